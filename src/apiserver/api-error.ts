@@ -1,4 +1,4 @@
-import { causeReason, type FieldError, fieldErrorBody, formatFieldError } from '../base/field-error.ts';
+import { causeReason, type FieldError, fieldErrorBody, formatFieldError } from '#platform/base/field-error';
 import { StoreError } from './store/store-error.ts';
 
 /** One cause inside a Status. */

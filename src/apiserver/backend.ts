@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.ts';
-import type { Random } from '../base/random.ts';
-import { timestamp as timestampOf } from '../base/timestamp.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
+import { timestamp as timestampOf } from '#platform/base/timestamp';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Authorize } from './access/attributes.ts';
 import type { User } from './access/user.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';

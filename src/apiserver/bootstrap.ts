@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
 import type { Call } from './call.ts';

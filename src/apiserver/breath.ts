@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import type { AnnounceWork } from './flow-control/work.ts';
 
 /** Text that is parsed in one go: a few milliseconds. */

@@ -1,5 +1,5 @@
-import { type PatchSchemaSource, PatchSchemas } from '../kube/patches/patch-schema.ts';
-import { builtInFields } from '../kube/selectors/selectable-fields.ts';
+import { type PatchSchemaSource, PatchSchemas } from '#platform/kube/patches/patch-schema';
+import { builtInFields } from '#platform/kube/selectors/selectable-fields';
 import discovery from './kubernetes/discovery.data.json' with { type: 'json' };
 import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { apiVersionOf, type Resource, type Shape, type Storage, type Strategy, type Subresource } from './resource.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { User } from './access/user.ts';
 import type { AnnounceWork } from './flow-control/work.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import { LEASES, type Lease } from '../kube/kinds/node.ts';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { LEASES, type Lease } from '#platform/kube/kinds/node';
 import { AUTHENTICATED } from './access/user.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 

@@ -1,4 +1,4 @@
-import { virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Evacuate } from './admission/launcher-eviction.ts';
 import { noSuchResource } from './api-error.ts';
 import type { Backend } from './backend.ts';

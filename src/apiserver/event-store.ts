@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
 import { openLmdbStore } from './store/lmdb-store.ts';
 import type { StoreOptions } from './store/revision-store.ts';
 import type { Store } from './store/store.ts';

@@ -1,6 +1,6 @@
-import { runSteps, type Steps } from '../base/steps.ts';
-import type { KubeObject, ManagedFieldsEntry } from '../kube/kube-object.ts';
-import type { JsonObject } from '../kube/patches/json-object.ts';
+import { runSteps, type Steps } from '#platform/base/steps';
+import type { KubeObject, ManagedFieldsEntry } from '#platform/kube/kube-object';
+import type { JsonObject } from '#platform/kube/patches/json-object';
 import { ApiError } from './api-error.ts';
 import { componentOf } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';

@@ -1,4 +1,4 @@
-import { copyJson } from '../base/json-copy.ts';
+import { copyJson } from '#platform/base/json-copy';
 import type {
   ApplyOptions,
   Client,
@@ -13,9 +13,9 @@ import type {
   Watching,
   WatchOptions,
   WriteOptions,
-} from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+} from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Authorize } from './access/attributes.ts';
 import { nameSelected } from './access/name-selected.ts';
 import type { User } from './access/user.ts';

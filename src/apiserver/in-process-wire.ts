@@ -1,5 +1,5 @@
-import { refusal, type Sent, type Wire } from '../kube/http/transport.ts';
-import type { KubeError } from '../kube/kube-error.ts';
+import { refusal, type Sent, type Wire } from '#platform/kube/http/transport';
+import type { KubeError } from '#platform/kube/kube-error';
 import type { User } from './access/user.ts';
 import { ApiError, internal } from './api-error.ts';
 import type { Answer } from './http/answer.ts';

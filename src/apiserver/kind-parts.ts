@@ -1,5 +1,5 @@
-import type { KubeObject } from '../kube/kube-object.ts';
-import { metaValidation } from '../structural/object-meta.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { metaValidation } from '#platform/structural/object-meta';
 import { badRequest } from './api-error.ts';
 import type { KindParts } from './builtin-resources.ts';
 import { builtInDecoding, conversionProblem, decodeBuiltIn } from './builtin-schema/decode.ts';

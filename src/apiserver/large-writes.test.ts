@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Steps } from '../base/steps.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Steps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { builtInResources } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
 import type { Call } from './call.ts';

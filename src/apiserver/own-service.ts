@@ -1,6 +1,6 @@
-import { firstHost, parseCidr } from '../base/cidr.ts';
-import { formatIp } from '../base/ip.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { firstHost, parseCidr } from '#platform/base/cidr';
+import { formatIp } from '#platform/base/ip';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { type Backend, storeOf, timestamp } from './backend.ts';
 import type { Call } from './call.ts';
 import { keyOf } from './resource.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { PartTexts, textOf } from './object-text.ts';
 import type { Entry } from './store/store.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateFolder, tightenFile } from '../kube/kubeconfig/private-file.ts';
+import { makePrivateFolder, tightenFile } from '#platform/kube/kubeconfig/private-file';
 
 /** What a data directory holds of ours; whatever else is in it is none of our business. */
 const FOLDERS = new Set(['pki', 'objects', 'events']);

@@ -1,4 +1,4 @@
-import type { ApiExtension } from '../kube/api-extension.ts';
+import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Resource } from './resource.ts';
 
 /**

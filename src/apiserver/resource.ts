@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import type { FieldError } from '../base/field-error.ts';
-import type { Steps } from '../base/steps.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { PatchSchema } from '../kube/patches/patch-schema.ts';
-import type { SelectableFields } from '../kube/selectors/selectable-fields.ts';
+import type { FieldError } from '#platform/base/field-error';
+import type { Steps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { PatchSchema } from '#platform/kube/patches/patch-schema';
+import type { SelectableFields } from '#platform/kube/selectors/selectable-fields';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import type { User } from './access/user.ts';
 import type { ScalePaths } from './subresources/scale.ts';
 import type { ResourceTable } from './table/resource-table.ts';

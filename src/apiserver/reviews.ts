@@ -1,5 +1,5 @@
-import { type FieldError, invalid as invalidField } from '../base/field-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { type FieldError, invalid as invalidField } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Attributes } from './access/attributes.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Rbac } from './access/rbac.ts';

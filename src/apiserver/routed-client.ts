@@ -1,4 +1,4 @@
-import type { Client, ResourceType, WriteOptions } from '../kube/client.ts';
+import type { Client, ResourceType, WriteOptions } from '#platform/kube/client';
 
 /** Knows stored objects, and nothing else. */
 export type StoreClient = Omit<Client, 'raw' | 'request'>;

@@ -1,4 +1,4 @@
-import { runSteps, runStepsInTurns, type Steps } from '../base/steps.ts';
+import { runSteps, runStepsInTurns, type Steps } from '#platform/base/steps';
 import type { User } from './access/user.ts';
 import { flowOf } from './flow-control/flow.ts';
 import type { Thread } from './flow-control/thread-share.ts';

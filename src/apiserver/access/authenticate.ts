@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
-import { append } from '../../base/append.ts';
-import type { SocketEnds } from '../../base/socket-owner.ts';
+import { append } from '#platform/base/append';
+import type { SocketEnds } from '#platform/base/socket-owner';
 import { bearerToken, type RequestHeaders } from './bearer.ts';
 import { userOfCertificate } from './client-certificate.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { Pkcs10CertificateRequest } from '@peculiar/x509';
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 import { type Issuer, isKeyUsage, issueCertificate } from './certificate.ts';
 
 const ALTERNATIVE_NAMES = '2.5.29.17';

@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 import { type Attributes, isPath } from './attributes.ts';
 
 /** A refusal as a Kubernetes Status. */

@@ -1,6 +1,6 @@
-import { formatFieldError, invalid } from '../../base/field-error.ts';
-import { goQuote } from '../../base/go-value.ts';
-import { dns1123SubdomainProblems } from '../../base/names.ts';
+import { formatFieldError, invalid } from '#platform/base/field-error';
+import { goQuote } from '#platform/base/go-value';
+import { dns1123SubdomainProblems } from '#platform/base/names';
 
 const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const WHOLE_PATH = new RegExp(`^${PATH}$`);

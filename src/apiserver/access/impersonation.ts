@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 import type { Attributes, Authorize, ResourceAttributes } from './attributes.ts';
 import type { RequestHeaders } from './bearer.ts';
 import { extraProblem } from './impersonated-extra.ts';

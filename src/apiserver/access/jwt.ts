@@ -9,8 +9,8 @@ import {
 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../base/errors.ts';
-import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import { ConfigError } from '#platform/base/errors';
+import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { decodeBase64Url } from './base64url.ts';
 
 /** A key that signs tokens, and how. */

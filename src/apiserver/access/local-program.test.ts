@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasKubectl, tellSkipped } from '../../testing/programs.ts';
+import { hasKubectl, tellSkipped } from '#testing/programs';
 import { startControlPlane } from '../control-plane.ts';
 import { kubectlWith } from '../http/kubectl.fixture.ts';
 import { isLoopback } from './local-program.ts';

@@ -1,5 +1,5 @@
-import { isFromBrowser } from '../../base/browser-request.ts';
-import { isOwnProgram, type SocketEnds } from '../../base/socket-owner.ts';
+import { isFromBrowser } from '#platform/base/browser-request';
+import { isOwnProgram, type SocketEnds } from '#platform/base/socket-owner';
 import type { RequestHeaders } from './bearer.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;

@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 import { boxOf, type UncoveredPart, uncoveredParts } from './rbac-cover.ts';
 import type { PolicyRule } from './rbac-objects.ts';
 

@@ -1,4 +1,4 @@
-import { parseFieldSelector } from '../../kube/selectors/field-selector.ts';
+import { parseFieldSelector } from '#platform/kube/selectors/field-selector';
 
 /**
  * The one name that the objects of a list or watch can have: whoever may read an object by its name may also

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { realClock } from '../../base/clock.ts';
-import { ConfigError, ParseError } from '../../base/errors.ts';
+import { realClock } from '#platform/base/clock';
+import { ConfigError, ParseError } from '#platform/base/errors';
 import { userOfCertificate } from './client-certificate.ts';
 import { openPki } from './pki.ts';
 

@@ -1,9 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../base/clock.ts';
-import { ConfigError } from '../../base/errors.ts';
-import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import type { Clock } from '#platform/base/clock';
+import { ConfigError } from '#platform/base/errors';
+import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import {
   type CertificateContent,
   holdsNames,

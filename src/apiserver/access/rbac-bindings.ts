@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 import type { Binding, Subject } from './rbac-objects.ts';
 import { serviceAccountUserName, type User } from './user.ts';
 

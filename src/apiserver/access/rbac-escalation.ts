@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 import { joined } from '../admission/refusal.ts';
 import type { Authorize } from './attributes.ts';
 import { missingPermissions } from './missing-permissions.ts';

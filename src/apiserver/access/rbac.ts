@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 import { joined } from '../admission/refusal.ts';
 import { type Attributes, type Decision, isPath, type PathAttributes, type ResourceAttributes } from './attributes.ts';
 import { BindingIndex, describeBinding, objectKey } from './rbac-bindings.ts';

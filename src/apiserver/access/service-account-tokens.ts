@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
-import { goQuote } from '../../base/go-value.ts';
+import type { Clock } from '#platform/base/clock';
+import { goQuote } from '#platform/base/go-value';
 import { isSignedBy, jwkOf, readJwt, type SigningKey, signJwt } from './jwt.ts';
 import { decodeClaims, encodeClaims, type ServiceAccountClaims, type TokenSubject } from './service-account-claims.ts';
 import { AUTHENTICATED, serviceAccountGroups, serviceAccountUserName, type User } from './user.ts';

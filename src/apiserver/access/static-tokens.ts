@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../base/errors.ts';
-import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import { ConfigError } from '#platform/base/errors';
+import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { parseCsv } from './csv.ts';
 import { AUTHENTICATED, type User } from './user.ts';
 

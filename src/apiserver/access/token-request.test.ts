@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatFieldError } from '../../base/field-error.ts';
+import { formatFieldError } from '#platform/base/field-error';
 import { type TokenRequestSpec, tokenLifetime, tokenSubject, validateTokenRequest } from './token-request.ts';
 
 const ISSUER = 'https://kubernetes.default.svc';

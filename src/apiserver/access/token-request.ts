@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { goQuote } from '../../base/go-value.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { goQuote } from '#platform/base/go-value';
 import type { NamedObject, TokenSubject } from './service-account-claims.ts';
 
 /** What a TokenRequest asks for. */

@@ -1,4 +1,4 @@
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 
 /** Who sends a request. `groups` holds system:authenticated or system:unauthenticated, whichever applies. */
 export interface User {

@@ -1,8 +1,8 @@
 import { webcrypto } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { invalid as invalidField } from '../../base/field-error.ts';
-import { goQuote } from '../../base/go-value.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { invalid as invalidField } from '#platform/base/field-error';
+import { goQuote } from '#platform/base/go-value';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Authorize } from '../access/attributes.ts';
 import { MASTERS, type User } from '../access/user.ts';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';

@@ -1,10 +1,10 @@
-import { findAdmission } from '../../admission/admitters.ts';
-import { crdOf } from '../../api/crd.ts';
-import { KINDS } from '../../api/kinds.ts';
-import { realClock } from '../../base/clock.ts';
-import { FakeClock } from '../../base/fake-clock.ts';
-import { seededRandom } from '../../base/random.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { KINDS } from '#api/kinds';
+import { realClock } from '#platform/base/clock';
+import { FakeClock } from '#platform/base/fake-clock';
+import { seededRandom } from '#platform/base/random';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { crdOf } from '#platform/schema/crd';
+import { findAdmission } from '#vm/dialects/admitters';
 import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
 import { ApiError, type Status } from '../api-error.ts';
 import type { Backend } from '../backend.ts';

@@ -1,6 +1,6 @@
-import type { FindAdmission } from '../../admission/admitters.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
+import type { FindAdmission } from '#vm/dialects/admitters';
 import type { Access } from '../access/rbac-escalation.ts';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { admissionEnvironment } from './cel/expression.ts';

@@ -1,8 +1,8 @@
-import { evictedInstance, evictionVerdict } from '../../admission/launcher-eviction.ts';
-import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { evictedInstance, evictionVerdict } from '#vm/admission/launcher-eviction';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import { ApiError } from '../api-error.ts';
 import { isPods } from './pod-write.ts';

@@ -1,5 +1,5 @@
-import { compare, formatQuantity, isZero, milliValue, parseQuantity, ratio } from '../../base/quantity.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { compare, formatQuantity, isZero, milliValue, parseQuantity, ratio } from '#platform/base/quantity';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Pod, Quantities, Resources } from '../kinds/pod/pod-spec.ts';
 import { type Amounts, amountsOf, podLimits, podRequests } from './pod-resources.ts';
 import { containersOf } from './pod-write.ts';

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { type LabelSelector, type LabelSelectorSpec, labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type LabelSelector, type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import type { Write } from '../admission-plugin.ts';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';

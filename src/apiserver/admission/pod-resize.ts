@@ -1,5 +1,5 @@
-import { compare, milliValue, parseQuantity, type Quantity, value } from '../../base/quantity.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { compare, milliValue, parseQuantity, type Quantity, value } from '#platform/base/quantity';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError } from '../api-error.ts';
 import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';

@@ -1,4 +1,4 @@
-import { add, compare, isZero, parseQuantity, type Quantity } from '../../base/quantity.ts';
+import { add, compare, isZero, parseQuantity, type Quantity } from '#platform/base/quantity';
 import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';
 
 /** Amounts by resource name. */

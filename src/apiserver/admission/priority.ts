@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
 import { isPods } from './pod-write.ts';

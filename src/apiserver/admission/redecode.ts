@@ -1,5 +1,5 @@
-import { runSteps } from '../../base/steps.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { runSteps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, internal } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 
 /** A source of changes that users configure: policies, or webhooks. */

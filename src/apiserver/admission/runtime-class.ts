@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { goQuote } from '../../base/go-value.ts';
-import { ownValue, setOwn } from '../../base/own-value.ts';
-import { compare, parseQuantity } from '../../base/quantity.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { goQuote } from '#platform/base/go-value';
+import { ownValue, setOwn } from '#platform/base/own-value';
+import { compare, parseQuantity } from '#platform/base/quantity';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import type { PodSpec, Quantities, Toleration } from '../kinds/pod/pod-spec.ts';
 import { newPod } from './pod-write.ts';

@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 import type { Pod, Volume } from '../kinds/pod/pod-spec.ts';
 import { containersOf } from './pod-write.ts';
 

@@ -1,6 +1,6 @@
-import { goQuote } from '../../base/go-value.ts';
-import type { Random } from '../../base/random.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { goQuote } from '#platform/base/go-value';
+import type { Random } from '#platform/base/random';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
 import { containersOf, isMirror, newPod } from './pod-write.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ParsedObjects } from '../parsed-objects.ts';
 import type { Registry } from '../registry.ts';
 import { keyOf } from '../resource.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Write } from '../admission-plugin.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 

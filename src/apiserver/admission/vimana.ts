@@ -1,9 +1,9 @@
-import type { Lookup } from '../../admission/admitter.ts';
-import type { FindAdmission } from '../../admission/admitters.ts';
-import type { Kind, ObjectOf } from '../../api/kind.ts';
-import { OPERATE } from '../../api/operate-verb.ts';
-import { copyJson } from '../../base/json-copy.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { OPERATE } from '#api/operate-verb';
+import { copyJson } from '#platform/base/json-copy';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
+import type { Lookup } from '#vm/admission/admitter';
+import type { FindAdmission } from '#vm/dialects/admitters';
 import type { Authorize } from '../access/attributes.ts';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import { invalid } from '../api-error.ts';

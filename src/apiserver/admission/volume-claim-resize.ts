@@ -1,5 +1,5 @@
-import { compare, tryParseQuantity } from '../../base/quantity.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { compare, tryParseQuantity } from '#platform/base/quantity';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { refusal } from './refusal.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';

@@ -13,7 +13,7 @@ import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ConfigError, VimanaError } from '../../base/errors.ts';
+import { ConfigError, VimanaError } from '#platform/base/errors';
 
 /**
  * A backup is a file of one line that says what follows, and then lines of JSON, compressed and, where asked for,

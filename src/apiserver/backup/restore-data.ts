@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
-import type { Clock } from '../../base/clock.ts';
-import { ConfigError } from '../../base/errors.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
+import type { Clock } from '#platform/base/clock';
+import { ConfigError } from '#platform/base/errors';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { textOf } from '../object-text.ts';
 import { OWN_NAMES } from '../private-data.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';

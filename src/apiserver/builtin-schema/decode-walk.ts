@@ -1,4 +1,4 @@
-import type { Steps } from '../../base/steps.ts';
+import type { Steps } from '#platform/base/steps';
 import type { FieldPlace } from './read-plan.ts';
 
 /** More than these are not told, as by the API server. */

@@ -1,5 +1,5 @@
-import { setOwn } from '../../base/own-value.ts';
-import { runSteps, type Steps } from '../../base/steps.ts';
+import { setOwn } from '#platform/base/own-value';
+import { runSteps, type Steps } from '#platform/base/steps';
 import { base64Problem } from './base64.ts';
 import { DecodeWalk } from './decode-walk.ts';
 import { schemaNameOf } from './kinds.ts';

@@ -1,4 +1,4 @@
-import { goQuote } from '../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 
 /** A moment read from text, or what Go says is wrong with it. */
 export type ReadTime = { readonly ms: number; readonly micros: number } | { readonly error: string };

@@ -1,6 +1,6 @@
-import type { Json, JsonSchema } from '../../api/json-schema.ts';
-import { compileDefaults, type Defaults } from '../../structural/defaults.ts';
-import { compileSchema, type StructuralSchema } from '../../structural/structural-schema.ts';
+import type { Json, JsonSchema } from '#platform/schema/json-schema';
+import { compileDefaults, type Defaults } from '#platform/structural/defaults';
+import { compileSchema, type StructuralSchema } from '#platform/structural/structural-schema';
 import { goFields, type OpenApiSchema, openApiSchema, referencedName, schemaNameOf } from './kinds.ts';
 
 const ANYTHING: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };

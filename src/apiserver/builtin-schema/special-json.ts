@@ -1,8 +1,8 @@
-import { formatDuration, parseDuration } from '../../base/duration.ts';
-import { ParseError } from '../../base/errors.ts';
-import { copyJson } from '../../base/json-copy.ts';
-import { formatQuantity, parseQuantity } from '../../base/quantity.ts';
-import { remembered } from '../../base/remembered.ts';
+import { formatDuration, parseDuration } from '#platform/base/duration';
+import { ParseError } from '#platform/base/errors';
+import { copyJson } from '#platform/base/json-copy';
+import { formatQuantity, parseQuantity } from '#platform/base/quantity';
+import { remembered } from '#platform/base/remembered';
 import type { DecodeWalk } from './decode-walk.ts';
 import { formatGoTime, readGoTime } from './go-time.ts';
 

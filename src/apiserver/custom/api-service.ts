@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Marks entries that the server keeps itself: those of its own groups at the start, those of definitions always. */
 export const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';

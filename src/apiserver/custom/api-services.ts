@@ -1,5 +1,5 @@
-import type { Logger } from '../../base/logger.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Logger } from '#platform/base/logger';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError } from '../api-error.ts';
 import { type Backend, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';

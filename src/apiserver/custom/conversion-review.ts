@@ -1,5 +1,5 @@
-import { parseFiniteJson } from '../../base/finite-json.ts';
-import { goQuote } from '../../base/go-value.ts';
+import { parseFiniteJson } from '#platform/base/finite-json';
+import { goQuote } from '#platform/base/go-value';
 import { NO_KIND, serverProblem } from '../admission/webhooks/response.ts';
 
 interface ConversionResponse {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Turns objects of any version into another version of the same kind. */
 export type Convert = (

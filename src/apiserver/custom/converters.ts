@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
 import type { ObjectSource } from '../admission/stored-objects.ts';
 import { destinationOf, type ResolveService, UnresolvedService, urlOf } from '../admission/webhooks/client-config.ts';
 import { httpsPost } from '../admission/webhooks/https-post.ts';

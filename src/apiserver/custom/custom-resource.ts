@@ -1,6 +1,6 @@
-import { copyJson } from '../../base/json-copy.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { customFields } from '../../kube/selectors/selectable-fields.ts';
+import { copyJson } from '#platform/base/json-copy';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { customFields } from '#platform/kube/selectors/selectable-fields';
 import { forbidden } from '../api-error.ts';
 import type { Resource, Shape, Strategy, Subresource } from '../resource.ts';
 import { customTable } from '../table/custom-table.ts';

@@ -1,6 +1,6 @@
-import { append } from '../../base/append.ts';
-import type { FieldError } from '../../base/field-error.ts';
-import { compileSchema } from '../../structural/structural-schema.ts';
+import { append } from '#platform/base/append';
+import type { FieldError } from '#platform/base/field-error';
+import { compileSchema } from '#platform/structural/structural-schema';
 import { badRequest } from '../api-error.ts';
 import { objectMetaDecoding } from '../builtin-schema/decode.ts';
 import type { Shape } from '../resource.ts';

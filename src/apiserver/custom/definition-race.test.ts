@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ResourceType } from '../../kube/client.ts';
+import type { ResourceType } from '#platform/kube/client';
 import { DEFINITIONS, definitionOf, startPlane } from './plane.fixture.ts';
 
 const CONFIG_MAPS: ResourceType = {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Strategy } from '../resource.ts';
 import { definitionCauses } from './checks/definition-causes.ts';
 import { unknownFormats } from './checks/formats.ts';

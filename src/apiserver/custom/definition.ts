@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../api/json-schema.ts';
-import type { KubeMeta } from '../../kube/kube-object.ts';
+import type { KubeMeta } from '#platform/kube/kube-object';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import type { PrinterColumn } from '../table/custom-table.ts';
 
 /** A CustomResourceDefinition, as far as the server acts on it. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Definition } from './definition.ts';
 import { DEFINITIONS, definitionOf, GROUP, type Plane, specOf, startPlane, typeOf, version } from './plane.fixture.ts';
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../../base/logger.ts';
-import { deepEqual } from '../../structural/deep-equal.ts';
+import type { Logger } from '#platform/base/logger';
+import { deepEqual } from '#platform/structural/deep-equal';
 import { ApiError } from '../api-error.ts';
 import { type Backend, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';

@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../../api/json-schema.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { goJson } from '../../base/go-value.ts';
-import { dns1035LabelProblems } from '../../base/names.ts';
-import { ownValue } from '../../base/own-value.ts';
-import { validateMeta } from '../../structural/object-meta.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { goJson } from '#platform/base/go-value';
+import { dns1035LabelProblems } from '#platform/base/names';
+import { ownValue } from '#platform/base/own-value';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { validateMeta } from '#platform/structural/object-meta';
 import { decodeObjectMeta } from '../builtin-schema/decode.ts';
 
 type Holder = Record<string, unknown>;

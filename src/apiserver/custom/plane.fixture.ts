@@ -1,8 +1,8 @@
-import { realClock } from '../../base/clock.ts';
-import { type MemoryLogger, memoryLogger } from '../../base/logger.ts';
-import { seededRandom } from '../../base/random.ts';
-import type { Client, ResourceType, WatchEvent } from '../../kube/client.ts';
-import { until } from '../../testing/patience.ts';
+import { realClock } from '#platform/base/clock';
+import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
+import { until } from '#testing/patience';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { type Definition, isTrue } from './definition.ts';
 

@@ -1,6 +1,6 @@
-import { type FieldError, formatFieldError } from '../../base/field-error.ts';
-import type { KubeMeta, KubeObject } from '../../kube/kube-object.ts';
-import { validateMeta } from '../../structural/object-meta.ts';
+import { type FieldError, formatFieldError } from '#platform/base/field-error';
+import type { KubeMeta, KubeObject } from '#platform/kube/kube-object';
+import { validateMeta } from '#platform/structural/object-meta';
 
 type Container = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { deepEqual } from '../../structural/deep-equal.ts';
+import { deepEqual } from '#platform/structural/deep-equal';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
-import { runSteps } from '../../base/steps.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { runSteps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Resource, Shape } from '../resource.ts';
 import type { Convert } from './conversion.ts';
 import { type Definition, storageVersion } from './definition.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { type HookServer, hookServer } from '../admission/webhooks/hook-server.fixture.ts';
 import type { ApiError } from '../api-error.ts';
 import type { Definition } from './definition.ts';

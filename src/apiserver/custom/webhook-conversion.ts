@@ -1,5 +1,5 @@
-import { append } from '../../base/append.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError } from '../api-error.ts';
 import type { Convert } from './conversion.ts';
 import { readConverted } from './conversion-review.ts';

@@ -1,5 +1,5 @@
-import { VimanaError } from '../../base/errors.ts';
-import { goQuote } from '../../base/go-value.ts';
+import { VimanaError } from '#platform/base/errors';
+import { goQuote } from '#platform/base/go-value';
 import { type FieldSet, printPaths } from './field-set.ts';
 import type { Manager } from './managers.ts';
 

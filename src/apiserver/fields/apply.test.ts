@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../api/json-schema.ts';
-import type { JsonObject } from '../../kube/patches/json-object.ts';
+import type { JsonObject } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { schemaNameOf } from '../builtin-schema/kinds.ts';
 import components from '../kubernetes/openapi-schemas.data.json' with { type: 'json' };

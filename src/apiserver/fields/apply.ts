@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import { runSteps, type Steps } from '../../base/steps.ts';
-import { isObject, type JsonObject, member, sameJson } from '../../kube/patches/json-object.ts';
+import { runSteps, type Steps } from '#platform/base/steps';
+import { isObject, type JsonObject, member, sameJson } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { ApplyConflictError, ApplyError, type Conflict, conflictsWith } from './apply-error.ts';
 import { filterFields } from './field-filter.ts';
 import { difference, type FieldSet, intersection, isEmpty, printPaths } from './field-set.ts';

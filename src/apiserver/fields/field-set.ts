@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import { isObject } from '../../kube/patches/json-object.ts';
-import { MAX_DEPTH } from '../../kube/patches/patch-error.ts';
+import { isObject } from '#platform/kube/patches/json-object';
+import { MAX_DEPTH } from '#platform/kube/patches/patch-error';
+import type { Json } from '#platform/schema/json-schema';
 import { canonicalElement, compareElements, type PathElement, printElement, SELF } from './path-element.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { runSteps, type Steps } from '../../base/steps.ts';
+import { runSteps, type Steps } from '#platform/base/steps';
 import { EMPTY, type FieldSet } from './field-set.ts';
 import { type PathElement, SELF } from './path-element.ts';
 

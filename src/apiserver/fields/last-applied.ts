@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import { goJson } from '../../base/go-value.ts';
-import { isObject, type JsonObject, member } from '../../kube/patches/json-object.ts';
+import { goJson } from '#platform/base/go-value';
+import { isObject, type JsonObject, member } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { changedFields } from './changed-fields.ts';
 import { difference, EMPTY, type FieldSet } from './field-set.ts';
 import { ownedFields } from './owned-fields.ts';

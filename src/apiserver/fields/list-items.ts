@@ -1,7 +1,7 @@
-import type { Json } from '../../api/json-schema.ts';
-import { goQuote } from '../../base/go-value.ts';
-import type { Steps } from '../../base/steps.ts';
-import { isObject, member } from '../../kube/patches/json-object.ts';
+import { goQuote } from '#platform/base/go-value';
+import type { Steps } from '#platform/base/steps';
+import { isObject, member } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { EMPTY, type FieldSet } from './field-set.ts';
 import { fillNode, type NodeDraft } from './large-nodes.ts';
 import { compareText, compareValues, keyElement, type PathElement, valueElement } from './path-element.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../api/json-schema.ts';
-import type { JsonObject } from '../../kube/patches/json-object.ts';
+import type { JsonObject } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import components from '../kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { type ManagedKind, updateManagedFields } from './managed-fields.ts';
 import { builtInKind } from './managed-kinds.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import { runSteps, type Steps } from '../../base/steps.ts';
-import { isObject, type JsonObject, member } from '../../kube/patches/json-object.ts';
+import { runSteps, type Steps } from '#platform/base/steps';
+import { isObject, type JsonObject, member } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { changedFields, type Difference, NO_DIFFERENCE, type SkippedFields } from './changed-fields.ts';
 import { type FieldFilter, filterFields } from './field-filter.ts';
 import { difference, EMPTY, type FieldSet, isEmpty, isMember, union } from './field-set.ts';

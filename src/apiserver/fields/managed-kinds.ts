@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kube/patches/json-object.ts';
+import type { JsonObject } from '#platform/kube/patches/json-object';
 import type { ManagedKind, VersionedType } from './managed-fields.ts';
 import { resetFields } from './reset-fields.ts';
 import type { Type } from './type.ts';

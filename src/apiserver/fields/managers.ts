@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import type { Steps } from '../../base/steps.ts';
-import { isList, sameJson } from '../../kube/patches/json-object.ts';
+import type { Steps } from '#platform/base/steps';
+import { isList, sameJson } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { EMPTY, type FieldSet, isEmpty, parseFieldSet, unionOf } from './field-set.ts';
 import { isChunk } from './large-nodes.ts';
 import { compareText } from './path-element.ts';

@@ -1,4 +1,4 @@
-import { ownValue } from '../../base/own-value.ts';
+import { ownValue } from '#platform/base/own-value';
 import type { SkippedFields } from './changed-fields.ts';
 import type { PathElement } from './path-element.ts';
 import type { MapType, Type } from './type.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import { isList, isObject, type JsonObject, type MutableObject, setMember } from '../../kube/patches/json-object.ts';
-import { assertDepth } from '../../kube/patches/patch-error.ts';
+import { isList, isObject, type JsonObject, type MutableObject, setMember } from '#platform/kube/patches/json-object';
+import { assertDepth } from '#platform/kube/patches/patch-error';
+import type { Json } from '#platform/schema/json-schema';
 import { itemElement } from './list-items.ts';
 import type { PathElement } from './path-element.ts';
 import { DEDUCED, LIST, type ListType, MAP, type MapType, SCALAR, shapesOf, type Type } from './type.ts';

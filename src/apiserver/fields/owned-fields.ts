@@ -1,7 +1,7 @@
-import type { Json } from '../../api/json-schema.ts';
-import type { Steps } from '../../base/steps.ts';
-import { isList, isObject, type JsonObject } from '../../kube/patches/json-object.ts';
-import { assertDepth } from '../../kube/patches/patch-error.ts';
+import type { Steps } from '#platform/base/steps';
+import { isList, isObject, type JsonObject } from '#platform/kube/patches/json-object';
+import { assertDepth } from '#platform/kube/patches/patch-error';
+import type { Json } from '#platform/schema/json-schema';
 import { EMPTY, type FieldSet } from './field-set.ts';
 import { isChunk, LARGE_NODE, largeNode, type NodeDraft } from './large-nodes.ts';
 import { ItemFields, itemElement, MemberFields } from './list-items.ts';

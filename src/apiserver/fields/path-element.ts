@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import { goJson, goNumber, goQuote } from '../../base/go-value.ts';
-import { isObject, type JsonObject } from '../../kube/patches/json-object.ts';
+import { goJson, goNumber, goQuote } from '#platform/base/go-value';
+import { isObject, type JsonObject } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 
 /**
  * One step of a field path as text, in the form that managedFields use: `f:name` is a field, `k:{"name":"x"}` an item

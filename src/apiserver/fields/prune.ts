@@ -1,5 +1,5 @@
-import type { Json } from '../../api/json-schema.ts';
-import { isList, isObject, type JsonObject, type MutableObject, setMember } from '../../kube/patches/json-object.ts';
+import { isList, isObject, type JsonObject, type MutableObject, setMember } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { type FieldSet, hasChildren, isEmpty, isMember, node } from './field-set.ts';
 import { itemElement } from './list-items.ts';
 import { type PathElement, SELF } from './path-element.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kube/patches/json-object.ts';
+import type { JsonObject } from '#platform/kube/patches/json-object';
 import { difference, type FieldSet, intersection, isEmpty, union, unionOf } from './field-set.ts';
 import type { ManagedKind } from './managed-fields.ts';
 import type { Manager, Managers } from './managers.ts';

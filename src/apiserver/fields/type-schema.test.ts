@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../api/json-schema.ts';
-import type { JsonObject } from '../../kube/patches/json-object.ts';
-import { assertDepth, MAX_DEPTH, PatchError } from '../../kube/patches/patch-error.ts';
+import type { JsonObject } from '#platform/kube/patches/json-object';
+import { assertDepth, MAX_DEPTH, PatchError } from '#platform/kube/patches/patch-error';
+import type { Json } from '#platform/schema/json-schema';
 import components from '../kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { changedFields } from './changed-fields.ts';
 import { mergeTyped } from './merge.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../api/json-schema.ts';
-import { ownValue } from '../../base/own-value.ts';
+import { ownValue } from '#platform/base/own-value';
+import type { Json } from '#platform/schema/json-schema';
 import { MemberPlans } from './member-plans.ts';
 import { NodeCache } from './node-cache.ts';
 import { DEDUCED, type FieldType, type ListType, type MapType, makeType, OPAQUE, type Type } from './type.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 import { MemberPlans } from './member-plans.ts';
 import { NodeCache } from './node-cache.ts';
 

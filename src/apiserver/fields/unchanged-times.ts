@@ -1,6 +1,6 @@
-import type { Json } from '../../api/json-schema.ts';
-import type { JsonObject } from '../../kube/patches/json-object.ts';
-import { isObject, member, sameJson } from '../../kube/patches/json-object.ts';
+import type { JsonObject } from '#platform/kube/patches/json-object';
+import { isObject, member, sameJson } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { liveEntries } from './managed-fields.ts';
 import type { ManagedFieldsEntry } from './managers.ts';
 

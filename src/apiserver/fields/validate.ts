@@ -1,7 +1,7 @@
-import type { Json } from '../../api/json-schema.ts';
-import { goPrint, goSyntax, goType } from '../../kube/patches/go-print.ts';
-import { isList, isObject, type JsonObject } from '../../kube/patches/json-object.ts';
-import { assertDepth } from '../../kube/patches/patch-error.ts';
+import { goPrint, goSyntax, goType } from '#platform/kube/patches/go-print';
+import { isList, isObject, type JsonObject } from '#platform/kube/patches/json-object';
+import { assertDepth } from '#platform/kube/patches/patch-error';
+import type { Json } from '#platform/schema/json-schema';
 import { itemElement, ListItemError } from './list-items.ts';
 import { type PathElement, printElement } from './path-element.ts';
 import { LIST, type ListType, MAP, type MapType, SCALAR, type ScalarType, shapesOf, type Type } from './type.ts';

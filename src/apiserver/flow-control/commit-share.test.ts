@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
 import { CommitShare } from './commit-share.ts';
 

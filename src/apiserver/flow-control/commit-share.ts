@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import type { User } from '../access/user.ts';
 import { tooManyRequests } from '../api-error.ts';
 import { FairLimiter, type FairLimits, FlowLimitError } from './fair-limiter.ts';

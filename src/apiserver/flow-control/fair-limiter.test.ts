@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { FairLimiter } from './fair-limiter.ts';
 
 const LIMITS = { total: 4, perFlow: 2, maxWaiting: 3, maxWaitMs: 1000 };

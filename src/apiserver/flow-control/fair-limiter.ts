@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 
 export interface FairLimits {
   /** What all flows together may hold at a time. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
 import { flowOf } from './flow.ts';
 import { FlowControl, type FlowLimitSet } from './flow-control.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { ThreadShare } from './thread-share.ts';
 
 const KIB = 1024;

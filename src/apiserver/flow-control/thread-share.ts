@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import { clientGone } from '../api-error.ts';
 
 /** Work that a flow may do in one turn of the event loop without waiting: about 3 ms (see WORK in work.ts). */

@@ -1,4 +1,4 @@
-import type { UpgradedConnection } from '../../kube/api-extension.ts';
+import type { UpgradedConnection } from '#platform/kube/api-extension';
 import type { User } from '../access/user.ts';
 import type { Thread } from '../flow-control/thread-share.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';

@@ -1,6 +1,6 @@
-import { ParseError } from '../../base/errors.ts';
-import { NumberTooLarge } from '../../base/finite-json.ts';
-import { readYaml } from '../../kube/yaml-json.ts';
+import { ParseError } from '#platform/base/errors';
+import { NumberTooLarge } from '#platform/base/finite-json';
+import { readYaml } from '#platform/kube/yaml-json';
 import { badRequest, unsupportedMediaType } from '../api-error.ts';
 import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
 import { summaryOf } from '../verbs/object-type.ts';

@@ -1,4 +1,4 @@
-import { notSupported } from '../../base/field-error.ts';
+import { notSupported } from '#platform/base/field-error';
 import { badRequest, invalid } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { type DeleteOptions, policyCauses } from '../verbs/delete.ts';

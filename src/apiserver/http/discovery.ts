@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApiExtension } from '../../kube/api-extension.ts';
+import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Registry } from '../registry.ts';
 import type { Resource, Subresource } from '../resource.ts';
 import { aggregatedExtension, extensionEntries } from './extension-discovery.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { runs } from '../../testing/runs.ts';
+import { runs } from '#testing/runs';
 import { assertExactIntegers } from './exact-integers.ts';
 
 it('rejects exactly the integers of 64 bits that would come back with other digits, wherever they stand', () => {

@@ -1,4 +1,4 @@
-import { NumberTooLarge } from '../../base/finite-json.ts';
+import { NumberTooLarge } from '#platform/base/finite-json';
 import { endOfString } from './json-text.ts';
 
 /** Integers with fewer digits are exact. */

@@ -1,5 +1,5 @@
-import { type ApiExtension, type ExtensionAnswer, type ExtensionRequest, UPGRADED } from '../../kube/api-extension.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import { type ApiExtension, type ExtensionAnswer, type ExtensionRequest, UPGRADED } from '#platform/kube/api-extension';
+import { KubeError } from '#platform/kube/kube-error';
 import { ApiError, methodNotAllowed, noSuchResource } from '../api-error.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { type Answer, JSON_TYPE, json } from './answer.ts';

@@ -1,4 +1,4 @@
-import type { ApiExtension, ExtensionResource } from '../../kube/api-extension.ts';
+import type { ApiExtension, ExtensionResource } from '#platform/kube/api-extension';
 
 /** The entries of an APIResourceList for an extension. */
 export function extensionEntries({ resources }: ApiExtension): object[] {

@@ -1,10 +1,10 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiExtension, type ExtensionRequest, UPGRADED } from '../../kube/api-extension.ts';
-import type { ResourceType } from '../../kube/client.ts';
-import { KubeError } from '../../kube/kube-error.ts';
-import { hasKubectl } from '../../testing/programs.ts';
+import { type ApiExtension, type ExtensionRequest, UPGRADED } from '#platform/kube/api-extension';
+import type { ResourceType } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import { hasKubectl } from '#testing/programs';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 import { type Kubectl, kubectlFor } from './kubectl.fixture.ts';
 

@@ -1,5 +1,5 @@
-import { NumberTooLarge, parseFiniteJson } from '../../base/finite-json.ts';
-import { jsonProblem } from '../../base/json-problem.ts';
+import { NumberTooLarge, parseFiniteJson } from '#platform/base/finite-json';
+import { jsonProblem } from '#platform/base/json-problem';
 import { tooLarge } from '../api-error.ts';
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 import { parseInChunks } from './large-json.ts';

@@ -1,4 +1,4 @@
-import { setOwn } from '../../base/own-value.ts';
+import { setOwn } from '#platform/base/own-value';
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 import { endOfString, parseSlice } from './json-text.ts';
 

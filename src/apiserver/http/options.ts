@@ -1,4 +1,10 @@
-import { type FieldError, forbidden, invalid as invalidField, notSupported, required } from '../../base/field-error.ts';
+import {
+  type FieldError,
+  forbidden,
+  invalid as invalidField,
+  notSupported,
+  required,
+} from '#platform/base/field-error';
 import { badRequest, invalid } from '../api-error.ts';
 import type { ListOptions } from '../verbs/list.ts';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { realClock } from '../../base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';

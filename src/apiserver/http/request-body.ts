@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { constants, type Http2ServerRequest } from 'node:http2';
-import type { Clock, Timer } from '../../base/clock.ts';
+import type { Clock, Timer } from '#platform/base/clock';
 import { ApiError, badRequest, tooLarge } from '../api-error.ts';
 import { type AnnounceWork, WORK } from '../flow-control/work.ts';
 

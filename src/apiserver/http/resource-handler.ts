@@ -1,4 +1,4 @@
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import type { Authorize } from '../access/attributes.ts';
 import { accessDenied } from '../access-denied.ts';
 import type { ObjectKind } from '../admission-plugin.ts';

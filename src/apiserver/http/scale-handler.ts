@@ -1,5 +1,5 @@
-import { goJson } from '../../base/go-value.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { goJson } from '#platform/base/go-value';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse } from 'node:http2';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import { type AnnounceWork, WORK } from '../flow-control/work.ts';
 import type { Answer, UpgradedAnswer } from './answer.ts';
 import { gzipped, measured, WORTH_COMPRESSING } from './compression.ts';

@@ -5,9 +5,9 @@ import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } f
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Clock, Timer } from '../../base/clock.ts';
-import type { SocketEnds } from '../../base/socket-owner.ts';
-import type { UpgradedConnection } from '../../kube/api-extension.ts';
+import type { Clock, Timer } from '#platform/base/clock';
+import type { SocketEnds } from '#platform/base/socket-owner';
+import type { UpgradedConnection } from '#platform/kube/api-extension';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
 import { ApiError, clientGone, internal, requestTimedOut } from '../api-error.ts';

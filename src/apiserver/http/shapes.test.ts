@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lines } from '../../kube/http/lines.ts';
+import { lines } from '#platform/kube/http/lines';
 import { definitionOf, GROUP, type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const IN = '/api/v1/namespaces/default';

@@ -1,4 +1,4 @@
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
 import { Breath } from '../breath.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { badRequest } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import { type YamlText, YamlThread } from './yaml-thread.ts';
 
 /** Text that is read in less than a tenth of a second. */

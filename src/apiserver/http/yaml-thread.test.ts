@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import { realClock } from '../../base/clock.ts';
-import { ParseError } from '../../base/errors.ts';
+import { realClock } from '#platform/base/clock';
+import { ParseError } from '#platform/base/errors';
 import { YamlThread } from './yaml-thread.ts';
 
 const thread = new YamlThread(realClock);

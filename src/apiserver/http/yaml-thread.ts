@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../base/clock.ts';
-import { ParseError } from '../../base/errors.ts';
+import type { Clock } from '#platform/base/clock';
+import { ParseError } from '#platform/base/errors';
 import { tooManyRequests } from '../api-error.ts';
 import { FairLimiter, FlowLimitError } from '../flow-control/fair-limiter.ts';
 

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { ParseError } from '../../base/errors.ts';
-import { readYaml } from '../../kube/yaml-json.ts';
+import { ParseError } from '#platform/base/errors';
+import { readYaml } from '#platform/kube/yaml-json';
 import type { YamlOrder, YamlResult } from './yaml-thread.ts';
 
 /** Aliases let a short text stand for a long one. */

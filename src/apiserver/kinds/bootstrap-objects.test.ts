@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import bootstrap from '../kubernetes/bootstrap-objects.data.json' with { type: 'json' };
 import discovery from '../kubernetes/discovery.data.json' with { type: 'json' };

@@ -1,6 +1,6 @@
-import { append } from '../../base/append.ts';
-import { duplicate, type FieldError, index, invalid, required } from '../../base/field-error.ts';
-import { dns1123LabelProblems } from '../../base/names.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
+import { dns1123LabelProblems } from '#platform/base/names';
 import { repeats } from './by-name.ts';
 import { oneOf, same } from './field-checks.ts';
 import type { KindRules } from './kind-rules.ts';

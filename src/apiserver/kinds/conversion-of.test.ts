@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { conversionOf } from './conversion-of.ts';
 // One object in both versions, as Kubernetes 1.36 answered.
 import answers from './conversions.data.json' with { type: 'json' };

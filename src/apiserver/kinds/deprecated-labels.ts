@@ -1,4 +1,4 @@
-import { ownValue } from '../../base/own-value.ts';
+import { ownValue } from '#platform/base/own-value';
 
 /** Labels of nodes that have newer names, and what to say of them. */
 const DEPRECATED: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /**
  * Lists that may be empty and are written even then: stored by Kubernetes in protobuf, which does not tell an empty list

@@ -1,6 +1,6 @@
-import { type FieldError, invalid, notSupported, required } from '../../base/field-error.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../../base/names.ts';
-import { ownValue } from '../../base/own-value.ts';
+import { type FieldError, invalid, notSupported, required } from '#platform/base/field-error';
+import { labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
+import { ownValue } from '#platform/base/own-value';
 import { ipProblems } from './ip-text.ts';
 
 /*

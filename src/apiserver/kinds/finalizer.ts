@@ -1,5 +1,5 @@
-import { type FieldError, index, invalid } from '../../base/field-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { type FieldError, index, invalid } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 const STANDARD = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 

@@ -1,6 +1,6 @@
-import { append } from '../../base/append.ts';
-import { type FieldError, forbidden, index, invalid, required } from '../../base/field-error.ts';
-import { ownValue } from '../../base/own-value.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
 import { needed, oneOf } from './field-checks.ts';
 import { fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';

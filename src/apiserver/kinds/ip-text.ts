@@ -1,5 +1,5 @@
-import { networkAddress, tryParseCidr } from '../../base/cidr.ts';
-import { formatIp, type IpAddress, tryParseIp } from '../../base/ip.ts';
+import { networkAddress, tryParseCidr } from '#platform/base/cidr';
+import { formatIp, type IpAddress, tryParseIp } from '#platform/base/ip';
 
 const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const BAD_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';

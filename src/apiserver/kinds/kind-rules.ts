@@ -1,5 +1,5 @@
-import type { FieldError } from '../../base/field-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { FieldError } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { User } from '../access/user.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type FieldError, formatFieldError } from '../../base/field-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { type FieldError, formatFieldError } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ANONYMOUS } from '../access/user.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { strategyOf } from './strategy-of.ts';

@@ -1,7 +1,7 @@
-import { append } from '../../base/append.ts';
-import { type FieldError, forbidden, index, invalid, required } from '../../base/field-error.ts';
-import { labelValueProblems } from '../../base/names.ts';
-import { ownValue } from '../../base/own-value.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { labelValueProblems } from '#platform/base/names';
+import { ownValue } from '#platform/base/own-value';
 import { labelName, labels, told } from './field-checks.ts';
 
 export interface LabelSelector {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { validateMeta } from '../../structural/object-meta.ts';
+import { validateMeta } from '#platform/structural/object-meta';
 import { nameProblems } from './object-name.ts';
 
 const SUBDOMAIN = 'a lowercase RFC 1123 subdomain must';

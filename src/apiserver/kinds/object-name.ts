@@ -1,4 +1,4 @@
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { ipNameProblems } from './ip-text.ts';
 
 /** What is wrong with a name that only has to fit into a path. */

@@ -1,5 +1,5 @@
-import { append } from '../../base/append.ts';
-import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, invalid } from '#platform/base/field-error';
 import { immutable, oneOf, oneOfIfSet } from './field-checks.ts';
 import { fill } from './fill.ts';
 import { goStruct } from './go-struct.ts';

@@ -1,6 +1,6 @@
-import { append } from '../../base/append.ts';
-import { type FieldError, index, invalid, notSupported, required } from '../../base/field-error.ts';
-import { dns1123SubdomainProblems } from '../../base/names.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, index, invalid, notSupported, required } from '#platform/base/field-error';
+import { dns1123SubdomainProblems } from '#platform/base/names';
 import { same, told } from './field-checks.ts';
 import type { KindRules } from './kind-rules.ts';
 import { checkSelector, type LabelSelector } from './label-selector.ts';

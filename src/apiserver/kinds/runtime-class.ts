@@ -1,6 +1,6 @@
-import { append } from '../../base/append.ts';
-import { duplicate, index, key, required } from '../../base/field-error.ts';
-import { dns1123LabelProblems } from '../../base/names.ts';
+import { append } from '#platform/base/append';
+import { duplicate, index, key, required } from '#platform/base/field-error';
+import { dns1123LabelProblems } from '#platform/base/names';
 import { deprecatedLabel } from './deprecated-labels.ts';
 import { immutable, labels, told } from './field-checks.ts';
 import { goStruct } from './go-struct.ts';

@@ -7,7 +7,7 @@ import {
   invalid,
   notSupported,
   required,
-} from '../../base/field-error.ts';
+} from '#platform/base/field-error';
 import { same } from './field-checks.ts';
 
 interface Condition {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ANONYMOUS } from '../access/user.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import discovery from '../kubernetes/discovery.data.json' with { type: 'json' };

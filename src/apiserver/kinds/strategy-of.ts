@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Strategy } from '../resource.ts';
 import { nullEmptyLists } from './empty-lists.ts';
 import { checkFinalizers } from './finalizer.ts';

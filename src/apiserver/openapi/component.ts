@@ -1,4 +1,4 @@
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 
 /** A schema as OpenAPI has it; references are kept. */
 export interface Component {

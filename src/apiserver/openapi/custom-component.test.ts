@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema } from '../../api/json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Resource } from '../resource.ts';
 import type { Component } from './component.ts';
 import { customComponents, customDefinitions } from './custom-component.ts';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../api/json-schema.ts';
-import { ownValue } from '../../base/own-value.ts';
+import { ownValue } from '#platform/base/own-value';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Resource } from '../resource.ts';
 import { type Component, describedReference, referenceTo } from './component.ts';
 import { componentName, LIST_META, OBJECT_META } from './component-name.ts';

@@ -1,4 +1,4 @@
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import { type Component, referencesIn, referenceTo } from './component.ts';
 import {
   commonParameters,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import type { Registry } from '../registry.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import { builtInComponent } from './built-in-component.ts';

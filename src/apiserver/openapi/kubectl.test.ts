@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../../base/clock.ts';
-import { silentLogger } from '../../base/logger.ts';
-import { systemRandom } from '../../base/random.ts';
-import { hasKubectl } from '../../testing/programs.ts';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import { hasKubectl } from '#testing/programs';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
 import { type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
 

@@ -1,5 +1,5 @@
-import { ParseError } from '../../base/errors.ts';
-import { setOwn } from '../../base/own-value.ts';
+import { ParseError } from '#platform/base/errors';
+import { setOwn } from '#platform/base/own-value';
 import { type Field, type MessageShape, messageShape, type Scalar } from '../builtin-schema/message-shape.ts';
 import { specialMessage } from './special-message.ts';
 import { WireReader } from './wire-reader.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ParseError } from '../../base/errors.ts';
-import { runs } from '../../testing/runs.ts';
+import { ParseError } from '#platform/base/errors';
+import { runs } from '#testing/runs';
 // Random objects of all kinds as client-go 0.36 writes them, in protobuf (base64) and in JSON.
 import pairs from './pairs.data.json' with { type: 'json' };
 import { decodeProtobuf, encodeProtobuf, hasProtobuf, type ProtobufObject } from './protobuf.ts';

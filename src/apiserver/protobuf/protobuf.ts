@@ -1,4 +1,4 @@
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 import { schemaNameOf } from '../builtin-schema/kinds.ts';
 import { isMessage, messageNameOf } from '../builtin-schema/message-shape.ts';
 import { decodeMessage } from './decode.ts';

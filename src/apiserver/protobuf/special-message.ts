@@ -1,7 +1,7 @@
-import { formatDuration, parseDuration } from '../../base/duration.ts';
-import { ParseError } from '../../base/errors.ts';
-import { parseFiniteJson } from '../../base/finite-json.ts';
-import { formatQuantity, parseQuantity } from '../../base/quantity.ts';
+import { formatDuration, parseDuration } from '#platform/base/duration';
+import { ParseError } from '#platform/base/errors';
+import { parseFiniteJson } from '#platform/base/finite-json';
+import { formatQuantity, parseQuantity } from '#platform/base/quantity';
 
 /** The fields of a message as they are on the wire, by name in protobuf. */
 export type Parts = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 
 const MOST_MESSAGES = 100_000;
 

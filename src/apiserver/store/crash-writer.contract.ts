@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { realClock } from '../../base/clock.ts';
-import { seededRandom } from '../../base/random.ts';
+import { realClock } from '#platform/base/clock';
+import { seededRandom } from '#platform/base/random';
 import type { Durability } from './environment.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../../base/folder.ts';
-import { tightenFile } from '../../kube/kubeconfig/private-file.ts';
+import { makeFolder } from '#platform/base/folder';
+import { tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { StoreError } from './store-error.ts';
 
 const SQLITE_BUSY = 5;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { realClock } from '../../base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { openLmdbStore } from './lmdb-store.ts';
 
 /** Writes until storage fails, reports the state as JSON, waits for a line, and writes once more. Argument: folder. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { hasPrograms } from '../../testing/programs.ts';
+import { hasPrograms } from '#testing/programs';
 import { openLmdbStore } from './lmdb-store.ts';
 
 /** A limit on the size of files stands in for a full disk: writes fail the same way, and it can be lifted. */

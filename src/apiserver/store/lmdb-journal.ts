@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Clock } from '../../base/clock.ts';
-import { makePrivateFolder, tightenFile } from '../../kube/kubeconfig/private-file.ts';
+import type { Clock } from '#platform/base/clock';
+import { makePrivateFolder, tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { explainedFailure } from './disk-failure.ts';
 import { type Durability, type Environment, openEnvironment, writeData } from './environment.ts';
 import { FileGuard } from './file-guard.ts';

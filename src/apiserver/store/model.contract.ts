@@ -12,7 +12,7 @@ import {
   record,
 } from 'fast-check';
 import { expect, it } from 'vitest';
-import { runs } from '../../testing/runs.ts';
+import { runs } from '#testing/runs';
 import type { Entry, Outcome, Store, StoreEvent } from './store.ts';
 
 const KEYS = ['/r/a/1', '/r/a/2', '/r/b/1', '/r/b/2', '/s/a/1', '/s/b/1'];

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import { GroupCommit } from './group-commit.ts';
 import type { Journal } from './journal.ts';
 import { DEFAULT_RETENTION, type Retention, RetentionPolicy } from './retention.ts';

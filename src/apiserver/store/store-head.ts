@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { StoreError } from './store-error.ts';
 
 const FORM = /^vimana-store-head\/1 (\d{16}) ([0-9a-f]{8})\n$/;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as lmdb from 'lmdb';
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import { LmdbFile } from './lmdb-file.ts';
 import { decodeContent, decodeRecord } from './record.ts';
 import { StoreError } from './store-error.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ObjectKind, Operation } from '../admission-plugin.ts';
 import type { Status } from '../api-error.ts';
 import { admit, type Backend, mutate } from '../backend.ts';

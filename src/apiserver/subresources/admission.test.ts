@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { crdOf } from '../../api/crd.ts';
-import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { crdOf } from '#platform/schema/crd';
 import { type HookServer, hookServer, patch, type Reply } from '../admission/webhooks/hook-server.fixture.ts';
 import type { AdmissionReviewRequest } from '../admission/webhooks/review.ts';
 import { type NewDefinition, type Plane, startPlane } from '../custom/plane.fixture.ts';

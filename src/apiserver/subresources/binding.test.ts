@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ResourceType } from '../../kube/client.ts';
+import type { ResourceType } from '#platform/kube/client';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const CORE = '/api/v1/namespaces/default';

@@ -1,5 +1,5 @@
-import { type FieldError, formatFieldError, notSupported, required } from '../../base/field-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { type FieldError, formatFieldError, notSupported, required } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, conflict } from '../api-error.ts';
 import { timestamp } from '../backend.ts';
 import { rewrite } from '../verbs/update.ts';

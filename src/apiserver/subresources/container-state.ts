@@ -1,4 +1,4 @@
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 interface Terminated {
   readonly containerID?: string;

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { type LabelSelectorSpec, labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid as invalidField } from '../../base/field-error.ts';
+import { type FieldError, forbidden, invalid as invalidField } from '#platform/base/field-error';
 import { badRequest, invalid } from '../api-error.ts';
 import { flag, whole } from '../http/options.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { ContainerLog, LogLine } from '../../kube/node-runtime.ts';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { ContainerLog, LogLine } from '#platform/kube/node-runtime';
 import { containerState, logProblem } from './container-state.ts';
 import { logText } from './log-text.ts';
 

@@ -1,4 +1,4 @@
-import type { ContainerLog, LogLine } from '../../kube/node-runtime.ts';
+import type { ContainerLog, LogLine } from '#platform/kube/node-runtime';
 import type { LogOptions } from './log-options.ts';
 
 type Selection = Pick<LogOptions, 'follow' | 'timestamps' | 'tailLines' | 'limitBytes' | 'since'>;

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { SERVICE_ACCOUNTS } from '../../kube/kinds/core.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import type { LogRequest, NodeRuntime } from '../../kube/node-runtime.ts';
-import { hasKubectl } from '../../testing/programs.ts';
+import type { Client } from '#platform/kube/client';
+import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import type { LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
+import { hasKubectl } from '#testing/programs';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 import { type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
 

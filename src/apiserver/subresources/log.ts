@@ -1,5 +1,5 @@
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { NodeRuntime } from '../../kube/node-runtime.ts';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { NodeRuntime } from '#platform/kube/node-runtime';
 import { badRequest, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import type { SubresourceHandler } from '../http/resource-handler.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { takeResources } from '../kinds/pod/pod-resize.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
 

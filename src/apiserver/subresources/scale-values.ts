@@ -1,8 +1,8 @@
-import type { Json } from '../../api/json-schema.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { ownValue } from '../../base/own-value.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { goPrint, goType } from '../../kube/patches/go-print.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { goPrint, goType } from '#platform/kube/patches/go-print';
+import type { Json } from '#platform/schema/json-schema';
 import type { ScalePaths } from './scale.ts';
 
 const MOST = 2 ** 31 - 1;

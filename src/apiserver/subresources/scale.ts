@@ -1,7 +1,7 @@
-import { invalid as invalidField } from '../../base/field-error.ts';
-import { ownValue, setOwn } from '../../base/own-value.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
+import { invalid as invalidField } from '#platform/base/field-error';
+import { ownValue, setOwn } from '#platform/base/own-value';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { badRequest, internal, invalid, type NamedKind } from '../api-error.ts';
 import type { Facet } from '../verbs/update.ts';
 

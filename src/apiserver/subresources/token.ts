@@ -1,5 +1,5 @@
-import { timestamp } from '../../base/timestamp.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { timestamp } from '#platform/base/timestamp';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ServiceAccountTokens } from '../access/service-account-tokens.ts';
 import { type TokenRequestSpec, tokenLifetime, tokenSubject, validateTokenRequest } from '../access/token-request.ts';
 import { ApiError, invalid, notFound } from '../api-error.ts';

@@ -1,6 +1,6 @@
-import { humanDuration } from '../../base/duration.ts';
-import { formatQuantity, tryParseQuantity } from '../../base/quantity.ts';
-import { type LabelSelectorSpec, labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+import { humanDuration } from '#platform/base/duration';
+import { formatQuantity, tryParseQuantity } from '#platform/base/quantity';
+import { type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
 
 /** What stands in one field of a table. */
 export type Cell = string | number | boolean | null;

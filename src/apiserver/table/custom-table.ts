@@ -1,4 +1,4 @@
-import { goJson, goNumber } from '../../base/go-value.ts';
+import { goJson, goNumber } from '#platform/base/go-value';
 import { type Cell, nameOf, since } from './cell.ts';
 import { compileJsonPath } from './json-path.ts';
 import type { Column, ResourceTable } from './resource-table.ts';

@@ -1,4 +1,4 @@
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 
 /** Walks from the values found so far to the next ones; undefined where the path does not fit the values at all. */
 export type Step = (values: readonly unknown[]) => readonly unknown[] | undefined;

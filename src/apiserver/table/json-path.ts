@@ -1,5 +1,5 @@
-import { append } from '../../base/append.ts';
-import { ParseError } from '../../base/errors.ts';
+import { append } from '#platform/base/append';
+import { ParseError } from '#platform/base/errors';
 import { parseFilter, type Step, walk } from './json-path-filter.ts';
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,5 +1,5 @@
-import { ParseError } from '../../base/errors.ts';
-import { formatFieldError, invalid } from '../../base/field-error.ts';
+import { ParseError } from '#platform/base/errors';
+import { formatFieldError, invalid } from '#platform/base/field-error';
 import type { Cell, Listed } from './cell.ts';
 import type { Column, ResourceTable } from './resource-table.ts';
 

@@ -1,4 +1,4 @@
-import { jsonProblem } from '../../base/json-problem.ts';
+import { jsonProblem } from '#platform/base/json-problem';
 import { type ApiError, badRequest } from '../api-error.ts';
 
 /** Where the next page of a list starts, as clients carry it; the form is Kubernetes' own. */

@@ -1,9 +1,9 @@
-import { append } from '../../base/append.ts';
-import type { FieldError } from '../../base/field-error.ts';
-import { copyJson } from '../../base/json-copy.ts';
-import type { Random } from '../../base/random.ts';
-import type { Steps } from '../../base/steps.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import type { FieldError } from '#platform/base/field-error';
+import { copyJson } from '#platform/base/json-copy';
+import type { Random } from '#platform/base/random';
+import type { Steps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { accessDenied } from '../access-denied.ts';
 import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';

@@ -1,6 +1,6 @@
-import { append } from '../../base/append.ts';
-import { runSteps, type Steps } from '../../base/steps.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { runSteps, type Steps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { badRequest } from '../api-error.ts';
 import type { Call } from '../call.ts';
 import type { Resource } from '../resource.ts';

@@ -1,7 +1,7 @@
-import { type FieldError, notSupported } from '../../base/field-error.ts';
-import { copyJson } from '../../base/json-copy.ts';
-import { FOREGROUND, ORPHAN } from '../../kube/deletion-finalizers.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { type FieldError, notSupported } from '#platform/base/field-error';
+import { copyJson } from '#platform/base/json-copy';
+import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { conflict, invalid, notFound, OBJECT_MODIFIED, type Status } from '../api-error.ts';
 import { admit, type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';

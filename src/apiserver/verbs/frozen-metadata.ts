@@ -1,5 +1,5 @@
-import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { type FieldError, forbidden, invalid } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { conflict } from '../api-error.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Target } from './target.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Clock, realClock } from '../../base/clock.ts';
-import { FakeClock } from '../../base/fake-clock.ts';
-import type { ResourceType } from '../../kube/client.ts';
+import { type Clock, realClock } from '#platform/base/clock';
+import { FakeClock } from '#platform/base/fake-clock';
+import type { ResourceType } from '#platform/kube/client';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const OBJECTS = 2_000;

@@ -1,5 +1,5 @@
-import { invalid as invalidField } from '../../base/field-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { invalid as invalidField } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { type ApiError, badRequest, invalid } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { schemaNameOf } from '../builtin-schema/kinds.ts';

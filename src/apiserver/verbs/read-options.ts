@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, notSupported } from '../../base/field-error.ts';
+import { type FieldError, forbidden, notSupported } from '#platform/base/field-error';
 import { invalid } from '../api-error.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { realClock } from '../../base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';

@@ -1,7 +1,7 @@
-import { ParseError } from '../../base/errors.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { parseFieldSelector } from '../../kube/selectors/field-selector.ts';
-import { parseLabelSelector } from '../../kube/selectors/label-selector.ts';
+import { ParseError } from '#platform/base/errors';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { parseFieldSelector } from '#platform/kube/selectors/field-selector';
+import { parseLabelSelector } from '#platform/kube/selectors/label-selector';
 import { badRequest } from '../api-error.ts';
 import type { Resource } from '../resource.ts';
 

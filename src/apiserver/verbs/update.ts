@@ -1,9 +1,9 @@
-import { append } from '../../base/append.ts';
-import { type FieldError, invalid as invalidField } from '../../base/field-error.ts';
-import { copyJson } from '../../base/json-copy.ts';
-import type { Steps } from '../../base/steps.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { sameJson } from '../../kube/patches/json-object.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid as invalidField } from '#platform/base/field-error';
+import { copyJson } from '#platform/base/json-copy';
+import type { Steps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { sameJson } from '#platform/kube/patches/json-object';
 import type { ObjectKind, Write } from '../admission-plugin.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';

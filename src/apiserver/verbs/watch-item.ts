@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Status } from '../api-error.ts';
 import { textOf } from '../object-text.ts';
 import type { ParsedObjects } from '../parsed-objects.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lines } from '../../kube/http/lines.ts';
-import { CONFIG_MAPS } from '../../kube/kinds/core.ts';
+import { lines } from '#platform/kube/http/lines';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';

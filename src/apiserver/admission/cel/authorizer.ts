@@ -1,6 +1,6 @@
-import type { Library, Overload } from '../../../structural/cel/library.ts';
-import { BOOL, objectOf, opaque, STRING, type Type } from '../../../structural/cel/types.ts';
-import { EvaluationError, Mapping, Opaque, type Value } from '../../../structural/cel/values.ts';
+import type { Library, Overload } from '#platform/structural/cel/library';
+import { BOOL, objectOf, opaque, STRING, type Type } from '#platform/structural/cel/types';
+import { EvaluationError, Mapping, Opaque, type Value } from '#platform/structural/cel/values';
 import type { Authorize, Decision } from '../../access/attributes.ts';
 import { AUTHENTICATED, serviceAccountGroups, serviceAccountUserName, type User } from '../../access/user.ts';
 

@@ -1,10 +1,10 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { type Environment, KUBERNETES } from '../../../structural/cel/environment.ts';
-import { valueOfJson } from '../../../structural/cel/json-value.ts';
-import type { Library } from '../../../structural/cel/library.ts';
-import { compileProgram, type Meter, type Program } from '../../../structural/cel/program.ts';
-import { DYN, formatType, type Type } from '../../../structural/cel/types.ts';
-import { CostExceeded, EvaluationError, type Mapping, type Value } from '../../../structural/cel/values.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Environment, KUBERNETES } from '#platform/structural/cel/environment';
+import { valueOfJson } from '#platform/structural/cel/json-value';
+import type { Library } from '#platform/structural/cel/library';
+import { compileProgram, type Meter, type Program } from '#platform/structural/cel/program';
+import { DYN, formatType, type Type } from '#platform/structural/cel/types';
+import { CostExceeded, EvaluationError, type Mapping, type Value } from '#platform/structural/cel/values';
 import type { Authorize } from '../../access/attributes.ts';
 import { AUTHORIZER_TYPE, type Authorizer, authorizerLibrary } from './authorizer.ts';
 import { REQUEST } from './request.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../structural/cel/environment.ts';
+import type { Environment } from '#platform/structural/cel/environment';
 import { joined } from '../refusal.ts';
 import { BUDGET, Expression, ExpressionError, type Inputs } from './expression.ts';
 

@@ -1,4 +1,4 @@
-import { BOOL, DYN, listOf, mapOf, objectOf, STRING, type Type } from '../../../structural/cel/types.ts';
+import { BOOL, DYN, listOf, mapOf, objectOf, STRING, type Type } from '#platform/structural/cel/types';
 import type { AdmissionReviewRequest } from '../webhooks/review.ts';
 
 const fields = (...names: string[]): [string, Type][] => names.map((name) => [name, STRING]);

@@ -1,4 +1,4 @@
-import type { KubeMeta } from '../../../kube/kube-object.ts';
+import type { KubeMeta } from '#platform/kube/kube-object';
 import type { Container, SecurityContext as PlainContext, PodSpec } from '../../kinds/pod/pod-spec.ts';
 
 /** The parts of a security context that matter here; those of pods and of containers alike. */

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, key } from '../../../base/field-error.ts';
+import { type FieldError, invalid, key } from '#platform/base/field-error';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 

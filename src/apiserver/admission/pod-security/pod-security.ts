@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import type { KubeMeta, KubeObject } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import type { KubeMeta, KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
 import { invalid } from '../../api-error.ts';
 import type { Pod, PodSpec, PodTemplate } from '../../kinds/pod/pod-spec.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../../api/json-schema.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { isList, isObject, type JsonObject } from '../../../kube/patches/json-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { isList, isObject, type JsonObject } from '#platform/kube/patches/json-object';
+import type { Json } from '#platform/schema/json-schema';
 import { componentOf } from '../../builtin-resources.ts';
 import { mergeTyped } from '../../fields/merge.ts';
 import { DEDUCED, LIST, MAP, shapesOf, type Type } from '../../fields/type.ts';

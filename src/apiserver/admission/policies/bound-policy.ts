@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { Environment } from '../../../structural/cel/environment.ts';
-import type { Library } from '../../../structural/cel/library.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Environment } from '#platform/structural/cel/environment';
+import type { Library } from '#platform/structural/cel/library';
 import type { MakeEnvironment } from '../cel/expression.ts';
 import { type Matches, matchConditions } from '../cel/match-conditions.ts';
 import { type Match, matcher } from '../matching.ts';

@@ -1,7 +1,7 @@
-import { type FieldError, index, invalid as invalidField } from '../../../base/field-error.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { Type } from '../../../structural/cel/types.ts';
-import { formatType } from '../../../structural/cel/types.ts';
+import { type FieldError, index, invalid as invalidField } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Type } from '#platform/structural/cel/types';
+import { formatType } from '#platform/structural/cel/types';
 import type { AdmissionPlugin } from '../../admission-plugin.ts';
 import { invalid } from '../../api-error.ts';
 import { Expression, type MakeEnvironment } from '../cel/expression.ts';

@@ -1,7 +1,7 @@
-import { setOwn } from '../../../base/own-value.ts';
-import { fn, type Library, type MessageKind } from '../../../structural/cel/library.ts';
-import { DYN, objectOf, STRING, type Type } from '../../../structural/cel/types.ts';
-import { EvaluationError, List, Mapping, type Value } from '../../../structural/cel/values.ts';
+import { setOwn } from '#platform/base/own-value';
+import { fn, type Library, type MessageKind } from '#platform/structural/cel/library';
+import { DYN, objectOf, STRING, type Type } from '#platform/structural/cel/types';
+import { EvaluationError, List, Mapping, type Value } from '#platform/structural/cel/values';
 
 /** A message has whatever fields it was given, so that every field may be asked for. */
 class AnyFields extends Map<string, Type> {

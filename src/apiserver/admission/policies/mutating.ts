@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { Environment } from '../../../structural/cel/environment.ts';
-import type { Meter } from '../../../structural/cel/program.ts';
-import { EvaluationError, List } from '../../../structural/cel/values.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Environment } from '#platform/structural/cel/environment';
+import type { Meter } from '#platform/structural/cel/program';
+import { EvaluationError, List } from '#platform/structural/cel/values';
 import type { ObjectKind, Write } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';

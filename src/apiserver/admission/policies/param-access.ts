@@ -1,4 +1,4 @@
-import { forbidden } from '../../../base/field-error.ts';
+import { forbidden } from '#platform/base/field-error';
 import type { Authorize } from '../../access/attributes.ts';
 import { MASTERS, type User } from '../../access/user.ts';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';

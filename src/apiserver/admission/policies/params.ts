@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import type { Write } from '../../admission-plugin.ts';
 import { keyOf, type Resource } from '../../resource.ts';
 import type { ObjectSource } from '../stored-objects.ts';

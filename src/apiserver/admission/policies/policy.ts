@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { LabelSelectorSpec } from '../../../kube/selectors/label-selector.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
 import type { MatchCondition } from '../cel/match-conditions.ts';
 import type { MatchSpec, ResourceRule } from '../matching.ts';
 

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { Environment } from '../../../structural/cel/environment.ts';
-import type { Meter } from '../../../structural/cel/program.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Environment } from '#platform/structural/cel/environment';
+import type { Meter } from '#platform/structural/cel/program';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';

@@ -1,8 +1,8 @@
-import type { Environment } from '../../../structural/cel/environment.ts';
-import type { Library } from '../../../structural/cel/library.ts';
-import type { Meter } from '../../../structural/cel/program.ts';
-import { DYN, objectOf, type Type } from '../../../structural/cel/types.ts';
-import { EvaluationError, Mapping, type Value } from '../../../structural/cel/values.ts';
+import type { Environment } from '#platform/structural/cel/environment';
+import type { Library } from '#platform/structural/cel/library';
+import type { Meter } from '#platform/structural/cel/program';
+import { DYN, objectOf, type Type } from '#platform/structural/cel/types';
+import { EvaluationError, Mapping, type Value } from '#platform/structural/cel/values';
 import { Expression, type Inputs, type MakeEnvironment } from '../cel/expression.ts';
 import type { PolicySpec } from './policy.ts';
 

@@ -1,6 +1,6 @@
-import { ownValue, setOwn } from '../../../base/own-value.ts';
-import { add, compare, formatQuantity, isZero, type Quantity, quantityOf, sub } from '../../../base/quantity.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { ownValue, setOwn } from '#platform/base/own-value';
+import { add, compare, formatQuantity, isZero, type Quantity, quantityOf, sub } from '#platform/base/quantity';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Pod, Quantities } from '../../kinds/pod/pod-spec.ts';
 import type { Resource } from '../../resource.ts';
 import { type Amounts, amountsOf } from '../pod-resources.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Pod, PodAffinity } from '../../kinds/pod/pod-spec.ts';
 
 export interface ScopeRequirement {

@@ -1,5 +1,5 @@
-import { parseQuantity, quantityOf } from '../../../base/quantity.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { parseQuantity, quantityOf } from '#platform/base/quantity';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Pod } from '../../kinds/pod/pod-spec.ts';
 import { needsNodePorts, type ServiceSpec } from '../../kinds/service/service-spec.ts';
 import type { Resource } from '../../resource.ts';

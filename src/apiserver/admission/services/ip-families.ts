@@ -1,4 +1,4 @@
-import { type FieldError, index, invalid } from '../../../base/field-error.ts';
+import { type FieldError, index, invalid } from '#platform/base/field-error';
 import { isHeadless, type ServiceSpec } from '../../kinds/service/service-spec.ts';
 
 const FAMILIES = ['IPv4', 'IPv6'];

@@ -1,4 +1,4 @@
-import type { Random } from '../../../base/random.ts';
+import type { Random } from '#platform/base/random';
 
 /**
  * Gives out numbers of a range, each to one owner. Numbers nobody asked for by name come from the upper part first, so

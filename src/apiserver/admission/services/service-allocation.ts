@@ -1,6 +1,6 @@
-import { type FieldError, index, invalid as invalidField } from '../../../base/field-error.ts';
-import { tryParseIp } from '../../../base/ip.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { type FieldError, index, invalid as invalidField } from '#platform/base/field-error';
+import { tryParseIp } from '#platform/base/ip';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
 import { ApiError, internal, invalid } from '../../api-error.ts';
 import type { Call } from '../../call.ts';

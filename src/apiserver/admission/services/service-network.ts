@@ -1,7 +1,7 @@
-import { addressCount, type Cidr, contains, networkAddress, parseCidr } from '../../../base/cidr.ts';
-import { formatIp, tryParseIp } from '../../../base/ip.ts';
-import type { Random } from '../../../base/random.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { addressCount, type Cidr, contains, networkAddress, parseCidr } from '#platform/base/cidr';
+import { formatIp, tryParseIp } from '#platform/base/ip';
+import type { Random } from '#platform/base/random';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ServiceSpec } from '../../kinds/service/service-spec.ts';
 import { NumberPool } from './number-pool.ts';
 

@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { goQuote } from '../../../base/go-value.ts';
-import type { Random } from '../../../base/random.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { goQuote } from '#platform/base/go-value';
+import type { Random } from '#platform/base/random';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Write } from '../../admission-plugin.ts';
 import { badRequest, internal } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';

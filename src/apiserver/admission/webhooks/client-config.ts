@@ -1,5 +1,5 @@
-import { goQuote } from '../../../base/go-value.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { goQuote } from '#platform/base/go-value';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { type ObjectSource, readObject } from '../stored-objects.ts';
 
 /** Where a webhook is, as objects say it. */

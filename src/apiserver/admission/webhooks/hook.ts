@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { LabelSelectorSpec } from '../../../kube/selectors/label-selector.ts';
-import type { Environment } from '../../../structural/cel/environment.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
+import type { Environment } from '#platform/structural/cel/environment';
 import { CONDITIONS_BUDGET } from '../cel/expression.ts';
 import { type MatchCondition, type Matches, matchConditions } from '../cel/match-conditions.ts';
 import { type Match, matcher, type ResourceRule } from '../matching.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../../../base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { type HookServer, hookServer } from './hook-server.fixture.ts';
 import { httpsPost } from './https-post.ts';
 import { serverProblem } from './response.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent } from 'undici';
-import type { Clock } from '../../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import type { Destination } from './client-config.ts';
 import { connectionProblem } from './connection-problem.ts';
 

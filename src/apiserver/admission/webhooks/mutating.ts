@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseFiniteJson } from '../../../base/finite-json.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { parseFiniteJson } from '#platform/base/finite-json';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Write } from '../../admission-plugin.ts';
 import { internal } from '../../api-error.ts';
 import { isExempt } from '../matching.ts';

@@ -1,9 +1,9 @@
-import type { Json } from '../../../api/json-schema.ts';
-import { ownValue } from '../../../base/own-value.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { isList, isObject, type JsonObject } from '../../../kube/patches/json-object.ts';
-import { applyJsonPatch } from '../../../kube/patches/json-patch.ts';
-import { PatchError } from '../../../kube/patches/patch-error.ts';
+import { ownValue } from '#platform/base/own-value';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { isList, isObject, type JsonObject } from '#platform/kube/patches/json-object';
+import { applyJsonPatch } from '#platform/kube/patches/json-patch';
+import { PatchError } from '#platform/kube/patches/patch-error';
+import type { Json } from '#platform/schema/json-schema';
 
 interface Operation {
   readonly op?: string;

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ObjectKind, Write } from '../../admission-plugin.ts';
 import type { Resource } from '../../resource.ts';
 import { namespaceOf } from '../matching.ts';

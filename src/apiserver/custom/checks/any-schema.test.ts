@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { JsonSchema } from '../../../api/json-schema.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { compileSchema } from '../../../structural/structural-schema.ts';
-import { runs } from '../../../testing/runs.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { compileSchema } from '#platform/structural/structural-schema';
+import { runs } from '#testing/runs';
 import { ANONYMOUS } from '../../access/user.ts';
 import { decodeBuiltIn } from '../../builtin-schema/decode.ts';
 import { crdStrategy } from '../definition-strategy.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, key, required } from '../../../base/field-error.ts';
+import { type FieldError, invalid, key, required } from '#platform/base/field-error';
 import type { Definition } from '../definition.ts';
 import { parseGoUrl } from './go-url.ts';
 

@@ -1,4 +1,4 @@
-import { child, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { child, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import type { DefinitionVersion } from '../definition.ts';
 import { jsonPathCauses } from './json-path.ts';
 

@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { child, type FieldError, index, key, required } from '../../../base/field-error.ts';
-import { ownValue } from '../../../base/own-value.ts';
+import { append } from '#platform/base/append';
+import { child, type FieldError, index, key, required } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
 
 /**

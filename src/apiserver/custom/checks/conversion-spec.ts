@@ -1,13 +1,5 @@
-import {
-  child,
-  type FieldError,
-  forbidden,
-  index,
-  invalid,
-  notSupported,
-  required,
-} from '../../../base/field-error.ts';
-import { dns1035LabelProblems } from '../../../base/names.ts';
+import { child, type FieldError, forbidden, index, invalid, notSupported, required } from '#platform/base/field-error';
+import { dns1035LabelProblems } from '#platform/base/names';
 import { type Definition, isTrue } from '../definition.ts';
 import { bundleProblem } from './ca-bundle.ts';
 import { serviceCauses, urlCauses } from './webhook-client.ts';

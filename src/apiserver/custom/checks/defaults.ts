@@ -1,10 +1,10 @@
-import type { JsonSchema } from '../../../api/json-schema.ts';
-import { append } from '../../../base/append.ts';
-import { child, type FieldError, invalid, key } from '../../../base/field-error.ts';
-import { compileCheck } from '../../../structural/checks.ts';
-import { Cursor } from '../../../structural/cursor.ts';
-import { compilePrune } from '../../../structural/prune.ts';
-import { compileRules } from '../../../structural/rules.ts';
+import { append } from '#platform/base/append';
+import { child, type FieldError, invalid, key } from '#platform/base/field-error';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { compileCheck } from '#platform/structural/checks';
+import { Cursor } from '#platform/structural/cursor';
+import { compilePrune } from '#platform/structural/prune';
+import { compileRules } from '#platform/structural/rules';
 import { decodeObjectMeta } from '../../builtin-schema/decode.ts';
 import { isSchema, itemsOf, type RawSchema } from './raw-schema.ts';
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { causeReason, fieldErrorBody } from '../../../base/field-error.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { validateMeta } from '../../../structural/object-meta.ts';
+import { causeReason, fieldErrorBody } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { validateMeta } from '#platform/structural/object-meta';
 import { ANONYMOUS } from '../../access/user.ts';
 import { decodeBuiltIn } from '../../builtin-schema/decode.ts';
 import type { Definition } from '../definition.ts';

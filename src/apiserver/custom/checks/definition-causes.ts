@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from '../../../base/field-error.ts';
-import { deepEqual } from '../../../structural/deep-equal.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { deepEqual } from '#platform/structural/deep-equal';
 import { type Definition, isTrue } from '../definition.ts';
 import { approvalCauses } from './approval.ts';
 import { specCauses } from './definition-spec.ts';

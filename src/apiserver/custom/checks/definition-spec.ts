@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { child, type FieldError, index, invalid, notSupported, required } from '../../../base/field-error.ts';
-import { dns1035LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
-import { deepEqual } from '../../../structural/deep-equal.ts';
+import { append } from '#platform/base/append';
+import { child, type FieldError, index, invalid, notSupported, required } from '#platform/base/field-error';
+import { dns1035LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
+import { deepEqual } from '#platform/structural/deep-equal';
 import type { Definition, DefinitionVersion } from '../definition.ts';
 import { columnCauses } from './columns.ts';
 import { conversionCauses } from './conversion-spec.ts';

@@ -1,4 +1,4 @@
-import { child, type FieldError, invalid } from '../../../base/field-error.ts';
+import { child, type FieldError, invalid } from '#platform/base/field-error';
 import type { DefinitionVersion } from '../definition.ts';
 import { goPointer } from './go-struct.ts';
 

@@ -1,4 +1,4 @@
-import type { CelRule } from '../../../api/json-schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
 import type { DefinitionVersion } from '../definition.ts';
 import { isSchema, type RawSchema } from './raw-schema.ts';
 

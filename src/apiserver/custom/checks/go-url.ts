@@ -1,4 +1,4 @@
-import { goQuote } from '../../../base/go-value.ts';
+import { goQuote } from '#platform/base/go-value';
 
 /** What of a URL can be judged. */
 export interface GoUrl {

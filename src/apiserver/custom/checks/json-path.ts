@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../../../base/field-error.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
 
 /** Of a path only its first character is looked at. */
 export function jsonPathCauses(path: string, field: string): FieldError[] {

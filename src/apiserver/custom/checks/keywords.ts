@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import { child, type FieldError, forbidden, index, invalid, key, notSupported } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { child, type FieldError, forbidden, index, invalid, key, notSupported } from '#platform/base/field-error';
 import { listTypeCauses, mapTypeCauses } from './list-types.ts';
 import { isSchema, itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
 

@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { child, type FieldError, index, invalid } from '../../../base/field-error.ts';
-import { dns1035LabelProblems } from '../../../base/names.ts';
+import { append } from '#platform/base/append';
+import { child, type FieldError, index, invalid } from '#platform/base/field-error';
+import { dns1035LabelProblems } from '#platform/base/names';
 import type { DefinitionNames } from '../definition.ts';
 
 /** Names that could not stand in a path or in an object; empty ones are not judged here. */

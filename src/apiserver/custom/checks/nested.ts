@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { child, type FieldError, forbidden, index, invalid, key } from '../../../base/field-error.ts';
-import { patternProblem } from '../../../structural/pattern.ts';
+import { append } from '#platform/base/append';
+import { child, type FieldError, forbidden, index, invalid, key } from '#platform/base/field-error';
+import { patternProblem } from '#platform/structural/pattern';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
 
 const EMPTY = 'must be empty to be structural';

@@ -1,4 +1,4 @@
-import type { CelRule, Json } from '../../../api/json-schema.ts';
+import type { CelRule, Json } from '#platform/schema/json-schema';
 
 /** A schema as somebody wrote it: any keyword that decodes, also those that no definition may have in the end. */
 export interface RawSchema {

@@ -1,5 +1,5 @@
-import { child, duplicate, type FieldError, index, invalid, required, tooMany } from '../../../base/field-error.ts';
-import { ownValue } from '../../../base/own-value.ts';
+import { child, duplicate, type FieldError, index, invalid, required, tooMany } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
 import { type RawSchema, valuesOf } from './raw-schema.ts';
 
 const MOST = 8;

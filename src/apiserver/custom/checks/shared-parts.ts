@@ -1,4 +1,4 @@
-import { deepEqual } from '../../../structural/deep-equal.ts';
+import { deepEqual } from '#platform/structural/deep-equal';
 import type { Definition, DefinitionVersion } from '../definition.ts';
 
 type Part = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';

@@ -1,4 +1,4 @@
-import { type FieldError, index, invalid } from '../../../base/field-error.ts';
+import { type FieldError, index, invalid } from '#platform/base/field-error';
 import type { Definition } from '../definition.ts';
 
 const PATH = 'status.storedVersions';

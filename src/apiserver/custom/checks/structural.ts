@@ -1,4 +1,4 @@
-import { append } from '../../../base/append.ts';
+import { append } from '#platform/base/append';
 import {
   child,
   type FieldError,
@@ -7,7 +7,7 @@ import {
   invalid,
   key,
   required,
-} from '../../../base/field-error.ts';
+} from '#platform/base/field-error';
 import { completenessCauses } from './completeness.ts';
 import { partCauses } from './nested.ts';
 import { itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../../../api/json-schema.ts';
-import { append } from '../../../base/append.ts';
-import { child, type FieldError, forbidden, invalid } from '../../../base/field-error.ts';
-import { checkRules } from '../../../structural/check-rules.ts';
+import { append } from '#platform/base/append';
+import { child, type FieldError, forbidden, invalid } from '#platform/base/field-error';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { checkRules } from '#platform/structural/check-rules';
 import type { DefinitionVersion } from '../definition.ts';
 import { defaultCauses } from './defaults.ts';
 import { FIELD_NAMES, goSchema } from './go-struct.ts';

@@ -1,5 +1,5 @@
-import { child, type FieldError, invalid, required } from '../../../base/field-error.ts';
-import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { child, type FieldError, invalid, required } from '#platform/base/field-error';
+import { dns1123SubdomainProblems } from '#platform/base/names';
 import type { ConversionClient } from '../definition.ts';
 import { parseGoUrl } from './go-url.ts';
 

@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { oneOf, oneOfIfSet } from '../field-checks.ts';
 
 /** Which requests an admission webhook or policy is asked about. */

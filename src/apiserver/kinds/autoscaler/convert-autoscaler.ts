@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Autoscaler, AutoscalerV1, CurrentMetric, Metric } from './autoscaler-spec.ts';
 import {
   readBehavior,

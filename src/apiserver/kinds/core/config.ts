@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, invalid, key, required, tooLong } from '../../../base/field-error.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, invalid, key, required, tooLong } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { configKeyProblems, immutable, same, told } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 

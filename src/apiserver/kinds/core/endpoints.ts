@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { contains, parseCidr } from '../../../base/cidr.ts';
-import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { append } from '#platform/base/append';
+import { contains, parseCidr } from '#platform/base/cidr';
+import { type FieldError, index, invalid, required } from '#platform/base/field-error';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { ipAddress, labelName, oneOf, portNumber, told } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';

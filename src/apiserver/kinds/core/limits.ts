@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
-import { ownValue } from '../../../base/own-value.ts';
-import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '../../../base/quantity.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
+import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '#platform/base/quantity';
 import { labelName } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { checkContainerResourceName, checkResourceName } from '../pod/validate-resources.ts';

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../base/field-error.ts';
+import type { FieldError } from '#platform/base/field-error';
 import { labelName } from '../field-checks.ts';
 import { checkFinalizer } from '../finalizer.ts';
 import type { KindRules } from '../kind-rules.ts';

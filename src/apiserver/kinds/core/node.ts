@@ -1,8 +1,8 @@
-import { append } from '../../../base/append.ts';
-import { tryParseCidr } from '../../../base/cidr.ts';
-import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
-import { labelValueProblems } from '../../../base/names.ts';
-import { tryParseQuantity } from '../../../base/quantity.ts';
+import { append } from '#platform/base/append';
+import { tryParseCidr } from '#platform/base/cidr';
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { labelValueProblems } from '#platform/base/names';
+import { tryParseQuantity } from '#platform/base/quantity';
 import { repeats } from '../by-name.ts';
 import { labelName, oneOf, same, told } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';

@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, invalid, key, required } from '../../../base/field-error.ts';
-import { formatQuantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid, key, required } from '#platform/base/field-error';
+import { formatQuantity, tryParseQuantity } from '#platform/base/quantity';
 import { immutable } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { COUNTED, checkResourceName, isHugePages, LIMITED } from '../pod/validate-resources.ts';

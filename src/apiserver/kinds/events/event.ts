@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** What both kinds of events have under other names. */
 const NAMES: readonly (readonly [core: string, newer: string])[] = [

@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
-import { tryParseIp } from '../../../base/ip.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '../../../base/names.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
+import { tryParseIp } from '#platform/base/ip';
+import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
 import { checkReachable } from '../core/endpoints.ts';
 import { immutable, ipAddress, labelName, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';

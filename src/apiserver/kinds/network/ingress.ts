@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, index, invalid, required, tooLong } from '../../../base/field-error.ts';
-import { tryParseIp } from '../../../base/ip.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid, required, tooLong } from '#platform/base/field-error';
+import { tryParseIp } from '#platform/base/ip';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { immutable, needed, oneOf, oneOfIfSet, portNameProblems, portNumber, told } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { pathSegmentProblems } from '../object-name.ts';

@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { contains, tryParseCidr } from '../../../base/cidr.ts';
-import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { contains, tryParseCidr } from '#platform/base/cidr';
+import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { oneOf, portNumber, portReference, told } from '../field-checks.ts';
 import { cidrProblems } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';

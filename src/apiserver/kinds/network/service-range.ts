@@ -1,6 +1,6 @@
-import { tryParseCidr } from '../../../base/cidr.ts';
-import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
-import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { tryParseCidr } from '#platform/base/cidr';
+import { type FieldError, index, invalid, required } from '#platform/base/field-error';
+import { dns1123SubdomainProblems } from '#platform/base/names';
 import { IMMUTABLE, same, told } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';

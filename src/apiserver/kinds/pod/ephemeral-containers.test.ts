@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatFieldError } from '../../../base/field-error.ts';
+import { formatFieldError } from '#platform/base/field-error';
 import { strategyOf } from '../strategy-of.ts';
 // What Kubernetes 1.36 said to lists of such containers written to a pod that had some, and what it made of them.
 import answers from './ephemeral-containers.data.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, index } from '../../../base/field-error.ts';
+import { type FieldError, forbidden, index } from '#platform/base/field-error';
 import { byName } from '../by-name.ts';
 import { same } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';

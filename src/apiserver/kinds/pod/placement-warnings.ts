@@ -1,4 +1,4 @@
-import { index } from '../../../base/field-error.ts';
+import { index } from '#platform/base/field-error';
 import { deprecatedLabel } from '../deprecated-labels.ts';
 import type { NodeTerm, PodAffinity, PodSpec } from './pod-spec.ts';
 

@@ -1,5 +1,5 @@
-import { ownValue } from '../../../base/own-value.ts';
-import { add, formatQuantity, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { ownValue } from '#platform/base/own-value';
+import { add, formatQuantity, type Quantity, tryParseQuantity } from '#platform/base/quantity';
 import { defaultContainer } from './container-defaults.ts';
 import type { Container, PodSpec, PodTemplate, Resources } from './pod-spec.ts';
 import { defaultVolume } from './volume-defaults.ts';

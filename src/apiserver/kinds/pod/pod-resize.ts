@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
 import { same } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { Container, Pod, PodSpec, Resources } from './pod-spec.ts';

@@ -1,4 +1,4 @@
-import type { KubeMeta, KubeObject } from '../../../kube/kube-object.ts';
+import type { KubeMeta, KubeObject } from '#platform/kube/kube-object';
 import type { LabelSelector } from '../label-selector.ts';
 
 /*

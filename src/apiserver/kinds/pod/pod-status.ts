@@ -1,4 +1,4 @@
-import { tryParseQuantity } from '../../../base/quantity.ts';
+import { tryParseQuantity } from '#platform/base/quantity';
 import type { Container, Pod, PodSpec } from './pod-spec.ts';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';

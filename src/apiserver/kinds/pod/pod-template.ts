@@ -1,4 +1,4 @@
-import { type FieldError, forbidden } from '../../../base/field-error.ts';
+import { type FieldError, forbidden } from '#platform/base/field-error';
 import { annotations, labels } from '../field-checks.ts';
 import type { PodTemplate } from './pod-spec.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';

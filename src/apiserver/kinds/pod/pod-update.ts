@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { between, MAX_INT32, same } from '../field-checks.ts';
 import { goTerm } from './go-node-selector.ts';
 import type { Affinity, Container, PodSpec, Toleration } from './pod-spec.ts';

@@ -1,8 +1,8 @@
-import { append } from '../../../base/append.ts';
-import { index } from '../../../base/field-error.ts';
-import { dns1123LabelProblems } from '../../../base/names.ts';
-import { tryParseQuantity } from '../../../base/quantity.ts';
-import type { KubeMeta } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { index } from '#platform/base/field-error';
+import { dns1123LabelProblems } from '#platform/base/names';
+import { tryParseQuantity } from '#platform/base/quantity';
+import type { KubeMeta } from '#platform/kube/kube-object';
 import { repeats } from '../by-name.ts';
 import { deprecatedLabel } from '../deprecated-labels.ts';
 import { placementWarnings } from './placement-warnings.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, index } from '../../../base/field-error.ts';
+import { type FieldError, forbidden, index } from '#platform/base/field-error';
 import type { KindRules } from '../kind-rules.ts';
 import { ephemeralContainers } from './ephemeral-containers.ts';
 import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';

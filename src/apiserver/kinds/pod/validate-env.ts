@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
-import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../../base/names.ts';
-import { compare, parseQuantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, index, invalid, required } from '#platform/base/field-error';
+import { dns1123SubdomainProblems, qualifiedNameProblems } from '#platform/base/names';
+import { compare, parseQuantity, tryParseQuantity } from '#platform/base/quantity';
 import { configKeyProblems, needed, oneOf, told } from '../field-checks.ts';
 import type { Container, EnvFrom, EnvVar, FieldRef, KeyRef, ResourceFieldRef } from './pod-spec.ts';
 

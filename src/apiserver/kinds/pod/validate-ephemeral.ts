@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, index, notFound } from '../../../base/field-error.ts';
+import { type FieldError, forbidden, index, notFound } from '#platform/base/field-error';
 import { byName } from '../by-name.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
 

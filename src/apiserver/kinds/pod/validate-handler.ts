@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, invalid, required } from '#platform/base/field-error';
 import { notNegative, oneOf, portNumber, portReference } from '../field-checks.ts';
 import type { Container, Handler, HttpGet, Probe } from './pod-spec.ts';
 

@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, index, invalid, notFound, required } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid, notFound, required } from '#platform/base/field-error';
 import { byName } from '../by-name.ts';
 import { oneOf, relativePath } from '../field-checks.ts';
 import type { Container, Volume, VolumeMount } from './pod-spec.ts';

@@ -1,4 +1,4 @@
-import { append } from '../../../base/append.ts';
+import { append } from '#platform/base/append';
 import {
   duplicate,
   type FieldError,
@@ -7,8 +7,8 @@ import {
   invalid,
   notSupported,
   required,
-} from '../../../base/field-error.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '../../../base/names.ts';
+} from '#platform/base/field-error';
+import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
 import { labelName, oneOf, told } from '../field-checks.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 import type {

@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
-import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../../base/names.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
+import { dns1123SubdomainProblems, qualifiedNameProblems } from '#platform/base/names';
 import { byName } from '../by-name.ts';
 import { immutable, ipAddress, told } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';

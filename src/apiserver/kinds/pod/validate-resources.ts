@@ -1,8 +1,8 @@
-import { append } from '../../../base/append.ts';
-import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
-import { qualifiedNameProblems } from '../../../base/names.ts';
-import { ownValue } from '../../../base/own-value.ts';
-import { compare, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '#platform/base/field-error';
+import { qualifiedNameProblems } from '#platform/base/names';
+import { ownValue } from '#platform/base/own-value';
+import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
 import { byName } from '../by-name.ts';
 import { told } from '../field-checks.ts';
 import type { PodResourceClaim, Resources } from './pod-spec.ts';

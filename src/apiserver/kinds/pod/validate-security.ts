@@ -1,5 +1,5 @@
-import { append } from '../../../base/append.ts';
-import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { between, MAX_INT32, oneOf } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import type { PodSecurityContext, PodSpec, Profile, SecurityContext } from './pod-spec.ts';

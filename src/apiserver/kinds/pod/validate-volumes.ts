@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
-import { tryParseQuantity } from '../../../base/quantity.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
+import { tryParseQuantity } from '#platform/base/quantity';
 import { fileInVolume, needed, noBackSteps, oneOf, told } from '../field-checks.ts';
 import { checkClaimSpec } from '../storage/claim-spec.ts';
 import type { DownwardFile, KeyToPath, Projection, Volume, VolumeSources } from './pod-spec.ts';

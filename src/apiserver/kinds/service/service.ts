@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from '../../../base/field-error.ts';
-import { formatIp } from '../../../base/ip.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { formatIp } from '#platform/base/ip';
 import { same } from '../field-checks.ts';
 import { ipProblems, parseLoosely } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';

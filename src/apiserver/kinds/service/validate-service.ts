@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
-import { tryParseIp } from '../../../base/ip.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { tryParseIp } from '#platform/base/ip';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
 import { checkReachable } from '../core/endpoints.ts';
 import { ipAddress, labelName, labels, oneOf, oneOfIfSet, portNumber, portReference, told } from '../field-checks.ts';

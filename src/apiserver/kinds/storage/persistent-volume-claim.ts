@@ -1,5 +1,5 @@
-import { type FieldError, forbidden } from '../../../base/field-error.ts';
-import { compare, tryParseQuantity } from '../../../base/quantity.ts';
+import { type FieldError, forbidden } from '#platform/base/field-error';
+import { compare, tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
 import { immutable, same } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';

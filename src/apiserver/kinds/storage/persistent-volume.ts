@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
-import { dns1123SubdomainProblems } from '../../../base/names.ts';
-import { tryParseQuantity } from '../../../base/quantity.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, invalid, required } from '#platform/base/field-error';
+import { dns1123SubdomainProblems } from '#platform/base/names';
+import { tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
 import { immutable, needed, oneOf, same, told } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';

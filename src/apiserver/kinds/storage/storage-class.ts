@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
-import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../../base/names.ts';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
 import { deprecatedLabel } from '../deprecated-labels.ts';
 import { immutable, labelName, oneOf, same, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';

@@ -1,8 +1,8 @@
-import { append } from '../../../base/append.ts';
-import { parseCron } from '../../../base/cron.ts';
-import { type FieldError, invalid, notSupported, required } from '../../../base/field-error.ts';
-import { isTimeZone } from '../../../base/time-zone.ts';
-import type { KubeMeta } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { parseCron } from '#platform/base/cron';
+import { type FieldError, invalid, notSupported, required } from '#platform/base/field-error';
+import { isTimeZone } from '#platform/base/time-zone';
+import type { KubeMeta } from '#platform/kube/kube-object';
 import { labels, notNegative, oneOf } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';

@@ -1,6 +1,6 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, invalid, required } from '../../../base/field-error.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid, required } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';

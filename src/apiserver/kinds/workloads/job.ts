@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, invalid, required } from '../../../base/field-error.ts';
-import { dns1123SubdomainProblems } from '../../../base/names.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid, required } from '#platform/base/field-error';
+import { dns1123SubdomainProblems } from '#platform/base/names';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';

@@ -1,7 +1,7 @@
-import { append } from '../../../base/append.ts';
-import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
-import { dns1123LabelProblems } from '../../../base/names.ts';
-import type { KubeMeta } from '../../../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { dns1123LabelProblems } from '#platform/base/names';
+import type { KubeMeta } from '#platform/kube/kube-object';
 import { notNegative, oneOf, same, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';

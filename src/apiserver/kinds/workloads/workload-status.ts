@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../../../base/field-error.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
 import { notNegative } from '../field-checks.ts';
 
 interface Counted {

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported } from '../../../base/field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '#platform/base/field-error';
 import { checkSelector, type LabelSelector, matches, selectsAll } from '../label-selector.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
 import { checkPodTemplate } from '../pod/pod-template.ts';

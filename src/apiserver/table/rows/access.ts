@@ -1,4 +1,4 @@
-import { humanDuration } from '../../../base/duration.ts';
+import { humanDuration } from '#platform/base/duration';
 import { ageOf, type Cell, type Condition, type Listed, nameOf } from '../cell.ts';
 
 interface Binding extends Listed {

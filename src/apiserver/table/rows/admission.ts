@@ -1,4 +1,4 @@
-import type { LabelSelectorSpec } from '../../../kube/selectors/label-selector.ts';
+import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
 import { ageOf, type Cell, type Listed, nameOf } from '../cell.ts';
 
 export function webhooksRow(object: Listed & { readonly webhooks?: readonly unknown[] }, now: number): Cell[] {

@@ -1,4 +1,4 @@
-import type { LabelSelectorSpec } from '../../../kube/selectors/label-selector.ts';
+import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
 import { ageOf, type Cell, firstFew, type Listed, labelText, nameOf, selectorText } from '../cell.ts';
 
 interface LoadBalancer {

@@ -1,5 +1,5 @@
-import { humanDuration } from '../../../base/duration.ts';
-import type { LabelSelectorSpec } from '../../../kube/selectors/label-selector.ts';
+import { humanDuration } from '#platform/base/duration';
+import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
 import {
   ageOf,
   type Cell,
