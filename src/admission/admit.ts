@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import type { InputMeta, Kind, ObjectOf } from '../api/kind.ts';
-import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
-import { isSameJson } from '../base/json-same.ts';
-import { MOST_CAUSES } from '../structural/cursor.ts';
-import { compileSchema, type StructuralSchema } from '../structural/structural-schema.ts';
+import { type FieldError, type FieldErrorType, invalid } from '#platform/base/field-error';
+import { isSameJson } from '#platform/base/json-same';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import type { InputMeta, Kind, ObjectOf } from '#platform/schema/kind';
+import { MOST_CAUSES } from '#platform/structural/cursor';
+import { compileSchema, type StructuralSchema } from '#platform/structural/structural-schema';
 import type { AdmissionRequest, Admitter, Verdict } from './admitter.ts';
 
 /** What admission made of an object: the object to store where there are no causes and nothing unknown in it. */

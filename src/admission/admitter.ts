@@ -1,5 +1,5 @@
-import type { InputOf, Kind, ObjectOf } from '../api/kind.ts';
-import type { FieldError } from '../base/field-error.ts';
+import type { FieldError } from '#platform/base/field-error';
+import type { InputOf, Kind, ObjectOf } from '#platform/schema/kind';
 
 /** Who sends a request, as the API server knows them. */
 export interface Requester {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KINDS } from '../api/kinds.ts';
+import { KINDS } from '#api/kinds';
 import { admitters, findAdmission } from './admitters.ts';
 
 const user = { name: 'jane', groups: [] };

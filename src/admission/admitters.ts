@@ -1,19 +1,19 @@
-import type { Kind } from '../api/kind.ts';
-import { type Admit, admission } from './admit.ts';
-import type { Admitter } from './admitter.ts';
-import { virtualMachineAdmitter as hypersdkVirtualMachine } from './hypersdk/virtual-machine.ts';
-import { vmOperationAdmitter } from './hypersdk/vm-operation.ts';
-import { vmSnapshotAdmitter } from './hypersdk/vm-snapshot.ts';
-import { vmTemplateAdmitter } from './hypersdk/vm-template.ts';
-import { virtualMachineAdmitter as kubevirtVirtualMachine } from './kubevirt/virtual-machine.ts';
-import { virtualMachineInstanceAdmitter } from './kubevirt/virtual-machine-instance.ts';
-import { virtualMachineInstanceMigrationAdmitter } from './kubevirt/virtual-machine-instance-migration.ts';
-import { virtualMachineAdmitter as novacronVirtualMachine } from './novacron/virtual-machine.ts';
-import { vmNetworkAdmitter } from './novacron/vm-network.ts';
-import { vmPoolAdmitter } from './novacron/vm-pool.ts';
-import { vmStorageAdmitter } from './novacron/vm-storage.ts';
-import { simulationScenarioAdmitter } from './simulation/simulation-scenario.ts';
-import { virtualMachineAdmitter as simulationVirtualMachine } from './simulation/virtual-machine.ts';
+import type { Kind } from '#platform/schema/kind';
+import { type Admit, admission } from '#vm/admission/admit';
+import type { Admitter } from '#vm/admission/admitter';
+import { virtualMachineAdmitter as hypersdkVirtualMachine } from '#vm/dialects/hypersdk/admission/virtual-machine';
+import { vmOperationAdmitter } from '#vm/dialects/hypersdk/admission/vm-operation';
+import { vmSnapshotAdmitter } from '#vm/dialects/hypersdk/admission/vm-snapshot';
+import { vmTemplateAdmitter } from '#vm/dialects/hypersdk/admission/vm-template';
+import { virtualMachineAdmitter as kubevirtVirtualMachine } from '#vm/dialects/kubevirt/admission/virtual-machine';
+import { virtualMachineInstanceAdmitter } from '#vm/dialects/kubevirt/admission/virtual-machine-instance';
+import { virtualMachineInstanceMigrationAdmitter } from '#vm/dialects/kubevirt/admission/virtual-machine-instance-migration';
+import { virtualMachineAdmitter as novacronVirtualMachine } from '#vm/dialects/novacron/admission/virtual-machine';
+import { vmNetworkAdmitter } from '#vm/dialects/novacron/admission/vm-network';
+import { vmPoolAdmitter } from '#vm/dialects/novacron/admission/vm-pool';
+import { vmStorageAdmitter } from '#vm/dialects/novacron/admission/vm-storage';
+import { simulationScenarioAdmitter } from '#vm/dialects/simulation/admission/simulation-scenario';
+import { virtualMachineAdmitter as simulationVirtualMachine } from '#vm/dialects/simulation/admission/virtual-machine';
 
 export interface AdmissionSettings {
   /** Whether something acts on objects of a kind; who creates one that nothing acts on yet is told. All, where absent. */

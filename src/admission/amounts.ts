@@ -1,6 +1,6 @@
-import { parseDuration } from '../base/duration.ts';
-import { type FieldError, invalid } from '../base/field-error.ts';
-import { tryParseQuantity } from '../base/quantity.ts';
+import { parseDuration } from '#platform/base/duration';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { tryParseQuantity } from '#platform/base/quantity';
 
 /** Kubernetes counts in 63 bits, and takes whatever is more for the most that it can count. */
 const COUNTLESS = (2n ** 63n - 1n) * 1_000_000_000n;

@@ -1,5 +1,5 @@
-import type { PlainDisk } from '../api/disk/claimed-disk.ts';
-import { type FieldError, forbidden } from '../base/field-error.ts';
+import type { PlainDisk } from '#api/disk/claimed-disk';
+import { type FieldError, forbidden } from '#platform/base/field-error';
 import { isLess } from './amounts.ts';
 
 type Sized = Pick<PlainDisk, 'name' | 'size'>;

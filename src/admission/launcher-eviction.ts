@@ -1,7 +1,7 @@
-import { DOMAIN_ANNOTATION, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '../api/launcher.ts';
-import { conditionOf } from '../kube/kinds/condition.ts';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { DOMAIN_ANNOTATION, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '#api/launcher';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 /** What becomes of the eviction of a pod. Drains and deschedulers know the texts of refusals. */
 export type EvictionVerdict =

@@ -1,10 +1,10 @@
-import { type FieldError, invalid, key } from '../base/field-error.ts';
+import { type FieldError, invalid, key } from '#platform/base/field-error';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   labelValueProblems,
   qualifiedNameProblems,
-} from '../base/names.ts';
+} from '#platform/base/names';
 
 type Check = (text: string) => readonly string[];
 

@@ -1,7 +1,7 @@
-import type { ClaimWords } from '../api/disk/claimed-disk.ts';
-import { CLAIM_WORDS as HYPERSDK } from '../api/hypersdk/claims.ts';
-import { CLAIM_WORDS as NOVACRON } from '../api/novacron/claims.ts';
-import { type FieldError, key, notSupported } from '../base/field-error.ts';
+import type { ClaimWords } from '#api/disk/claimed-disk';
+import { CLAIM_WORDS as HYPERSDK } from '#api/hypersdk/claims';
+import { CLAIM_WORDS as NOVACRON } from '#api/novacron/claims';
+import { type FieldError, key, notSupported } from '#platform/base/field-error';
 
 type Words = Readonly<Record<string, string>>;
 

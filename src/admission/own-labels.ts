@@ -1,7 +1,7 @@
-import { CLAIM_WORDS as HYPERSDK } from '../api/hypersdk/claims.ts';
-import { LAUNCHER_LABEL, VM_LABEL } from '../api/launcher.ts';
-import { CLAIM_WORDS as NOVACRON } from '../api/novacron/claims.ts';
-import { type FieldError, forbidden, key } from '../base/field-error.ts';
+import { CLAIM_WORDS as HYPERSDK } from '#api/hypersdk/claims';
+import { LAUNCHER_LABEL, VM_LABEL } from '#api/launcher';
+import { CLAIM_WORDS as NOVACRON } from '#api/novacron/claims';
+import { type FieldError, forbidden, key } from '#platform/base/field-error';
 
 type Words = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatFieldError } from '../base/field-error.ts';
+import { formatFieldError } from '#platform/base/field-error';
 import { checkAffinity, checkTolerations } from './placement.ts';
 
 const told = (errors: readonly Parameters<typeof formatFieldError>[0][]) => errors.map(formatFieldError);

@@ -1,8 +1,8 @@
-import type { affinity, labelSelector, tolerations } from '../api/placement.ts';
-import type { OutputOf } from '../api/schema.ts';
-import { append } from '../base/append.ts';
-import { type FieldError, forbidden, index, invalid, required } from '../base/field-error.ts';
-import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
+import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
+import type { affinity, labelSelector, tolerations } from '#platform/schema/placement';
+import type { OutputOf } from '#platform/schema/schema';
 
 /*
  * A machine's placement becomes its pod's. What the API server would refuse in the pod is refused in the machine

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { electricityMaps } from './electricity-maps.ts';
 import { providerContract } from './provider.contract.ts';
 import type { CarbonError } from './provider.ts';

@@ -1,4 +1,4 @@
-import type { PreferredNodes } from '../machine/surroundings.ts';
+import type { PreferredNodes } from '#vm/engine/surroundings';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
-import { memoryLogger } from '../base/logger.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
 import { GridWatch } from './grid-watch.ts';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import type { Slot } from './slot.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import { inOrder, type Slot } from './slot.ts';
 

@@ -1,5 +1,5 @@
-import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { GridWatch } from './grid-watch.ts';
 import type { CarbonLedger, Emitter, Entry } from './ledger.ts';
 import { type PowerModel, wattsOf } from './power-model.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { loopbackServer } from '../testing/loopback-server.ts';
+import { loopbackServer } from '#testing/loopback-server';
 
 export interface Asked {
   readonly path: string;

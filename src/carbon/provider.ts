@@ -1,4 +1,4 @@
-import { VimanaError } from '../base/errors.ts';
+import { VimanaError } from '#platform/base/errors';
 import type { Slot } from './slot.ts';
 
 /** A part of the grid that has an intensity of its own: DE, US-CAL-CISO. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { emissionsOf, gibOf } from './report.ts';
 
 const HOUR = 3_600_000;

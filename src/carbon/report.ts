@@ -1,5 +1,5 @@
-import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
-import { tryParseQuantity } from '../base/quantity.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { tryParseQuantity } from '#platform/base/quantity';
 import { gramsOf, type PowerModel, wattsOf } from './power-model.ts';
 
 /** What a machine has emitted, as far as its status tells. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import { ConfigError } from '../base/errors.ts';
+import type { Clock } from '#platform/base/clock';
+import { ConfigError } from '#platform/base/errors';
 import { electricityMaps } from './electricity-maps.ts';
 import type { ZoneMap } from './grid-places.ts';
 import { type IntensityTable, tableProvider } from './intensity-table.ts';

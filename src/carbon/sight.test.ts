@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
-import { timestamp } from '../base/timestamp.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { timestamp } from '#platform/base/timestamp';
 import type { GridPlace } from './grid-places.ts';
 import type { GridSight } from './grid-watch.ts';
 import { carbonSight, type Look } from './sight.ts';

@@ -1,8 +1,8 @@
-import type { CarbonAware } from '../api/hypersdk/carbon-aware.ts';
-import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
-import { parseDuration } from '../base/duration.ts';
-import { timestamp } from '../base/timestamp.ts';
-import type { CarbonSight } from '../machine/surroundings.ts';
+import type { CarbonAware } from '#api/hypersdk/carbon-aware';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { parseDuration } from '#platform/base/duration';
+import { timestamp } from '#platform/base/timestamp';
+import type { CarbonSight } from '#vm/engine/surroundings';
 import { type CarbonDecision, carbonDecision } from './decision.ts';
 import { type GridPlace, preferredNodes } from './grid-places.ts';
 import type { GridSight } from './grid-watch.ts';

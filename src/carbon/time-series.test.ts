@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { tableProvider } from './intensity-table.ts';
 import { providerContract } from './provider.contract.ts';
 import { timeSeriesProvider } from './time-series.ts';

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import { CarbonError, type CarbonProvider, type GridZone, unknownZone } from './provider.ts';
 import { fields, grams, items, time } from './reading.ts';
 import { type Slot, slotAt } from './slot.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { providerContract } from './provider.contract.ts';
 import { type Asked, providerServer, type Said } from './provider-server.fixture.ts';
 import { ukCarbonIntensity } from './uk-carbon-intensity.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import { redactText } from '../base/redact.ts';
+import type { Clock } from '#platform/base/clock';
+import { redactText } from '#platform/base/redact';
 import { CarbonError } from './provider.ts';
 
 /** The part of fetch that is used, handed in. */

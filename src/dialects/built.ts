@@ -1,4 +1,4 @@
-import type { Dialect } from '../machine/dialect.ts';
+import type { Dialect } from '#vm/engine/dialect';
 import { hypersdk } from './hypersdk.ts';
 import { kubevirt } from './kubevirt.ts';
 import { novacron } from './novacron.ts';

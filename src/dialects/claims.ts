@@ -1,6 +1,6 @@
-import type { ClaimedDisk } from '../api/disk/claimed-disk.ts';
-import type { Obstacle } from '../machine/dialect.ts';
-import type { ClaimSight, ImageVerdict } from '../machine/surroundings.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import type { Obstacle } from '#vm/engine/dialect';
+import type { ClaimSight, ImageVerdict } from '#vm/engine/surroundings';
 import { no, type Told, yes } from './conditions.ts';
 
 /** What keeps a machine from its disks: a claim that another has, that cannot be made yet, or that is about to be made. */

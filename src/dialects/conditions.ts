@@ -1,6 +1,6 @@
-import { type Condition, holds, standing } from '../machine/condition.ts';
-import type { ObservedMachine, Problem } from '../machine/dialect.ts';
-import { isFinal, isGoing } from '../machine/instance-state.ts';
+import { type Condition, holds, standing } from '#vm/engine/condition';
+import type { ObservedMachine, Problem } from '#vm/engine/dialect';
+import { isFinal, isGoing } from '#vm/engine/instance-state';
 import { failureOf, shutdownCondition } from './memory.ts';
 
 /** Conditions that several groups tell alike. */

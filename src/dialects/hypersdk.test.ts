@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { type Around, claims, DISK, desired, type Written } from './hypersdk/machine.fixture.ts';
 
 type Spec = VirtualMachine['spec'];

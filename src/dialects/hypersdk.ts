@@ -1,9 +1,9 @@
-import { CLAIM_WORDS, claimName } from '../api/hypersdk/claims.ts';
-import { type VirtualMachine, virtualMachine } from '../api/hypersdk/virtual-machine.ts';
-import { VM_LABEL } from '../api/launcher.ts';
-import { parseDuration } from '../base/duration.ts';
-import type { DesiredMachine, Dialect, MachineMemory, RestartPolicy } from '../machine/dialect.ts';
-import type { Surroundings } from '../machine/surroundings.ts';
+import { CLAIM_WORDS, claimName } from '#api/hypersdk/claims';
+import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
+import { VM_LABEL } from '#api/launcher';
+import { parseDuration } from '#platform/base/duration';
+import type { DesiredMachine, Dialect, MachineMemory, RestartPolicy } from '#vm/engine/dialect';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { patience } from './hypersdk/carbon.ts';
 import { copy } from './hypersdk/copy.ts';
 import { instanceSpec } from './hypersdk/instance-spec.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
-import type { VirtualMachine } from '../api/kubevirt/virtual-machine.ts';
-import { PRINTABLE_STATUSES } from '../api/kubevirt/virtual-machine-status.ts';
-import type { MachineMemory, ObservedMachine, PowerAction, PowerOptions } from '../machine/dialect.ts';
-import { at, instanceLike, type Looks, machineMetadata, memory, NOW, spec } from '../machine/instance.fixture.ts';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import { PRINTABLE_STATUSES } from '#api/kubevirt/virtual-machine-status';
+import type { MachineMemory, ObservedMachine, PowerAction, PowerOptions } from '#vm/engine/dialect';
+import { at, instanceLike, type Looks, machineMetadata, memory, NOW, spec } from '#vm/engine/instance.fixture';
 import { kubevirt } from './kubevirt.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;

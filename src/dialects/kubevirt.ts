@@ -1,7 +1,7 @@
-import { danglingDisks } from '../api/kubevirt/dangling-disks.ts';
-import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
-import { type VirtualMachine, virtualMachine } from '../api/kubevirt/virtual-machine.ts';
-import type { DesiredMachine, Dialect, MachineMemory, Problem } from '../machine/dialect.ts';
+import { danglingDisks } from '#api/kubevirt/dangling-disks';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
+import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machine';
+import type { DesiredMachine, Dialect, MachineMemory, Problem } from '#vm/engine/dialect';
 import { copy } from './kubevirt/copy.ts';
 import { power } from './kubevirt/power.ts';
 import { report } from './kubevirt/report.ts';

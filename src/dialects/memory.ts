@@ -1,6 +1,6 @@
-import type { VirtualMachine } from '../api/kubevirt/virtual-machine.ts';
-import { type Condition, standing } from '../machine/condition.ts';
-import type { Identity, MachineMemory, ObservedMachine, Shutdown } from '../machine/dialect.ts';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import { type Condition, standing } from '#vm/engine/condition';
+import type { Identity, MachineMemory, ObservedMachine, Shutdown } from '#vm/engine/dialect';
 
 /** The condition that remembers how the last instance ended. */
 export const LAST_SHUTDOWN = 'LastShutdown';

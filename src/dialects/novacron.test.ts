@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine, VirtualMachineInput } from '../api/novacron/virtual-machine.ts';
-import type { ObservedMachine } from '../machine/dialect.ts';
-import { at, instanceLike, type Looks, machineMetadata, memory, NOW } from '../machine/instance.fixture.ts';
-import type { ClaimSight, Surroundings } from '../machine/surroundings.ts';
+import type { VirtualMachine, VirtualMachineInput } from '#api/novacron/virtual-machine';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { at, instanceLike, type Looks, machineMetadata, memory, NOW } from '#vm/engine/instance.fixture';
+import type { ClaimSight, Surroundings } from '#vm/engine/surroundings';
 import { novacron } from './novacron.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;

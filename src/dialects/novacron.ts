@@ -1,10 +1,10 @@
-import { LIVE_MIGRATION_ANNOTATION } from '../api/instance-request.ts';
-import { DOMAIN_LABEL, NAME_LABEL, VM_LABEL } from '../api/launcher.ts';
-import { claimIn, claimName, ROOT_DISK } from '../api/novacron/claims.ts';
-import { type VirtualMachine, virtualMachine } from '../api/novacron/virtual-machine.ts';
-import { MIGRATION_CONFIGURATION } from '../api/operation-request.ts';
-import type { Copying, DesiredMachine, Dialect, MachineMemory } from '../machine/dialect.ts';
-import type { Surroundings } from '../machine/surroundings.ts';
+import { LIVE_MIGRATION_ANNOTATION } from '#api/instance-request';
+import { DOMAIN_LABEL, NAME_LABEL, VM_LABEL } from '#api/launcher';
+import { claimIn, claimName, ROOT_DISK } from '#api/novacron/claims';
+import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
+import { MIGRATION_CONFIGURATION } from '#api/operation-request';
+import type { Copying, DesiredMachine, Dialect, MachineMemory } from '#vm/engine/dialect';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { identityIn, memoryIn } from './memory.ts';
 import { instanceSpec } from './novacron/instance-spec.ts';
 import { policyAnnotations } from './novacron/migration-policy.ts';

@@ -1,6 +1,6 @@
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '../machine/dialect.ts';
-import { isFinal } from '../machine/instance-state.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '#vm/engine/dialect';
+import { isFinal } from '#vm/engine/instance-state';
 
 /** A machine with one switch, as statuses of several groups tell of it. */
 interface Switched {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Dialect, ObservedMachine } from '../machine/dialect.ts';
-import type { Sight } from '../machine/observe.ts';
-import { Teller } from '../machine/teller.ts';
+import type { Dialect, ObservedMachine } from '#vm/engine/dialect';
+import type { Sight } from '#vm/engine/observe';
+import { Teller } from '#vm/engine/teller';
 import { hypersdk } from './hypersdk.ts';
 import { kubevirt } from './kubevirt.ts';
 import { novacron } from './novacron.ts';

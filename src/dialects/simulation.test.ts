@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../api/simulation/virtual-machine.ts';
-import type { MachineMemory, ObservedMachine, PowerAction } from '../machine/dialect.ts';
-import { at, instanceLike, type Looks, machineMetadata, memory, NOW } from '../machine/instance.fixture.ts';
-import { launcherName } from '../machine/launcher/pod.ts';
+import type { VirtualMachine } from '#api/simulation/virtual-machine';
+import type { MachineMemory, ObservedMachine, PowerAction } from '#vm/engine/dialect';
+import { at, instanceLike, type Looks, machineMetadata, memory, NOW } from '#vm/engine/instance.fixture';
+import { launcherName } from '#vm/engine/launcher/pod';
 import { simulation } from './simulation.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;

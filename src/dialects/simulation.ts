@@ -1,10 +1,10 @@
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
-import { loadText, USUAL_NODE } from '../api/launcher-load.ts';
-import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '../api/simulation/virtual-machine.ts';
-import type { DesiredMachine, Dialect, MachineMemory, PowerAction, PowerEdit } from '../machine/dialect.ts';
-import { isFinal } from '../machine/instance-state.ts';
-import type { Surroundings } from '../machine/surroundings.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '#api/launcher';
+import { loadText, USUAL_NODE } from '#api/launcher-load';
+import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '#api/simulation/virtual-machine';
+import type { DesiredMachine, Dialect, MachineMemory, PowerAction, PowerEdit } from '#vm/engine/dialect';
+import { isFinal } from '#vm/engine/instance-state';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { memoryIn } from './memory.ts';
 import { report } from './simulation/report.ts';
 import { resize } from './simulation/resize.ts';

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../machine/surroundings.ts';
+import type { Surroundings } from '#vm/engine/surroundings';
 
 interface SmallDisk {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, fetch } from 'undici';
-import { tryParseIp } from '../base/ip.ts';
+import { tryParseIp } from '#platform/base/ip';
 import { type ImageHosts, isImageAddress, parseImageHosts } from './image-hosts.ts';
 import type { Fetch } from './web.ts';
 

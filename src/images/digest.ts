@@ -1,5 +1,5 @@
-import { shownAddress } from '../base/web-address.ts';
-import type { Problem } from '../machine/dialect.ts';
+import { shownAddress } from '#platform/base/web-address';
+import type { Problem } from '#vm/engine/dialect';
 
 /** An image with the digest that it must have. */
 export interface CheckedImage {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { download } from './download.ts';
 import { imageServer, RIGHT } from './image-server.fixture.ts';
 import { webOf } from './web.ts';

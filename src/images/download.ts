@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../base/clock.ts';
-import { formatQuantity, quantityOf } from '../base/quantity.ts';
-import { redactText } from '../base/redact.ts';
+import type { Clock } from '#platform/base/clock';
+import { formatQuantity, quantityOf } from '#platform/base/quantity';
+import { redactText } from '#platform/base/redact';
 import { algorithmOf, type CheckedImage, type Fetched } from './digest.ts';
 import { type Limits, Patience } from './patience.ts';
 import { discard, type Web, type WebAnswer } from './web.ts';

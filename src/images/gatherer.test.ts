@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { VMTemplate } from '../api/hypersdk/vm-template.ts';
-import { FakeClock } from '../base/fake-clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import type { Gatherer } from '../machine/gatherer.ts';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
+import { FakeClock } from '#platform/base/fake-clock';
+import { silentLogger } from '#platform/base/logger';
+import type { Gatherer } from '#vm/engine/gatherer';
 import { imageGatherer } from './gatherer.ts';
 import { ImageVerifier } from './verifier.ts';
 

@@ -1,9 +1,9 @@
-import { claimedDisks } from '../api/hypersdk/claims.ts';
-import { inherited } from '../api/hypersdk/inherit.ts';
-import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
-import { isOnWeb, shownAddress } from '../base/web-address.ts';
-import type { Gatherer } from '../machine/gatherer.ts';
-import type { ImageVerdict, Surroundings } from '../machine/surroundings.ts';
+import { claimedDisks } from '#api/hypersdk/claims';
+import { inherited } from '#api/hypersdk/inherit';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { isOnWeb, shownAddress } from '#platform/base/web-address';
+import type { Gatherer } from '#vm/engine/gatherer';
+import type { ImageVerdict, Surroundings } from '#vm/engine/surroundings';
 import type { CheckedImage } from './digest.ts';
 import { type ImageVerifier, keyOfImage } from './verifier.ts';
 

@@ -1,7 +1,7 @@
-import { matchesHost } from '../base/allowed-hosts.ts';
-import { type Cidr, contains, tryParseCidr } from '../base/cidr.ts';
-import { addressBits, type IpAddress, tryParseIp } from '../base/ip.ts';
-import { specialUse, withoutCarrier } from '../base/special-address.ts';
+import { matchesHost } from '#platform/base/allowed-hosts';
+import { type Cidr, contains, tryParseCidr } from '#platform/base/cidr';
+import { addressBits, type IpAddress, tryParseIp } from '#platform/base/ip';
+import { specialUse, withoutCarrier } from '#platform/base/special-address';
 
 /** Image servers that may be at addresses that are not public. */
 export interface ImageHosts {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { loopbackServer } from '../testing/loopback-server.ts';
+import { loopbackServer } from '#testing/loopback-server';
 
 /** More than one piece, so that an answer can break off in the middle of it. */
 const CONTENT = Buffer.alloc(300_000, 'an image ');

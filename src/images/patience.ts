@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../base/clock.ts';
+import type { Clock, Timer } from '#platform/base/clock';
 
 /** How long somebody is waited for. */
 export interface Limits {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
-import { memoryLogger } from '../base/logger.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
 import { ImageVerifier, keyOfImage } from './verifier.ts';
 import type { WebAnswer } from './web.ts';
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import { type QueuedJob, type TenantLimits, TenantQueue } from '../base/tenant-queue.ts';
-import { shownAddress } from '../base/web-address.ts';
-import type { Problem } from '../machine/dialect.ts';
-import type { ImageVerdict } from '../machine/surroundings.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import { type QueuedJob, type TenantLimits, TenantQueue } from '#platform/base/tenant-queue';
+import { shownAddress } from '#platform/base/web-address';
+import type { Problem } from '#vm/engine/dialect';
+import type { ImageVerdict } from '#vm/engine/surroundings';
 import { algorithmOf, type CheckedImage, faultOf, retryMs } from './digest.ts';
 import { type DownloadLimits, download } from './download.ts';
 import type { Web } from './web.ts';

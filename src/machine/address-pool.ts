@@ -1,6 +1,6 @@
-import { type Cidr, contains, firstHost, lastHost, parseCidr } from '../base/cidr.ts';
-import { formatIp, tryParseIp } from '../base/ip.ts';
-import { seededRandom } from '../base/random.ts';
+import { type Cidr, contains, firstHost, lastHost, parseCidr } from '#platform/base/cidr';
+import { formatIp, tryParseIp } from '#platform/base/ip';
+import { seededRandom } from '#platform/base/random';
 
 /** Tells who holds an address, as far as stored objects show; more than one where something went wrong. */
 export type Holders = (ip: string) => Iterable<string>;

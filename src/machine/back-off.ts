@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts';
+import type { Random } from '#platform/base/random';
 
 const FIRST_SECONDS = 10;
 const MOST_SECONDS = 300;

@@ -1,4 +1,4 @@
-import type { VirtualMachine } from '../api/kubevirt/virtual-machine.ts';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 
 /** A condition as our own kinds have it. */
 export type Condition = NonNullable<NonNullable<VirtualMachine['status']>['conditions']>[number];

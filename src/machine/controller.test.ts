@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../kube/client.ts';
-import { VMIS, VMS } from '../kube/kinds/machines.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import { type MachineWorld, startMachineWorld } from '../testing/machine-world.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
 
 let world: MachineWorld;
 beforeEach(async () => {

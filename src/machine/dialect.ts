@@ -1,6 +1,6 @@
-import type { Kind, ObjectOf } from '../api/kind.ts';
-import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
-import type { InstanceSpec, VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
+import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Part, Surroundings } from './surroundings.ts';
 
 /** What a VirtualMachine of any group asks for, in the words of the engine. */

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { RUN_STRATEGIES } from '../api/kubevirt/run-strategy.ts';
-import { type Random, seededRandom } from '../base/random.ts';
-import { VMIS, VMS } from '../kube/kinds/machines.ts';
-import { type Faults, faultyClient, NO_FAULTS } from '../testing/faulty-client.ts';
-import { type MachineWorld, startMachineWorld } from '../testing/machine-world.ts';
-import { runs } from '../testing/runs.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { RUN_STRATEGIES } from '#api/kubevirt/run-strategy';
+import { type Random, seededRandom } from '#platform/base/random';
+import { type Faults, faultyClient, NO_FAULTS } from '#testing/faulty-client';
+import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
+import { runs } from '#testing/runs';
 
 const namespace = 'default';
 const BAD: Faults = { refuse: 0.1, lose: 0.1, slow: 0.2, slowestMs: 300, drop: 0.05, expire: 0.03 };

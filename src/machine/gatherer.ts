@@ -1,7 +1,7 @@
-import type { Kind, ObjectOf } from '../api/kind.ts';
-import type { ResourceType } from '../kube/client.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { Context, Watched } from '../runtime/controller.ts';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Context, Watched } from '#platform/runtime/controller';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
 import type { Part, Surroundings } from './surroundings.ts';
 

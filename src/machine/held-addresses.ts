@@ -1,8 +1,8 @@
-import type { Kind, ObjectOf } from '../api/kind.ts';
-import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { Index } from '../runtime/cache.ts';
-import type { Context } from '../runtime/controller.ts';
+import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Index } from '#platform/runtime/cache';
+import type { Context } from '#platform/runtime/controller';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Holders } from './address-pool.ts';
 import type { Dialect } from './dialect.ts';
 import { addressesOf, holderOf, identityOf } from './identity.ts';

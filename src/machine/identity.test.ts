@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
-import { isMulticastMac, tryParseMac } from '../base/mac.ts';
+import { IDENTITY_ANNOTATION } from '#api/instance-request';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { isMulticastMac, tryParseMac } from '#platform/base/mac';
 import { AddressPool } from './address-pool.ts';
 import type { Identity } from './dialect.ts';
 import { addressesOf, giveIdentity, holderOf, identityOf, macOf, writeIdentity } from './identity.ts';

@@ -1,8 +1,8 @@
-import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
-import type { InstanceSpec, VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { tryParseMac } from '../base/mac.ts';
-import { seededRandom } from '../base/random.ts';
-import { remembered } from '../base/remembered.ts';
+import { IDENTITY_ANNOTATION } from '#api/instance-request';
+import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { tryParseMac } from '#platform/base/mac';
+import { seededRandom } from '#platform/base/random';
+import { remembered } from '#platform/base/remembered';
 import type { AddressPool } from './address-pool.ts';
 import type { CardIdentity, Identity } from './dialect.ts';
 

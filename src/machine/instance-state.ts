@@ -1,4 +1,4 @@
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Problem, Shutdown } from './dialect.ts';
 
 /** It has ended, and will not run again. */

@@ -1,5 +1,5 @@
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { timestamp } from '../base/timestamp.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { timestamp } from '#platform/base/timestamp';
 import type { DesiredMachine, MachineMemory } from './dialect.ts';
 
 export const NOW = Date.parse('2030-01-01T12:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kubevirtDialect } from '../testing/machine-world.ts';
+import { kubevirtDialect } from '#testing/machine-world';
 import { desired, machineMetadata } from './instance.fixture.ts';
 import { instanceOf } from './instance.ts';
 

@@ -6,9 +6,9 @@ import {
   PAUSED_ANNOTATION,
   RESET_ANNOTATION,
   SOFT_REBOOT_ANNOTATION,
-} from '../api/instance-request.ts';
-import type { ObjectMeta } from '../api/kind.ts';
-import { type InstanceSpec, virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+} from '#api/instance-request';
+import type { Vmi } from '#api/kubevirt/resources';
+import { type InstanceSpec, virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import {
   CREATED_BY_LABEL,
   LAUNCHER_ANNOTATION,
@@ -16,10 +16,10 @@ import {
   NODE_ANNOTATION,
   NODE_NAME_LABEL,
   SIZE_ANNOTATION,
-} from '../api/launcher.ts';
-import type { NewObject } from '../kube/client.ts';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { KubeOwnerReference } from '../kube/kube-object.ts';
+} from '#api/launcher';
+import type { NewObject } from '#platform/kube/client';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
+import type { ObjectMeta } from '#platform/schema/kind';
 import { type DesiredMachine, type Dialect, type Identity, instanceName } from './dialect.ts';
 import { writeIdentity } from './identity.ts';
 import { type RolloutStrategy, startSpec } from './spec-changes.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client, ResourceType, WatchEvent } from '../kube/client.ts';
-import { VMIS, VMS } from '../kube/kinds/machines.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { type MachineWorld, startMachineWorld, template } from '../testing/machine-world.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type MachineWorld, startMachineWorld, template } from '#testing/machine-world';
 import { AddressPool } from './address-pool.ts';
 
 let world: MachineWorld;

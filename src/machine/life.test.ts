@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RUN_STRATEGIES, type RunStrategy } from '../api/kubevirt/run-strategy.ts';
-import { seededRandom } from '../base/random.ts';
-import { runs } from '../testing/runs.ts';
+import { RUN_STRATEGIES, type RunStrategy } from '#api/kubevirt/run-strategy';
+import { seededRandom } from '#platform/base/random';
+import { runs } from '#testing/runs';
 import type { MachineMemory, PowerRequest } from './dialect.ts';
 import { desired, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';
 import { remember } from './memory.ts';

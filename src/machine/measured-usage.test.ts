@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
-import { type MemoryLogger, memoryLogger } from '../base/logger.ts';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { Node } from '../kube/kinds/node.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { Cache } from '../runtime/cache.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { FakeClock } from '#platform/base/fake-clock';
+import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Cache } from '#platform/runtime/cache';
 import { MeasuredUsage } from './measured-usage.ts';
 
 const GIB = 2 ** 30;

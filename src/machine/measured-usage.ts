@@ -1,16 +1,16 @@
-import { LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '../api/launcher.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client } from '../kube/client.ts';
-import { consumed } from '../kube/consumption.ts';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { Node } from '../kube/kinds/node.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
-import { isNotFound } from '../kube/kube-error.ts';
-import { type PodMetrics, podMetricsPath, totalUsage } from '../kube/pod-metrics.ts';
-import { isSimulated } from '../kube/reference-node.ts';
-import { byController, type Cache, controllerKey } from '../runtime/cache.ts';
-import { keyIn, keyOf } from '../runtime/key.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '#api/launcher';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-metrics';
+import { byController, type Cache, controllerKey } from '#platform/runtime/cache';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import { consumed } from '#vm/usage/consumption';
+import { isSimulated } from '#vm/usage/reference-node';
 import type { Usage } from './metrics.ts';
 
 /** How often the metrics of all launchers are asked for, in one request. */

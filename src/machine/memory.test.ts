@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RUN_STRATEGIES, type RunStrategy } from '../api/kubevirt/run-strategy.ts';
-import { seededRandom } from '../base/random.ts';
+import { RUN_STRATEGIES, type RunStrategy } from '#api/kubevirt/run-strategy';
+import { seededRandom } from '#platform/base/random';
 import { startBackOff } from './back-off.ts';
 import type { MachineMemory, PowerRequest } from './dialect.ts';
 import { at, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import type { Random } from '../base/random.ts';
-import { timestampNotBefore } from '../base/timestamp.ts';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { Random } from '#platform/base/random';
+import { timestampNotBefore } from '#platform/base/timestamp';
 import { startBackOff } from './back-off.ts';
 import type { MachineMemory, PowerRequest, RestartPolicy, Shutdown, StartFailure } from './dialect.ts';
 import { endedAt, everRan, isGoing, shutdownOf, steadyAt } from './instance-state.ts';

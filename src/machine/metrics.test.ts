@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { IndexedCache } from '../runtime/cache.ts';
-import { Metrics } from '../runtime/metrics.ts';
-import { kubevirtDialect } from '../testing/machine-world.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { IndexedCache } from '#platform/runtime/cache';
+import { Metrics } from '#platform/runtime/metrics';
+import { kubevirtDialect } from '#testing/machine-world';
 import { instanceLike, type Looks } from './instance.fixture.ts';
 import { machineMetrics } from './metrics.ts';
 

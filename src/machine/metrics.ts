@@ -1,8 +1,8 @@
-import type { Kind, ObjectOf } from '../api/kind.ts';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { Cache } from '../runtime/cache.ts';
-import type { Measured } from '../runtime/metrics.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Cache } from '#platform/runtime/cache';
+import type { Measured } from '#platform/runtime/metrics';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
 
 /** What a machine uses at the moment. */

@@ -1,9 +1,9 @@
-import { isRestoring, RESTORE_ANNOTATION } from '../api/disk/request.ts';
-import { BASIS_ANNOTATION, GENERATION_ANNOTATION } from '../api/instance-request.ts';
-import type { Kind, ObjectOf } from '../api/kind.ts';
-import { HOT_CHANGES } from '../api/kubevirt/hot-change.ts';
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import type { Random } from '../base/random.ts';
+import { isRestoring, RESTORE_ANNOTATION } from '#api/disk/request';
+import { BASIS_ANNOTATION, GENERATION_ANNOTATION } from '#api/instance-request';
+import { HOT_CHANGES } from '#api/kubevirt/hot-change';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { Random } from '#platform/base/random';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type {
   DesiredMachine,
   Dialect,

@@ -1,5 +1,5 @@
-import { TemporaryError } from '../base/errors.ts';
-import { isAlreadyExists, isConflict, isInvalid, isNamespaceEnding } from '../kube/kube-error.ts';
+import { TemporaryError } from '#platform/base/errors';
+import { isAlreadyExists, isConflict, isInvalid, isNamespaceEnding } from '#platform/kube/kube-error';
 import type { Problem } from './dialect.ts';
 
 /** How soon to look again after an instance turned out to be there that the cache does not show. */

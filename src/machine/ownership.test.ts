@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VMIS, VMS } from '../kube/kinds/machines.ts';
-import { runGarbageCollector } from '../testing/garbage-collector.ts';
-import { type MachineWorld, startMachineWorld, template } from '../testing/machine-world.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { runGarbageCollector } from '#testing/garbage-collector';
+import { type MachineWorld, startMachineWorld, template } from '#testing/machine-world';
 
 let world: MachineWorld;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { PowerRequest } from './dialect.ts';
 import { at, desired, instanceLike, type Looks, memory, NOW, spec } from './instance.fixture.ts';
 import { type Action, plan, problemOf, type Situation } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { DesiredMachine, MachineMemory, Obstacle, Problem } from './dialect.ts';
 import { belonging, everRan, isFinal, isGoing, isToLeave, steadyAt, whyOf } from './instance-state.ts';
 import type { SpecChanges } from './spec-changes.ts';

@@ -1,7 +1,7 @@
-import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
-import type { Node } from '../kube/kinds/node.ts';
-import { sharedSize } from '../kube/reference-node.ts';
-import type { Cache } from '../runtime/cache.ts';
+import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Cache } from '#platform/runtime/cache';
+import { sharedSize } from '#vm/usage/reference-node';
 
 /** What a share of one node is a share of. Worked out anew only after nodes have changed. */
 export class ReferenceNode {

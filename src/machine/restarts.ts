@@ -1,6 +1,6 @@
-import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { formatDuration } from '../base/duration.ts';
-import { timestampNotBefore } from '../base/timestamp.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { formatDuration } from '#platform/base/duration';
+import { timestampNotBefore } from '#platform/base/timestamp';
 import type { PowerRequest, RestartPolicy, Restarts, Shutdown } from './dialect.ts';
 import { endedAt, everRan, isFinal, isGoing, ranSince, shutdownOf, whyOf } from './instance-state.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { RESTORE_ANNOTATION, RESTORED_ANNOTATION } from '../api/disk/request.ts';
-import { VMS } from '../kube/kinds/machines.ts';
-import { type MachineWorld, startMachineWorld } from '../testing/machine-world.ts';
+import { RESTORE_ANNOTATION, RESTORED_ANNOTATION } from '#api/disk/request';
+import { VMS } from '#api/kubevirt/resources';
+import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
 
 let world: MachineWorld;
 beforeEach(async () => {

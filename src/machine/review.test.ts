@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { virtualMachine } from '../api/kubevirt/virtual-machine.ts';
-import { VMS } from '../kube/kinds/machines.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { type MachineWorld, startMachineWorld } from '../testing/machine-world.ts';
+import { VMS } from '#api/kubevirt/resources';
+import { virtualMachine } from '#api/kubevirt/virtual-machine';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
 import { type Review, Reviews } from './review.ts';
 
 /** Refuses whatever carries the label. */

@@ -1,7 +1,7 @@
-import type { Kind } from '../api/kind.ts';
-import { virtualMachineInstance } from '../api/kubevirt/group.ts';
-import { OPERATE } from '../api/operate-verb.ts';
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { virtualMachineInstance } from '#api/kubevirt/group';
+import { OPERATE } from '#api/operate-verb';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import type { Kind } from '#platform/schema/kind';
 
 /** What it takes to know what machines use, where others measure it. */
 export const USAGE_RULES: readonly PolicyRule[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { specChanges, startSpec } from './spec-changes.ts';
 
 type Domain = Partial<InstanceSpec['domain']>;

@@ -1,5 +1,5 @@
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
-import { compare, type Quantity, tryParseQuantity } from '../base/quantity.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
 
 /** LiveUpdate brings to a running machine what can be changed while it runs; Stage leaves everything to its next start. */
 export type RolloutStrategy = 'LiveUpdate' | 'Stage';

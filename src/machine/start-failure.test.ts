@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VMIS, VMS } from '../kube/kinds/machines.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import { type MachineWorld, startMachineWorld, template } from '../testing/machine-world.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { KubeError } from '#platform/kube/kube-error';
+import { type MachineWorld, startMachineWorld, template } from '#testing/machine-world';
 import { AddressPool } from './address-pool.ts';
 
 let world: MachineWorld;

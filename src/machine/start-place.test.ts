@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
-import { START_AWAY_FROM, START_ON } from '../api/operation-request.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { START_AWAY_FROM, START_ON } from '#api/operation-request';
 import { startedWhere } from './start-place.ts';
 
 const spec = (more: object = {}) => ({ domain: { devices: {} }, ...more }) as InstanceSpec;

@@ -1,5 +1,5 @@
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
-import { START_AWAY_FROM, START_ON } from '../api/operation-request.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { START_AWAY_FROM, START_ON } from '#api/operation-request';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -1,7 +1,7 @@
-import type { VirtualMachine as HypersdkMachine } from '../api/hypersdk/virtual-machine.ts';
-import type { VMTemplate } from '../api/hypersdk/vm-template.ts';
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
-import type { NodeSize } from '../api/launcher-load.ts';
+import type { VirtualMachine as HypersdkMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import type { NodeSize } from '#api/launcher-load';
 import type { Condition } from './condition.ts';
 import type { Obstacle } from './dialect.ts';
 import type { Usage } from './metrics.ts';

@@ -1,5 +1,5 @@
-import type { EventObject, EventRecorder } from '../runtime/events/event-recorder.ts';
-import { keyOf } from '../runtime/key.ts';
+import type { EventObject, EventRecorder } from '#platform/runtime/events/event-recorder';
+import { keyOf } from '#platform/runtime/key';
 import { holds } from './condition.ts';
 import type { Problem, Shutdown } from './dialect.ts';
 import { isToLeave } from './instance-state.ts';

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { VimanaError } from '../base/errors.ts';
-import type { ClaimedDisks } from '../kube/disk/saved-disks.ts';
+import { VimanaError } from '#platform/base/errors';
+import type { ClaimedDisks } from '#vm/storage/disk/saved-disks';
 import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
 
 /**

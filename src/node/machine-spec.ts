@@ -1,9 +1,9 @@
-import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
-import { sizeIn } from '../api/launcher-size.ts';
-import { parseQuantity, value } from '../base/quantity.ts';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
+import { IDENTITY_ANNOTATION } from '#api/instance-request';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { sizeIn } from '#api/launcher-size';
+import { parseQuantity, value } from '#platform/base/quantity';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 export interface CpuTopology {
   readonly sockets: number;

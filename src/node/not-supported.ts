@@ -1,4 +1,4 @@
-import { VimanaError } from '../base/errors.ts';
+import { VimanaError } from '#platform/base/errors';
 
 /** A machine driver was asked for something that it cannot do; its capabilities say so beforehand. */
 export class NotSupported extends VimanaError {

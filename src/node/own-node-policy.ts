@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { NODE_RULES } from './rules.ts';
 
 /** What the fleets of `vimana up` do for simulated nodes and disks, and an agent on a node of its own does not. */

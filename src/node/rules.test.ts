@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Client } from '../kube/client.ts';
-import { VMIS } from '../kube/kinds/machines.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import { PODS } from '../kube/kinds/pod.ts';
-import { CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
-import { isForbidden } from '../kube/kube-error.ts';
-import type { Cluster } from '../testing/cluster.ts';
-import { type FleetWorld, fleetWorld, namespace } from '../testing/fleet-world.ts';
+import { VMIS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { isForbidden } from '#platform/kube/kube-error';
+import type { Cluster } from '#testing/cluster';
+import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 import { NODE_RULES } from './rules.ts';
 
 const BINDINGS = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', 'Cluster');

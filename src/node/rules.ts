@@ -1,6 +1,6 @@
-import { KINDS } from '../api/kinds.ts';
-import { OPERATE } from '../api/operate-verb.ts';
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { KINDS } from '#api/kinds';
+import { OPERATE } from '#api/operate-verb';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
 /** What agents, and the fleets that they speak for, may do: no more than they do. */
 export const NODE_RULES: readonly PolicyRule[] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Node } from '../kube/kinds/node.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { HOSTNAME, node, pod, ZONE } from './world.fixture.ts';
 
 /** Clusters and pods by chance, for properties. */

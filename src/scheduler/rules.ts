@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
 const READ = ['get', 'list', 'watch'];
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Client } from '../kube/client.ts';
-import { PODS } from '../kube/kinds/pod.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
-import { startCluster } from '../testing/cluster.ts';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { startCluster } from '#testing/cluster';
 import { readConfiguration } from './config/configuration.ts';
 import { namespace, type TrialCluster, trialOn } from './trial-cluster.fixture.ts';
 

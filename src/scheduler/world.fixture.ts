@@ -1,7 +1,7 @@
-import type { Node, Taint } from '../kube/kinds/node.ts';
-import type { Pod, PodSpec, ResourceList } from '../kube/kinds/pod.ts';
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../kube/kinds/storage.ts';
-import { keyOf } from '../runtime/key.ts';
+import type { Node, Taint } from '#platform/kube/kinds/node';
+import type { Pod, PodSpec, ResourceList } from '#platform/kube/kinds/pod';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import { keyOf } from '#platform/runtime/key';
 import { buildProfile } from './config/build-profile.ts';
 import type { Filter } from './framework/filter.ts';
 import { Placer } from './framework/placer.ts';

@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { exceedsBytes, utf8Length } from '../../base/utf8.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { exceedsBytes, utf8Length } from '#platform/base/utf8';
 
 const MAX_KIB = 64;
 

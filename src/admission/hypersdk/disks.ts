@@ -1,9 +1,9 @@
-import type { Disk } from '../../api/hypersdk/disk.ts';
-import type { Partially } from '../../api/hypersdk/partial.ts';
-import { duplicate, type FieldError, index } from '../../base/field-error.ts';
-import { positiveBytes } from '../amounts.ts';
-import { label, subdomain } from '../names.ts';
-import { repeats } from '../repeats.ts';
+import type { Disk } from '#api/hypersdk/disk';
+import type { Partially } from '#api/hypersdk/partial';
+import { duplicate, type FieldError, index } from '#platform/base/field-error';
+import { positiveBytes } from '#vm/admission/amounts';
+import { label, subdomain } from '#vm/admission/names';
+import { repeats } from '#vm/admission/repeats';
 import { containerImage, httpAddress, s3Address } from './image.ts';
 
 type Disks = readonly Partially<Disk>[] | undefined;

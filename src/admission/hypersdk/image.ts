@@ -1,5 +1,5 @@
-import type { Checksum } from '../../api/hypersdk/image.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
+import type { Checksum } from '#api/hypersdk/image';
+import { type FieldError, invalid } from '#platform/base/field-error';
 
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*';
 const CONTAINER_IMAGE = new RegExp(

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inherited } from '../../api/hypersdk/inherit.ts';
-import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { VMTemplateInput } from '../../api/hypersdk/vm-template.ts';
-import { compileSchema } from '../../structural/structural-schema.ts';
+import { inherited } from '#api/hypersdk/inherit';
+import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplateInput } from '#api/hypersdk/vm-template';
+import { compileSchema } from '#platform/structural/structural-schema';
 
 type Spec = VirtualMachine['spec'];
 type Defaults = NonNullable<VMTemplateInput['spec']['defaultSpec']>;

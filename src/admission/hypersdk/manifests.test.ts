@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import type { Kind } from '../../api/kind.ts';
-import { readManifest } from '../../kube/manifest.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { readManifest } from '#platform/kube/manifest';
+import type { Kind } from '#platform/schema/kind';
+import { admissionTrial } from '#testing/admission-trial';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { vmOperationAdmitter } from './vm-operation.ts';
 import { vmSnapshotAdmitter } from './vm-snapshot.ts';

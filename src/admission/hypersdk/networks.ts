@@ -1,8 +1,8 @@
-import type { Network } from '../../api/hypersdk/network.ts';
-import type { Partially } from '../../api/hypersdk/partial.ts';
-import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
-import { label, networkName } from '../names.ts';
-import { repeats } from '../repeats.ts';
+import type { Network } from '#api/hypersdk/network';
+import type { Partially } from '#api/hypersdk/partial';
+import { duplicate, type FieldError, index, invalid } from '#platform/base/field-error';
+import { label, networkName } from '#vm/admission/names';
+import { repeats } from '#vm/admission/repeats';
 
 type Networks = readonly Partially<Network>[];
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { TEMPLATE_FINALIZER } from '../../api/hypersdk/template-use.ts';
-import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admission } from '../admit.ts';
-import type { Lookup } from '../admitter.ts';
+import { TEMPLATE_FINALIZER } from '#api/hypersdk/template-use';
+import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
+import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
+import { formatFieldError } from '#platform/base/field-error';
+import { admission } from '#vm/admission/admit';
+import type { Lookup } from '#vm/admission/admitter';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { vmTemplateAdmitter } from './vm-template.ts';
 

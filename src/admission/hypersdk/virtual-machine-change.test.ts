@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
-import { checkGrowth } from '../disk-growth.ts';
+import { virtualMachine } from '#api/hypersdk/virtual-machine';
+import { formatFieldError } from '#platform/base/field-error';
+import { admissionTrial } from '#testing/admission-trial';
+import { checkGrowth } from '#vm/admission/disk-growth';
 import { sizedDisks } from './disks.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 

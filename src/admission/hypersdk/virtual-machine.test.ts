@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { virtualMachine } from '#api/hypersdk/virtual-machine';
+import { admissionTrial } from '#testing/admission-trial';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
 const trial = admissionTrial(virtualMachineAdmitter);

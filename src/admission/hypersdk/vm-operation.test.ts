@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { formatFieldError } from '#platform/base/field-error';
+import { admissionTrial } from '#testing/admission-trial';
 import { vmOperationAdmitter } from './vm-operation.ts';
 
 const trial = admissionTrial(vmOperationAdmitter);

@@ -1,10 +1,10 @@
-import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { OPERATION_FINALIZER } from '../../api/operation-request.ts';
-import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
-import { positiveDuration, positiveQuantity } from '../amounts.ts';
-import { changesSpec } from '../changes-spec.ts';
-import { label, subdomain } from '../names.ts';
+import { type VMOperation, vmOperation } from '#api/hypersdk/vm-operation';
+import { OPERATION_FINALIZER } from '#api/operation-request';
+import { type FieldError, forbidden, invalid } from '#platform/base/field-error';
+import type { Admitter } from '#vm/admission/admitter';
+import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
+import { changesSpec } from '#vm/admission/changes-spec';
+import { label, subdomain } from '#vm/admission/names';
 import { checkVMReference } from './vm-reference.ts';
 
 type Spec = VMOperation['spec'];

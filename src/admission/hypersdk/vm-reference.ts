@@ -1,6 +1,6 @@
-import type { VMOperation } from '../../api/hypersdk/vm-operation.ts';
-import type { FieldError } from '../../base/field-error.ts';
-import { label, subdomain } from '../names.ts';
+import type { VMOperation } from '#api/hypersdk/vm-operation';
+import type { FieldError } from '#platform/base/field-error';
+import { label, subdomain } from '#vm/admission/names';
 
 export type VMReference = VMOperation['spec']['vmRef'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import { admissionTrial } from '#testing/admission-trial';
 import { vmSnapshotAdmitter } from './vm-snapshot.ts';
 
 const trial = admissionTrial(vmSnapshotAdmitter);

@@ -1,8 +1,8 @@
-import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../changes-spec.ts';
-import { subdomain } from '../names.ts';
+import { type VMSnapshot, vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import type { Admitter } from '#vm/admission/admitter';
+import { changesSpec } from '#vm/admission/changes-spec';
+import { subdomain } from '#vm/admission/names';
 import { checkVMReference } from './vm-reference.ts';
 
 const LOCATION = /^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[^\s]*)?|local:\/\/\/[^\s]+)$/;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmTemplate } from '#api/hypersdk/vm-template';
+import { admissionTrial } from '#testing/admission-trial';
 import { vmTemplateAdmitter } from './vm-template.ts';
 
 const trial = admissionTrial(vmTemplateAdmitter);

@@ -1,5 +1,5 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { type FieldError, invalid, required } from '../../base/field-error.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { type FieldError, invalid, required } from '#platform/base/field-error';
 
 type Credential = NonNullable<InstanceSpec['accessCredentials']>[number];
 type SshPublicKey = NonNullable<Credential['sshPublicKey']>;

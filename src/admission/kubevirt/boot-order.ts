@@ -1,5 +1,5 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { duplicate, type FieldError } from '../../base/field-error.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { duplicate, type FieldError } from '#platform/base/field-error';
 
 /** Disks and network cards share one order. */
 export function bootOrderCauses({ domain }: InstanceSpec, path: string): FieldError[] {

@@ -1,6 +1,6 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { type FieldError, invalid, required, tooLong } from '../../base/field-error.ts';
-import { exceedsBytes } from '../../base/utf8.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { type FieldError, invalid, required, tooLong } from '#platform/base/field-error';
+import { exceedsBytes } from '#platform/base/utf8';
 
 type CloudInit = NonNullable<NonNullable<InstanceSpec['volumes']>[number]['cloudInitNoCloud']>;
 

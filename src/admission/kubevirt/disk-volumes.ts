@@ -1,7 +1,7 @@
-import { danglingDisks } from '../../api/kubevirt/dangling-disks.ts';
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { type FieldError, fieldErrorBody, invalid, notFound } from '../../base/field-error.ts';
-import type { Verdict } from '../admitter.ts';
+import { danglingDisks } from '#api/kubevirt/dangling-disks';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { type FieldError, fieldErrorBody, invalid, notFound } from '#platform/base/field-error';
+import type { Verdict } from '#vm/admission/admitter';
 
 /** How disks and volumes refer to each other. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type MachineCase, rootDisk, rootVolume, tryMachine } from '../../testing/machine-trial.ts';
+import { type MachineCase, rootDisk, rootVolume, tryMachine } from '#testing/machine-trial';
 
 const cases = (rows: readonly MachineCase[]) =>
   test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));

@@ -1,7 +1,7 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { append } from '../../base/append.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { dns1123LabelProblems } from '../../base/names.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { dns1123LabelProblems } from '#platform/base/names';
 import { nameCauses } from './names.ts';
 
 type Disk = NonNullable<InstanceSpec['domain']['devices']['disks']>[number];

@@ -1,6 +1,6 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { isTimeZone } from '../../base/time-zone.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { isTimeZone } from '#platform/base/time-zone';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import { readManifest } from '../../kube/manifest.ts';
+import { virtualMachine } from '#api/kubevirt/virtual-machine';
+import { readManifest } from '#platform/kube/manifest';
 import { idleFields } from './idle-fields.ts';
 
 const schema = virtualMachine.schema.properties?.['spec'] ?? {};

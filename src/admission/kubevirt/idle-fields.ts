@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../api/json-schema.ts';
-import { NOT_ACTED_ON } from '../../api/kubevirt/upstream.ts';
+import { NOT_ACTED_ON } from '#api/kubevirt/upstream';
+import type { JsonSchema } from '#platform/schema/json-schema';
 
 /** The part of a schema that holds fields nothing acts on; all the rest is not even looked at. */
 interface Place {

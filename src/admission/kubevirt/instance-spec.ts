@@ -1,6 +1,6 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { duplicate, type FieldError, required } from '../../base/field-error.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { duplicate, type FieldError, required } from '#platform/base/field-error';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { accessCredentialCauses } from './access-credentials.ts';
 import { bootOrderCauses } from './boot-order.ts';
 import { diskCauses } from './disks.ts';

@@ -1,7 +1,7 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { append } from '../../base/append.ts';
-import { duplicate, type FieldError, invalid } from '../../base/field-error.ts';
-import { isMulticastMac, tryParseMac } from '../../base/mac.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { append } from '#platform/base/append';
+import { duplicate, type FieldError, invalid } from '#platform/base/field-error';
+import { isMulticastMac, tryParseMac } from '#platform/base/mac';
 import { networkNameCauses } from './networks.ts';
 
 type Interface = NonNullable<InstanceSpec['domain']['devices']['interfaces']>[number];

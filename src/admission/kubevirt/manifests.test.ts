@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { RUN_STRATEGIES } from '../../api/kubevirt/run-strategy.ts';
-import { type VirtualMachineInput, virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { readManifest } from '../../kube/manifest.ts';
-import { compileSchema } from '../../structural/structural-schema.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { RUN_STRATEGIES } from '#api/kubevirt/run-strategy';
+import { type VirtualMachineInput, virtualMachine } from '#api/kubevirt/virtual-machine';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { readManifest } from '#platform/kube/manifest';
+import { compileSchema } from '#platform/structural/structural-schema';
+import { admissionTrial } from '#testing/admission-trial';
 import { idleWarning } from './idle-fields.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { virtualMachineInstanceAdmitter } from './virtual-machine-instance.ts';

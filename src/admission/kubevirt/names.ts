@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../../base/field-error.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
 
 /** What is wrong with a name, one cause for each problem. */
 export function nameCauses(field: string, name: string, problemsOf: (name: string) => readonly string[]): FieldError[] {

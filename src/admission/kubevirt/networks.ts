@@ -1,7 +1,7 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { append } from '../../base/append.ts';
-import { tryParseCidr } from '../../base/cidr.ts';
-import { type FieldError, invalid, notFound, required } from '../../base/field-error.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { append } from '#platform/base/append';
+import { tryParseCidr } from '#platform/base/cidr';
+import { type FieldError, invalid, notFound, required } from '#platform/base/field-error';
 
 type Networks = NonNullable<InstanceSpec['networks']>;
 type Network = Networks[number];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MachineCase, tryMachine } from '../../testing/machine-trial.ts';
+import { type MachineCase, tryMachine } from '#testing/machine-trial';
 
 const term = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
 const spread = (parts: object) => ({

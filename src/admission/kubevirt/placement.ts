@@ -1,9 +1,9 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { append } from '../../base/append.ts';
-import { type FieldError, invalid, required } from '../../base/field-error.ts';
-import { qualifiedNameProblems } from '../../base/names.ts';
-import { labels } from '../names.ts';
-import { checkAffinity, checkLabelSelector, checkTolerations } from '../placement.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid, required } from '#platform/base/field-error';
+import { qualifiedNameProblems } from '#platform/base/names';
+import { labels } from '#vm/admission/names';
+import { checkAffinity, checkLabelSelector, checkTolerations } from '#vm/admission/placement';
 import { nameCauses } from './names.ts';
 
 /** What Kubernetes would refuse in the pod that the machine runs in. */

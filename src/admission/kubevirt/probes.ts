@@ -1,6 +1,6 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { append } from '../../base/append.ts';
-import { type FieldError, forbidden, invalid, required } from '../../base/field-error.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { append } from '#platform/base/append';
+import { type FieldError, forbidden, invalid, required } from '#platform/base/field-error';
 import { hasPodNetwork } from './networks.ts';
 
 type Probe = NonNullable<InstanceSpec['readinessProbe']>;

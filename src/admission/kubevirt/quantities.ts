@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { type Quantity, tryParseQuantity } from '../../base/quantity.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { type Quantity, tryParseQuantity } from '#platform/base/quantity';
 
 type Written = string | number;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { quantity } from '../../api/schema.ts';
-import { type MachineCase, type MachineParts, tryMachine } from '../../testing/machine-trial.ts';
+import { quantity } from '#platform/schema/schema';
+import { type MachineCase, type MachineParts, tryMachine } from '#testing/machine-trial';
 
 const QUANTITY = quantity('').json.pattern;
 

@@ -1,8 +1,8 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { append } from '../../base/append.ts';
-import { type FieldError, invalid, required } from '../../base/field-error.ts';
-import { ownValue } from '../../base/own-value.ts';
-import { compare, parseQuantity, type Quantity } from '../../base/quantity.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid, required } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
+import { compare, parseQuantity, type Quantity } from '#platform/base/quantity';
 import { amountCauses, read, sizeCauses } from './quantities.ts';
 
 const LEAST_MEMORY = parseQuantity('1M');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admission } from '../admit.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { formatFieldError } from '#platform/base/field-error';
+import { admission } from '#vm/admission/admit';
 import { virtualMachineInstanceMigrationAdmitter } from './virtual-machine-instance-migration.ts';
 
 const admit = admission(virtualMachineInstanceMigrationAdmitter);

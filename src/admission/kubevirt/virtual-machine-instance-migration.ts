@@ -1,12 +1,12 @@
-import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import {
   type VirtualMachineInstanceMigration,
   virtualMachineInstanceMigration,
-} from '../../api/kubevirt/virtual-machine-instance-migration.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
-import { changesSpec } from '../changes-spec.ts';
-import { labels } from '../names.ts';
+} from '#api/kubevirt/virtual-machine-instance-migration';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import type { AdmissionRequest, Admitter, Verdict } from '#vm/admission/admitter';
+import { changesSpec } from '#vm/admission/changes-spec';
+import { labels } from '#vm/admission/names';
 import { idleFields, idleWarning } from './idle-fields.ts';
 
 const findIdleFields = idleFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admission } from '../admit.ts';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { formatFieldError } from '#platform/base/field-error';
+import { admission } from '#vm/admission/admit';
 import { virtualMachineInstanceAdmitter } from './virtual-machine-instance.ts';
 
 const operator = 'operator';

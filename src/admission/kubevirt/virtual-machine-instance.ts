@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
-import { type VirtualMachineInstance, virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '../../api/launcher.ts';
-import { type FieldError, forbidden } from '../../base/field-error.ts';
-import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
-import { changesSpec } from '../changes-spec.ts';
+import { IDENTITY_ANNOTATION } from '#api/instance-request';
+import { type VirtualMachineInstance, virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '#api/launcher';
+import { type FieldError, forbidden } from '#platform/base/field-error';
+import type { AdmissionRequest, Admitter, Verdict } from '#vm/admission/admitter';
+import { changesSpec } from '#vm/admission/changes-spec';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { idleFields, idleWarning } from './idle-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';

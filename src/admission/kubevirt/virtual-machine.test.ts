@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { virtualMachine } from '#api/kubevirt/virtual-machine';
+import { admissionTrial } from '#testing/admission-trial';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
 const tryOut = admissionTrial(virtualMachineAdmitter);

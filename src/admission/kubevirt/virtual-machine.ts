@@ -1,9 +1,9 @@
-import { MACHINE_FINALIZER } from '../../api/instance-request.ts';
-import { type VirtualMachine, virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import { type FieldError, fieldErrorBody, forbidden, invalid } from '../../base/field-error.ts';
-import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
-import { changesSpec } from '../changes-spec.ts';
-import { annotations, labels } from '../names.ts';
+import { MACHINE_FINALIZER } from '#api/instance-request';
+import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machine';
+import { type FieldError, fieldErrorBody, forbidden, invalid } from '#platform/base/field-error';
+import type { AdmissionRequest, Admitter, Verdict } from '#vm/admission/admitter';
+import { changesSpec } from '#vm/admission/changes-spec';
+import { annotations, labels } from '#vm/admission/names';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { idleFields, idleWarning } from './idle-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';

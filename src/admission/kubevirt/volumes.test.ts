@@ -6,7 +6,7 @@ import {
   rootDisk,
   rootVolume,
   tryMachine,
-} from '../../testing/machine-trial.ts';
+} from '#testing/machine-trial';
 
 const cases = (rows: readonly MachineCase[]) =>
   test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));

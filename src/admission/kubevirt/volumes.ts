@@ -1,7 +1,7 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { append } from '../../base/append.ts';
-import { type FieldError, invalid, required } from '../../base/field-error.ts';
-import { dns1123LabelProblems } from '../../base/names.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid, required } from '#platform/base/field-error';
+import { dns1123LabelProblems } from '#platform/base/names';
 import { cloudInitCauses } from './cloud-init.ts';
 import { nameCauses } from './names.ts';
 import { amountCauses } from './quantities.ts';

@@ -1,6 +1,14 @@
-import { type Cidr, contains, firstHost, formatCidr, lastHost, networkAddress, tryParseCidr } from '../../base/cidr.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { type IpAddress, type IpFamily, tryParseIp } from '../../base/ip.ts';
+import {
+  type Cidr,
+  contains,
+  firstHost,
+  formatCidr,
+  lastHost,
+  networkAddress,
+  tryParseCidr,
+} from '#platform/base/cidr';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { type IpAddress, type IpFamily, tryParseIp } from '#platform/base/ip';
 
 const EXAMPLES = {
   4: { address: '10.0.1.10', block: '10.0.1.0/24' },

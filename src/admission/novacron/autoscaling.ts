@@ -1,8 +1,8 @@
-import type { VMPool } from '../../api/novacron/vm-pool.ts';
-import { parseDuration } from '../../base/duration.ts';
-import { type FieldError, index, invalid } from '../../base/field-error.ts';
-import { positiveDuration, positiveQuantity } from '../amounts.ts';
-import { checkLabelSelector } from '../placement.ts';
+import type { VMPool } from '#api/novacron/vm-pool';
+import { parseDuration } from '#platform/base/duration';
+import { type FieldError, index, invalid } from '#platform/base/field-error';
+import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
+import { checkLabelSelector } from '#vm/admission/placement';
 
 type Autoscaling = NonNullable<VMPool['spec']['autoscaling']>;
 type Predictive = NonNullable<Autoscaling['predictive']>;

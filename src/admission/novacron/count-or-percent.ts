@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../../base/field-error.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
 
 /** Checks a number of machines or a share of them; the schema's pattern sees to text, but not to numbers. */
 export function checkCountOrPercent(field: string, value: string | number | undefined): FieldError[] {

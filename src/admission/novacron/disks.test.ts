@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { virtualMachine } from '#api/novacron/virtual-machine';
+import { formatFieldError } from '#platform/base/field-error';
+import { admissionTrial } from '#testing/admission-trial';
 import { checkDiskChange } from './disks.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 

@@ -1,7 +1,7 @@
-import { claimedDisks, claimIn, ROOT_DISK } from '../../api/novacron/claims.ts';
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { type FieldError, forbidden, index } from '../../base/field-error.ts';
-import { checkGrowth } from '../disk-growth.ts';
+import { claimedDisks, claimIn, ROOT_DISK } from '#api/novacron/claims';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import { type FieldError, forbidden, index } from '#platform/base/field-error';
+import { checkGrowth } from '#vm/admission/disk-growth';
 import type { Template } from './machine-template.ts';
 
 const RESOURCES = 'spec.template.spec.resources';

@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 
 const isLabel = (text: string) => dns1123LabelProblems(text).length === 0;
 const isSubdomain = (text: string) => dns1123SubdomainProblems(text).length === 0;

@@ -1,12 +1,12 @@
-import type { Partially } from '../../api/hypersdk/partial.ts';
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import type { VMNetwork } from '../../api/novacron/vm-network.ts';
-import { append } from '../../base/append.ts';
-import { type Cidr, contains, tryParseCidr } from '../../base/cidr.ts';
-import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
-import { formatIp, type IpFamily } from '../../base/ip.ts';
-import { networkName } from '../names.ts';
-import { repeats } from '../repeats.ts';
+import type { Partially } from '#api/hypersdk/partial';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import type { VMNetwork } from '#api/novacron/vm-network';
+import { append } from '#platform/base/append';
+import { type Cidr, contains, tryParseCidr } from '#platform/base/cidr';
+import { duplicate, type FieldError, index, invalid } from '#platform/base/field-error';
+import { formatIp, type IpFamily } from '#platform/base/ip';
+import { networkName } from '#vm/admission/names';
+import { repeats } from '#vm/admission/repeats';
 import { checkHost, isSame, readAddress, readAddressInBlock } from './addresses.ts';
 
 type Interface = Partially<NonNullable<VirtualMachine['spec']['template']['spec']['networks']>[number]>;

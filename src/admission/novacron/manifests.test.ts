@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Kind } from '../../api/kind.ts';
-import { readManifest } from '../../kube/manifest.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { readManifest } from '#platform/kube/manifest';
+import type { Kind } from '#platform/schema/kind';
+import { admissionTrial } from '#testing/admission-trial';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { vmNetworkAdmitter } from './vm-network.ts';
 import { vmPoolAdmitter } from './vm-pool.ts';

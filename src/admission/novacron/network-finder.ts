@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { vmNetwork } from '../../api/novacron/vm-network.ts';
-import type { AdmissionRequest } from '../admitter.ts';
+import { vmNetwork } from '#api/novacron/vm-network';
+import type { AdmissionRequest } from '#vm/admission/admitter';
 import type { FindNetwork } from './interfaces.ts';
 import type { Template } from './machine-template.ts';
 

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Kind, ObjectOf } from '../../api/kind.ts';
-import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { vmNetwork } from '../../api/novacron/vm-network.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admission } from '../admit.ts';
+import { virtualMachine } from '#api/novacron/virtual-machine';
+import { vmNetwork } from '#api/novacron/vm-network';
+import { formatFieldError } from '#platform/base/field-error';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
+import { admission } from '#vm/admission/admit';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { trial } from './well-formed.fixture.ts';
 

@@ -1,5 +1,5 @@
-import { parseCron } from '../../base/cron.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
+import { parseCron } from '#platform/base/cron';
+import { type FieldError, invalid } from '#platform/base/field-error';
 
 /** Checks a cron expression; one left out is fine. */
 export function checkSchedule(field: string, expression: string | undefined): FieldError[] {

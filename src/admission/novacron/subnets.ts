@@ -1,8 +1,8 @@
-import type { VMNetwork } from '../../api/novacron/vm-network.ts';
-import { type Cidr, overlaps, tryParseCidr } from '../../base/cidr.ts';
-import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
-import { tryParseIp } from '../../base/ip.ts';
-import { repeats } from '../repeats.ts';
+import type { VMNetwork } from '#api/novacron/vm-network';
+import { type Cidr, overlaps, tryParseCidr } from '#platform/base/cidr';
+import { duplicate, type FieldError, index, invalid } from '#platform/base/field-error';
+import { tryParseIp } from '#platform/base/ip';
+import { repeats } from '#vm/admission/repeats';
 import { checkHost, readAddress, readBlock } from './addresses.ts';
 
 type Subnet = NonNullable<VMNetwork['spec']['subnets']>[number];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { type VMNetwork, vmNetwork } from '../../api/novacron/vm-network.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
-import { admission } from '../admit.ts';
+import { virtualMachine } from '#api/novacron/virtual-machine';
+import { type VMNetwork, vmNetwork } from '#api/novacron/vm-network';
+import { admissionTrial } from '#testing/admission-trial';
+import { admission } from '#vm/admission/admit';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
 const trial = admissionTrial(virtualMachineAdmitter);

@@ -1,5 +1,5 @@
-import { type FieldError, tooLong } from '../../base/field-error.ts';
-import { exceedsBytes } from '../../base/utf8.ts';
+import { type FieldError, tooLong } from '#platform/base/field-error';
+import { exceedsBytes } from '#platform/base/utf8';
 
 const MAX_BYTES = 65_536;
 

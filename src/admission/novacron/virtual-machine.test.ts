@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { compileSchema } from '../../structural/structural-schema.ts';
-import { admission } from '../admit.ts';
+import { virtualMachine } from '#api/novacron/virtual-machine';
+import { formatFieldError } from '#platform/base/field-error';
+import { compileSchema } from '#platform/structural/structural-schema';
+import { admission } from '#vm/admission/admit';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { trial } from './well-formed.fixture.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { vmNetwork } from '../../api/novacron/vm-network.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
-import { admission } from '../admit.ts';
+import { vmNetwork } from '#api/novacron/vm-network';
+import { formatFieldError } from '#platform/base/field-error';
+import { admissionTrial } from '#testing/admission-trial';
+import { admission } from '#vm/admission/admit';
 import { vmNetworkAdmitter } from './vm-network.ts';
 
 const trial = admissionTrial(vmNetworkAdmitter);

@@ -1,9 +1,9 @@
-import { type VMNetwork, vmNetwork } from '../../api/novacron/vm-network.ts';
-import { tryParseCidr } from '../../base/cidr.ts';
-import { type FieldError, forbidden, index, invalid } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../changes-spec.ts';
-import { repeats } from '../repeats.ts';
+import { type VMNetwork, vmNetwork } from '#api/novacron/vm-network';
+import { tryParseCidr } from '#platform/base/cidr';
+import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
+import type { Admitter } from '#vm/admission/admitter';
+import { changesSpec } from '#vm/admission/changes-spec';
+import { repeats } from '#vm/admission/repeats';
 import { checkSubnets, subnetWarnings } from './subnets.ts';
 
 type Spec = VMNetwork['spec'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { vmPool } from '../../api/novacron/vm-pool.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmPool } from '#api/novacron/vm-pool';
+import { admissionTrial } from '#testing/admission-trial';
 import { vmPoolAdmitter } from './vm-pool.ts';
 
 const trial = admissionTrial(vmPoolAdmitter);

@@ -1,9 +1,9 @@
-import { type VMPool, vmPool } from '../../api/novacron/vm-pool.ts';
-import { type FieldError, invalid, tooLong } from '../../base/field-error.ts';
-import { labelSelectorOf } from '../../kube/selectors/label-selector.ts';
-import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../changes-spec.ts';
-import { checkLabelSelector } from '../placement.ts';
+import { type VMPool, vmPool } from '#api/novacron/vm-pool';
+import { type FieldError, invalid, tooLong } from '#platform/base/field-error';
+import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
+import type { Admitter } from '#vm/admission/admitter';
+import { changesSpec } from '#vm/admission/changes-spec';
+import { checkLabelSelector } from '#vm/admission/placement';
 import { autoscalingWarnings, checkAutoscaling } from './autoscaling.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';
 import { checkTemplate, templateWarnings } from './machine-template.ts';

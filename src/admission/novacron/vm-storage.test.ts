@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { vmStorage } from '../../api/novacron/vm-storage.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmStorage } from '#api/novacron/vm-storage';
+import { admissionTrial } from '#testing/admission-trial';
 import { vmStorageAdmitter } from './vm-storage.ts';
 
 const trial = admissionTrial(vmStorageAdmitter);

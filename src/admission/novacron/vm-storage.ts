@@ -1,8 +1,8 @@
-import { type VMStorage, vmStorage } from '../../api/novacron/vm-storage.ts';
-import { type FieldError, index, invalid, required } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
-import { isLess, positiveDuration, positiveQuantity } from '../amounts.ts';
-import { changesSpec } from '../changes-spec.ts';
+import { type VMStorage, vmStorage } from '#api/novacron/vm-storage';
+import { type FieldError, index, invalid, required } from '#platform/base/field-error';
+import type { Admitter } from '#vm/admission/admitter';
+import { isLess, positiveDuration, positiveQuantity } from '#vm/admission/amounts';
+import { changesSpec } from '#vm/admission/changes-spec';
 import { checkSchedule } from './schedule.ts';
 
 type Spec = VMStorage['spec'];

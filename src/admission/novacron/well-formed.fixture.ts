@@ -1,4 +1,4 @@
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { admissionTrial } from '#testing/admission-trial';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
 const NOT_SERVED = / is not served yet, /;

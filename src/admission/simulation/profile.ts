@@ -1,6 +1,6 @@
-import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
-import { type FieldError, index, invalid } from '../../base/field-error.ts';
-import { positiveDuration } from '../amounts.ts';
+import type { SimulationScenario } from '#api/simulation/simulation-scenario';
+import { type FieldError, index, invalid } from '#platform/base/field-error';
+import { positiveDuration } from '#vm/admission/amounts';
 import { isBefore } from './times.ts';
 
 type Profile = NonNullable<SimulationScenario['spec']['profiles']>[number];

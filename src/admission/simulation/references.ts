@@ -1,5 +1,5 @@
-import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
+import type { SimulationScenario } from '#api/simulation/simulation-scenario';
+import { type FieldError, invalid } from '#platform/base/field-error';
 
 type Spec = SimulationScenario['spec'];
 

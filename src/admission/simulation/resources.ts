@@ -1,6 +1,6 @@
-import { isRatio } from '../../api/simulation/resources.ts';
-import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
-import { type Quantity, tryParseQuantity } from '../../base/quantity.ts';
+import { isRatio } from '#api/simulation/resources';
+import { type FieldError, forbidden, invalid } from '#platform/base/field-error';
+import { type Quantity, tryParseQuantity } from '#platform/base/quantity';
 
 type Written = string | number;
 interface Size {

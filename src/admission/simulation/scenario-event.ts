@@ -1,5 +1,5 @@
-import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
-import { type FieldError, index, invalid } from '../../base/field-error.ts';
+import type { SimulationScenario } from '#api/simulation/simulation-scenario';
+import { type FieldError, index, invalid } from '#platform/base/field-error';
 import { checkMachine, checkNode, checkNodeOrGroup, checkPart, type Parts } from './references.ts';
 import { checkWithin } from './times.ts';
 

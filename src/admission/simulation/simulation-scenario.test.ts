@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { simulationScenario } from '../../api/simulation/simulation-scenario.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
-import { admission } from '../admit.ts';
+import { simulationScenario } from '#api/simulation/simulation-scenario';
+import { formatFieldError } from '#platform/base/field-error';
+import { admissionTrial } from '#testing/admission-trial';
+import { admission } from '#vm/admission/admit';
 import { simulationScenarioAdmitter } from './simulation-scenario.ts';
 
 const trial = admissionTrial(simulationScenarioAdmitter);

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type SimulationScenario, simulationScenario } from '../../api/simulation/simulation-scenario.ts';
-import { type FieldError, forbidden, index } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
-import { positiveDuration, positiveQuantity } from '../amounts.ts';
-import { changesSpec } from '../changes-spec.ts';
-import { labels } from '../names.ts';
+import { type SimulationScenario, simulationScenario } from '#api/simulation/simulation-scenario';
+import { type FieldError, forbidden, index } from '#platform/base/field-error';
+import type { Admitter } from '#vm/admission/admitter';
+import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
+import { changesSpec } from '#vm/admission/changes-spec';
+import { labels } from '#vm/admission/names';
 import { checkProfile, profileWarnings } from './profile.ts';
 import { checkGroupName, checkNodeOrGroup, checkPart, type Parts, partsOf } from './references.ts';
 import { checkResources } from './resources.ts';

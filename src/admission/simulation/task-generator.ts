@@ -1,6 +1,6 @@
-import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { labels } from '../names.ts';
+import type { SimulationScenario } from '#api/simulation/simulation-scenario';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import { labels } from '#vm/admission/names';
 import { checkPart, type Parts } from './references.ts';
 import { checkWithin, isBefore } from './times.ts';
 

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/duration.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
+import { parseDuration } from '#platform/base/duration';
+import { type FieldError, invalid } from '#platform/base/field-error';
 
 /** A duration in milliseconds, or undefined where the text is none. */
 export function milliseconds(text: string): number | undefined {

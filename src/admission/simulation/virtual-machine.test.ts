@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { virtualMachine } from '../../api/simulation/virtual-machine.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
+import { virtualMachine } from '#api/simulation/virtual-machine';
+import { admissionTrial } from '#testing/admission-trial';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
 const trial = admissionTrial(virtualMachineAdmitter);

@@ -1,14 +1,14 @@
-import { MACHINE_FINALIZER } from '../../api/instance-request.ts';
-import { isRatio } from '../../api/simulation/resources.ts';
+import { MACHINE_FINALIZER } from '#api/instance-request';
+import { isRatio } from '#api/simulation/resources';
 import {
   CPU_CONSUMPTION,
   MEMORY_CONSUMPTION,
   type VirtualMachine,
   virtualMachine,
-} from '../../api/simulation/virtual-machine.ts';
-import { type FieldError, tooLong } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../changes-spec.ts';
+} from '#api/simulation/virtual-machine';
+import { type FieldError, tooLong } from '#platform/base/field-error';
+import type { Admitter } from '#vm/admission/admitter';
+import { changesSpec } from '#vm/admission/changes-spec';
 import { checkResources, checkUtilization } from './resources.ts';
 
 /** The machine's name is the value of a label on its pod. */

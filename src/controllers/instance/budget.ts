@@ -1,9 +1,9 @@
-import { CREATED_BY_LABEL } from '../../api/launcher.ts';
-import { seededRandom } from '../../base/random.ts';
-import type { NewObject } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
-import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { CREATED_BY_LABEL } from '#api/launcher';
+import { seededRandom } from '#platform/base/random';
+import type { NewObject } from '#platform/kube/client';
+import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
+import { apiVersionOf } from '#platform/kube/kinds/resource-type';
 
 /** What to do about the budget that keeps others from evicting the pod of a machine that is to be moved instead. */
 export type BudgetAction =

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { INSTANCE_FINALIZER } from '../../api/instance-request.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { KubeError } from '../../kube/kube-error.ts';
-import { AddressPool } from '../../machine/address-pool.ts';
-import { identityOf } from '../../machine/identity.ts';
+import { INSTANCE_FINALIZER } from '#api/instance-request';
+import { VMIS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { KubeError } from '#platform/kube/kube-error';
+import { AddressPool } from '#vm/engine/address-pool';
+import { identityOf } from '#vm/engine/identity';
 import { domain, instanceWorld, namespace } from './world.fixture.ts';
 
 const world = instanceWorld();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import { LEASES, NODES } from '../../kube/kinds/node.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '../../kube/node-lease.ts';
+import { VMIS } from '#api/kubevirt/resources';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
+import { LEASES, NODES } from '#platform/kube/kinds/node';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
 import { instanceWorld, namespace } from './world.fixture.ts';
 
 const world = instanceWorld();

@@ -1,10 +1,10 @@
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { claimNames } from '../../machine/launcher/volumes.ts';
-import type { Index } from '../../runtime/cache.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { VMIS } from '#api/kubevirt/resources';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import type { Index } from '#platform/runtime/cache';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import { claimNames } from '#vm/engine/launcher/volumes';
 
 /** Instances by the node that they run on. */
 const byNode: Index<Vmi> = {

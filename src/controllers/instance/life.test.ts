@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { runs } from '../../testing/runs.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { runs } from '#testing/runs';
 import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
 import { type Action, plan } from './plan.ts';
 import type { InstanceStatus } from './status.ts';

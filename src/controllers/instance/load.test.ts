@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { loadText } from '../../api/launcher-load.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { loadText } from '#api/launcher-load';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { planLoad } from './load.ts';
 
 const node = { cpu: '32', memory: '128Gi' };

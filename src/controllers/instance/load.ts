@@ -1,7 +1,7 @@
-import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '../../api/launcher.ts';
-import { type LauncherLoad, loadIn } from '../../api/launcher-load.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '#api/launcher';
+import { type LauncherLoad, loadIn } from '#api/launcher-load';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { isFinished } from './own-pods.ts';
 import type { Action } from './plan.ts';
 

@@ -1,7 +1,7 @@
-import { LEASES, type Lease, NODES } from '../../kube/kinds/node.ts';
-import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
-import { declareLost, isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '../../kube/node-lease.ts';
-import type { Context } from '../../runtime/controller.ts';
+import { LEASES, type Lease, NODES } from '#platform/kube/kinds/node';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
+import { declareLost, isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
+import type { Context } from '#platform/runtime/controller';
 
 /** 'lost': it is declared lost. 'changed': somebody wrote the lease meanwhile. 'none': there is no lease any more. */
 export type Declaration = 'lost' | 'changed' | 'none' | Lease;

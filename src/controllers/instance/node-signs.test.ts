@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lease, Node } from '../../kube/kinds/node.ts';
+import type { Lease, Node } from '#platform/kube/kinds/node';
 import { NodeSigns } from './node-signs.ts';
 
 const lease = (name: string, renewTime: string): Lease => ({

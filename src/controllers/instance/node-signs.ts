@@ -1,5 +1,5 @@
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import type { Lease, Node } from '../../kube/kinds/node.ts';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Lease, Node } from '#platform/kube/kinds/node';
 
 interface Sign {
   /** Of the lease as it was last seen; undefined where the node never had one. */

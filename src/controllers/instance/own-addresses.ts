@@ -1,14 +1,14 @@
-import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
-import { isSameJson } from '../../base/json-same.ts';
-import type { ResourceType } from '../../kube/client.ts';
-import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { AddressPool } from '../../machine/address-pool.ts';
-import type { Dialect, Problem } from '../../machine/dialect.ts';
-import { heldAddresses } from '../../machine/held-addresses.ts';
-import { giveIdentity, identityOf, writeIdentity } from '../../machine/identity.ts';
-import { noAddress } from '../../machine/obstacle.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { keyOf } from '../../runtime/key.ts';
+import { IDENTITY_ANNOTATION } from '#api/instance-request';
+import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { isSameJson } from '#platform/base/json-same';
+import type { ResourceType } from '#platform/kube/client';
+import type { Context } from '#platform/runtime/controller';
+import { keyOf } from '#platform/runtime/key';
+import type { AddressPool } from '#vm/engine/address-pool';
+import type { Dialect, Problem } from '#vm/engine/dialect';
+import { heldAddresses } from '#vm/engine/held-addresses';
+import { giveIdentity, identityOf, writeIdentity } from '#vm/engine/identity';
+import { noAddress } from '#vm/engine/obstacle';
 
 /** Where addresses come from: the pool that machines share, and the groups whose machines hold some of them. */
 export interface AddressSource {

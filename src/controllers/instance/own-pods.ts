@@ -1,6 +1,6 @@
-import { MIGRATION_LABEL } from '../../api/launcher.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { MIGRATION_LABEL } from '#api/launcher';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 export const isFinished = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 export const isBound = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { type Action, plan, type Sight } from './plan.ts';
 
 const NOW = Date.UTC(2030, 0, 1);

@@ -1,8 +1,8 @@
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { Problem } from '../../machine/dialect.ts';
-import { isFinal } from '../../machine/instance-state.ts';
-import { graceSecondsOf } from '../../machine/launcher/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Problem } from '#vm/engine/dialect';
+import { isFinal } from '#vm/engine/instance-state';
+import { graceSecondsOf } from '#vm/engine/launcher/pod';
 import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
 import { type End, endOf, nodeLost, podDeleted } from './pod-end.ts';
 import { standIn } from './stand-in-agent.ts';

@@ -1,5 +1,5 @@
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 /** How an instance ended, and why, as far as its pod tells. */
 export interface End {

@@ -1,5 +1,5 @@
-import { LAUNCHER_SETTINGS, type LauncherSettings } from '../../machine/launcher/settings.ts';
-import type { Review } from '../../machine/review.ts';
+import { LAUNCHER_SETTINGS, type LauncherSettings } from '#vm/engine/launcher/settings';
+import type { Review } from '#vm/engine/review';
 import type { AddressSource } from './own-addresses.ts';
 import type { PlanSettings } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { standIn } from './stand-in-agent.ts';
 
 const launcher = (name: string, nodeName: string, sockets: number, memory: string): Pod => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Vmi } from '#api/kubevirt/resources';
 import { endedStatus, inPhase } from './status.ts';
 
 const metadata = { name: 'web', namespace: 'shop', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' };

@@ -1,11 +1,11 @@
-import type { InstancePhase } from '../../api/kubevirt/group.ts';
-import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
-import { inOrder } from '../../api/kubevirt/phase-times.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { Problem } from '../../machine/dialect.ts';
+import type { InstancePhase } from '#api/kubevirt/group';
+import { HOT_CHANGES } from '#api/kubevirt/hot-change';
+import { inOrder } from '#api/kubevirt/phase-times';
+import type { Vmi } from '#api/kubevirt/resources';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Problem } from '#vm/engine/dialect';
 import type { End } from './pod-end.ts';
 
 export type InstanceStatus = NonNullable<Vmi['status']>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
+import { VMIS } from '#api/kubevirt/resources';
+import { PODS } from '#platform/kube/kinds/pod';
+import { POD_DISRUPTION_BUDGETS } from '#platform/kube/kinds/policy';
 import { instanceWorld, namespace } from './world.fixture.ts';
 
 const world = instanceWorld();

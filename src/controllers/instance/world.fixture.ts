@@ -1,11 +1,11 @@
 import { afterEach, beforeEach } from 'vitest';
-import { INSTANCE_FINALIZER } from '../../api/instance-request.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
-import { runnable } from '../../runtime/controller.ts';
-import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
+import { INSTANCE_FINALIZER } from '#api/instance-request';
+import { VMIS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import { runnable } from '#platform/runtime/controller';
+import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
 import { instances } from './controller.ts';
 import { INSTANCE_RULES, NODE_LEASE_RULES } from './rules.ts';
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../../kube/kinds/rbac.ts';
-import { labelSelectorOf } from '../../kube/selectors/label-selector.ts';
-import type { Index } from '../../runtime/cache.ts';
-import { type Controller, watched } from '../../runtime/controller.ts';
-import { keyOf } from '../../runtime/key.ts';
+import { CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
+import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
+import type { Index } from '#platform/runtime/cache';
+import { type Controller, watched } from '#platform/runtime/controller';
+import { keyOf } from '#platform/runtime/key';
 
 const selectorsOf = ({ aggregationRule }: ClusterRole) =>
   (aggregationRule?.clusterRoleSelectors ?? []).map((selector) => labelSelectorOf(selector));

@@ -1,4 +1,4 @@
-import { SERVICE_ACCOUNTS } from '../../kube/kinds/core.ts';
+import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { inEveryNamespace } from './in-every-namespace.ts';
 
 /** The account that pods run as when they name no other. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../kube/kinds/core.ts';
-import { type Cluster, startCluster } from '../../testing/cluster.ts';
-import { runController } from '../../testing/controller-parts.ts';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { runController } from '#testing/controller-parts';
 import { defaultServiceAccount } from './default-service-account.ts';
 import { rootCertificate } from './root-certificate.ts';
 

@@ -1,9 +1,9 @@
-import type { NewObject, ResourceType } from '../../kube/client.ts';
-import { NAMESPACES, type Namespace } from '../../kube/kinds/core.ts';
-import { isAlreadyExists, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { type Controller, watched } from '../../runtime/controller.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { NewObject, ResourceType } from '#platform/kube/client';
+import { NAMESPACES, type Namespace } from '#platform/kube/kinds/core';
+import { isAlreadyExists, isNamespaceEnding, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Controller, watched } from '#platform/runtime/controller';
+import { keyIn } from '#platform/runtime/key';
 
 /** An object that every namespace has. */
 export interface Kept<T extends KubeObject> {

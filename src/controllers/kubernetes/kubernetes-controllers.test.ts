@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client, ResourceType } from '../../kube/client.ts';
-import { CONFIG_MAPS, NAMESPACES } from '../../kube/kinds/core.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
-import { RESOURCE_QUOTAS } from '../../kube/kinds/resource-quota.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kube/kinds/storage.ts';
-import { DEPLOYMENTS, REPLICA_SETS } from '../../kube/kinds/workloads.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { manager } from '../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../testing/cluster.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { CONFIG_MAPS, NAMESPACES } from '#platform/kube/kinds/core';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { POD_DISRUPTION_BUDGETS } from '#platform/kube/kinds/policy';
+import { RESOURCE_QUOTAS } from '#platform/kube/kinds/resource-quota';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
+import { DEPLOYMENTS, REPLICA_SETS } from '#platform/kube/kinds/workloads';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { manager } from '#platform/runtime/manager';
+import { type Cluster, startCluster } from '#testing/cluster';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 
 /** Timers of the API server itself. */

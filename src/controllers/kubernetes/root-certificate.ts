@@ -1,5 +1,5 @@
-import { CONFIG_MAPS, type ConfigMap, type Namespace } from '../../kube/kinds/core.ts';
-import type { Controller } from '../../runtime/controller.ts';
+import { CONFIG_MAPS, type ConfigMap, type Namespace } from '#platform/kube/kinds/core';
+import type { Controller } from '#platform/runtime/controller';
 import { inEveryNamespace } from './in-every-namespace.ts';
 
 const DESCRIPTION = {

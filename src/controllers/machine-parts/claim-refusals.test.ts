@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { KubeError } from '../../kube/kube-error.ts';
-import type { Context } from '../../runtime/controller.ts';
+import { KubeError } from '#platform/kube/kube-error';
+import type { Context } from '#platform/runtime/controller';
 import { ClaimRefusals } from './claim-refusals.ts';
 import { machineParts } from './controller.ts';
 import { claimsGatherer } from './gatherer.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../../runtime/controller.ts';
+import type { Context } from '#platform/runtime/controller';
 
 /**
  * Claims that the API server would not have: whoever makes them says so here, and whoever looks at their machines tells

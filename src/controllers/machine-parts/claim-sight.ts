@@ -1,8 +1,8 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { readDiskSource, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
-import { isFilled } from '../../kube/disk/claim-disks.ts';
-import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
-import type { ClaimSight } from '../../machine/surroundings.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { readDiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
+import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import type { ClaimSight } from '#vm/engine/surroundings';
+import { isFilled } from '#vm/storage/disk/claim-disks';
 import { belonging, isLess } from './claim.ts';
 import type { GroupWords, Machine } from './group.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { claimedDisks } from '../../api/hypersdk/claims.ts';
-import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { claimedDisks } from '#api/hypersdk/claims';
+import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { belonging, changedClaim, newClaim } from './claim.ts';
 import { claimSight } from './claim-sight.ts';
 import type { Machine } from './group.ts';

@@ -1,14 +1,14 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { contentsText, DISK_CONTENTS_ANNOTATION } from '../../api/disk/contents.ts';
-import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
-import { VM_LABEL } from '../../api/launcher.ts';
-import { compare, tryParseQuantity } from '../../base/quantity.ts';
-import type { NewObject } from '../../kube/client.ts';
-import { atLeast } from '../../kube/disk/claim-volume.ts';
-import type { CopiedDisk } from '../../kube/disk/copied-disk.ts';
-import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import type { KubeOwnerReference } from '../../kube/kube-object.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { contentsText, DISK_CONTENTS_ANNOTATION } from '#api/disk/contents';
+import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
+import { VM_LABEL } from '#api/launcher';
+import { compare, tryParseQuantity } from '#platform/base/quantity';
+import type { NewObject } from '#platform/kube/client';
+import { apiVersionOf } from '#platform/kube/kinds/resource-type';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
+import { atLeast } from '#vm/storage/disk/claim-volume';
+import type { CopiedDisk } from '#vm/storage/disk/copied-disk';
 import type { GroupWords, Machine } from './group.ts';
 
 /** What makes something a part of a machine, which goes with it. */

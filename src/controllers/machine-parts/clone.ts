@@ -1,23 +1,17 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
-import { TemporaryError } from '../../base/errors.ts';
-import {
-  type Copies,
-  cloneNamespace,
-  cloneUnderWay,
-  copiesIn,
-  machineNamedBy,
-} from '../../kube/disk/clone-under-way.ts';
-import { type CopiedDisk, copiedDisk } from '../../kube/disk/copied-disk.ts';
-import { type CopyAuthority, mayCopy } from '../../kube/disk/foreign-source.ts';
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { OPERATIONS } from '../../kube/kinds/operations.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '../../kube/kinds/storage.ts';
-import { objectionAmong } from '../../kube/namespace-grant.ts';
-import type { Cache } from '../../runtime/cache.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { OPERATIONS } from '#api/hypersdk/operation-resources';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { OPERATION, OPERATION_UID } from '#api/operation-request';
+import { TemporaryError } from '#platform/base/errors';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '#platform/kube/kinds/storage';
+import { objectionAmong } from '#platform/kube/namespace-grant';
+import type { Cache } from '#platform/runtime/cache';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn } from '#platform/runtime/key';
+import { type Copies, cloneNamespace, cloneUnderWay, copiesIn, machineNamedBy } from '#vm/storage/disk/clone-under-way';
+import { type CopiedDisk, copiedDisk } from '#vm/storage/disk/copied-disk';
+import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
 import type { GroupWords, Machine, PartsGroup } from './group.ts';
 
 const NONE: Copies = {};

@@ -1,9 +1,9 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { claimedDisks } from '../../api/hypersdk/claims.ts';
-import { inherited } from '../../api/hypersdk/inherit.ts';
-import { templateFor } from '../../api/hypersdk/template-use.ts';
-import { type HypersdkVm, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import type { Context } from '../../runtime/controller.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { claimedDisks } from '#api/hypersdk/claims';
+import { inherited } from '#api/hypersdk/inherit';
+import { type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { templateFor } from '#api/hypersdk/template-use';
+import type { Context } from '#platform/runtime/controller';
 
 /** The disks that a machine is to have; undefined while its template, which says more of them, is not there for it. */
 export function disksOf(machine: HypersdkVm, { cache }: Pick<Context, 'cache'>): ClaimedDisk[] | undefined {

@@ -1,8 +1,8 @@
-import { OPERATIONS } from '../../kube/kinds/operations.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
-import type { Gatherer } from '../../machine/gatherer.ts';
-import type { ClaimSight } from '../../machine/surroundings.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import { OPERATIONS } from '#api/hypersdk/operation-resources';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import type { Gatherer } from '#vm/engine/gatherer';
+import type { ClaimSight } from '#vm/engine/surroundings';
 import type { ClaimRefusals } from './claim-refusals.ts';
 import { claimSight } from './claim-sight.ts';
 import { asCloned, copiesFor } from './clone.ts';

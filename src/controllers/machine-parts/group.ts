@@ -1,10 +1,10 @@
-import type { ClaimedDisk, ClaimWords } from '../../api/disk/claimed-disk.ts';
-import type { ObjectMeta } from '../../api/kind.ts';
-import type { ResourceType } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { Usage } from '../../machine/metrics.ts';
-import type { Index } from '../../runtime/cache.ts';
-import type { Context, Watched } from '../../runtime/controller.ts';
+import type { ClaimedDisk, ClaimWords } from '#api/disk/claimed-disk';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Index } from '#platform/runtime/cache';
+import type { Context, Watched } from '#platform/runtime/controller';
+import type { ObjectMeta } from '#platform/schema/kind';
+import type { Usage } from '#vm/engine/metrics';
 
 /** A machine of any group. */
 export type Machine = KubeObject & { readonly metadata: ObjectMeta };

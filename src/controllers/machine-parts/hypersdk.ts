@@ -1,11 +1,11 @@
-import { CLAIM_WORDS } from '../../api/hypersdk/claims.ts';
-import { templateKey } from '../../api/hypersdk/template-use.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
-import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import type { Usage } from '../../machine/metrics.ts';
-import type { Index } from '../../runtime/cache.ts';
-import { type Watched, watched } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import { CLAIM_WORDS } from '#api/hypersdk/claims';
+import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { templateKey } from '#api/hypersdk/template-use';
+import { parseQuantity, value } from '#platform/base/quantity';
+import type { Index } from '#platform/runtime/cache';
+import { type Watched, watched } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import type { Usage } from '#vm/engine/metrics';
 import { disksOf } from './disks.ts';
 import type { PartsGroup } from './group.ts';
 

@@ -1,8 +1,8 @@
-import { isFilled } from '../../kube/disk/claim-disks.ts';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
-import type { Cache, Change } from '../../runtime/cache.ts';
-import { type Watched, watched } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
+import type { Cache, Change } from '#platform/runtime/cache';
+import { type Watched, watched } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import { isFilled } from '#vm/storage/disk/claim-disks';
 import type { Machine, PartsGroup } from './group.ts';
 
 /** Machines that a claim may be the disk of: those whose name it begins with; and those that copy it. */

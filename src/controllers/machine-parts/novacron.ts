@@ -1,10 +1,10 @@
-import { CLAIM_WORDS, claimedDisks, claimIn } from '../../api/novacron/claims.ts';
-import { type VirtualMachine, virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { parseQuantity, tryParseQuantity, value } from '../../base/quantity.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { Usage } from '../../machine/metrics.ts';
-import { keyIn } from '../../runtime/key.ts';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import { CLAIM_WORDS, claimedDisks, claimIn } from '#api/novacron/claims';
+import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
+import { parseQuantity, tryParseQuantity, value } from '#platform/base/quantity';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { keyIn } from '#platform/runtime/key';
+import type { Usage } from '#vm/engine/metrics';
 import type { PartsGroup } from './group.ts';
 
 type Machine = VirtualMachine & KubeObject;

@@ -1,6 +1,6 @@
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import type { PartsGroup } from './group.ts';
 
 const read = ['list', 'watch'];

@@ -1,12 +1,12 @@
-import { inherited } from '../../api/hypersdk/inherit.ts';
-import { templateFor } from '../../api/hypersdk/template-use.ts';
-import { SECRETS } from '../../kube/kinds/core.ts';
-import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { Gatherer } from '../../machine/gatherer.ts';
-import type { Index } from '../../runtime/cache.ts';
-import { type Context, watched } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import { inherited } from '#api/hypersdk/inherit';
+import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { templateFor } from '#api/hypersdk/template-use';
+import { SECRETS } from '#platform/kube/kinds/core';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Index } from '#platform/runtime/cache';
+import { type Context, watched } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import type { Gatherer } from '#vm/engine/gatherer';
 import { byTemplate } from './hypersdk.ts';
 
 /** Machines by the Secret that they themselves name. */

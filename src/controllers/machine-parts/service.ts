@@ -1,5 +1,5 @@
-import type { NewObject } from '../../kube/client.ts';
-import type { Service } from '../../kube/kinds/core.ts';
+import type { NewObject } from '#platform/kube/client';
+import type { Service } from '#platform/kube/kinds/core';
 import { labelsOf, partOf } from './claim.ts';
 import type { GroupWords, Machine } from './group.ts';
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../../base/clock.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { Gatherer } from '../../machine/gatherer.ts';
-import type { Usage } from '../../machine/metrics.ts';
-import { aborted } from '../../runtime/aborted.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
-import type { Runnable } from '../../runtime/runnable.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { Clock } from '#platform/base/clock';
+import { aborted } from '#platform/runtime/aborted';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import type { Runnable } from '#platform/runtime/runnable';
+import type { Gatherer } from '#vm/engine/gatherer';
+import type { Usage } from '#vm/engine/metrics';
 import type { Machine, PartsGroup } from './group.ts';
 
 /** How long a measure stands before another is taken; the schema of the status tells it. */

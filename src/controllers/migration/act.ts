@@ -1,15 +1,15 @@
-import { timestamp } from '../../base/timestamp.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { isConflict, isForbidden, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
-import { makeLauncher } from '../../machine/launcher/make.ts';
-import type { Context } from '../../runtime/controller.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
-import type { Expectations } from '../../runtime/expectations.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
-import { writeStatus } from '../../runtime/status.ts';
+import { VMIMS, VMIS, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { isConflict, isForbidden, isNamespaceEnding, isNotFound } from '#platform/kube/kube-error';
+import type { Context } from '#platform/runtime/controller';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
+import type { Expectations } from '#platform/runtime/expectations';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import { writeStatus } from '#platform/runtime/status';
+import { makeLauncher } from '#vm/engine/launcher/make';
 import type { Action } from './plan.ts';
 import { EVACUATION_LABEL, type MigrationSettings } from './settings.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
+import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import { configurationOf } from './configuration.ts';
 
 const saying = (text: string | undefined) =>

@@ -1,6 +1,6 @@
-import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
-import { quantityOf, tryParseQuantity, value } from '../../base/quantity.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import { MIGRATION_CONFIGURATION } from '#api/operation-request';
+import { quantityOf, tryParseQuantity, value } from '#platform/base/quantity';
 
 /** How the transfer is to be made, where whoever asked for it or the machine says so; no faster than either allows. */
 export function configurationOf(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { VMIMS, VMIS } from '../../kube/kinds/machines.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import { VMIMS, VMIS } from '#api/kubevirt/resources';
+import { KubeError } from '#platform/kube/kube-error';
 import { migrationWorld, namespace } from './world.fixture.ts';
 
 const world = migrationWorld();

@@ -1,7 +1,7 @@
-import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import { HOT_CHANGES } from '#api/kubevirt/hot-change';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { isFinal, isGoing } from '#vm/engine/instance-state';
 import { isInPlace } from './right-size.ts';
 import { EVACUATION_LABEL, WORKLOAD_UPDATE_LABEL } from './settings.ts';
 import { isOver, phaseOf, since } from './status.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import { VMIMS, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
 import { planEvacuation } from './evacuation-plan.ts';
 import { EVACUATION_LABEL } from './settings.ts';
 import { migrationWorld, namespace } from './world.fixture.ts';

@@ -1,12 +1,12 @@
-import { seededRandom } from '../../base/random.ts';
-import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
-import { NODES, type Node } from '../../kube/kinds/node.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { isAlreadyExists, isNamespaceEnding } from '../../kube/kube-error.ts';
-import { byController, controllerKey, type Index } from '../../runtime/cache.ts';
-import { type Context, type Controller, watched } from '../../runtime/controller.ts';
-import { Expectations } from '../../runtime/expectations.ts';
-import { keyOf } from '../../runtime/key.ts';
+import { VMIMS, VMIS, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import { seededRandom } from '#platform/base/random';
+import { NODES, type Node } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { isAlreadyExists, isNamespaceEnding } from '#platform/kube/kube-error';
+import { byController, controllerKey, type Index } from '#platform/runtime/cache';
+import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { Expectations } from '#platform/runtime/expectations';
+import { keyOf } from '#platform/runtime/key';
 import { isToChange, planEvacuation, type Reason } from './evacuation-plan.ts';
 import { byInstance, byNode, instanceKey, placeOf } from './indices.ts';
 import {

@@ -1,8 +1,8 @@
-import { MIGRATION_LABEL } from '../../api/launcher.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { Index } from '../../runtime/cache.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import { MIGRATION_LABEL } from '#api/launcher';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Index } from '#platform/runtime/cache';
+import { keyIn } from '#platform/runtime/key';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
 import { isOver, phaseOf } from './status.ts';
 

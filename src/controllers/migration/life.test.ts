@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timestamp } from '../../base/timestamp.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { runs } from '../../testing/runs.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import { timestamp } from '#platform/base/timestamp';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { runs } from '#testing/runs';
 import { type Action, plan } from './plan.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
 import { isOver, type MigrationState, ownerReference } from './status.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { VMIMS } from '../../kube/kinds/machines.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
+import { VMIMS } from '#api/kubevirt/resources';
+import { PODS } from '#platform/kube/kinds/pod';
 import { migrationWorld, namespace } from './world.fixture.ts';
 
 const world = migrationWorld();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { type Action, plan, type Sight } from './plan.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
 

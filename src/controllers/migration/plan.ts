@@ -1,8 +1,8 @@
-import { timestamp } from '../../base/timestamp.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { isFinal, isGoing } from '#vm/engine/instance-state';
 import { configurationOf } from './configuration.ts';
 import { isToChange } from './evacuation-plan.ts';
 import { isOutOfDate, isTooSmall } from './right-size.ts';

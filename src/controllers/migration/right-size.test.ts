@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SIZE_ANNOTATION } from '../../api/launcher.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { LAUNCHER_SETTINGS } from '../../machine/launcher/settings.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import { SIZE_ANNOTATION } from '#api/launcher';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { LAUNCHER_SETTINGS } from '#vm/engine/launcher/settings';
 import { plan } from './plan.ts';
 import { isInPlace, isOutOfDate, sizeToBe } from './right-size.ts';
 import { MIGRATION_SETTINGS, WORKLOAD_UPDATE_LABEL } from './settings.ts';

@@ -1,8 +1,8 @@
-import { type LauncherSize, sizeIn } from '../../api/launcher-size.ts';
-import { compare, parseQuantity } from '../../base/quantity.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { launcherSize } from '../../machine/launcher/resources.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import { type LauncherSize, sizeIn } from '#api/launcher-size';
+import { compare, parseQuantity } from '#platform/base/quantity';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { launcherSize } from '#vm/engine/launcher/resources';
 import { WORKLOAD_UPDATE_LABEL } from './settings.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { MIGRATION_PHASES, type MigrationPhase } from '../../api/kubevirt/group.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
-import { VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
-import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
-import type { KubeOwnerReference } from '../../kube/kube-object.ts';
+import { MIGRATION_PHASES, type MigrationPhase } from '#api/kubevirt/group';
+import { VMIS, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
+import { apiVersionOf } from '#platform/kube/kinds/resource-type';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
 
 export type MigrationStatus = NonNullable<Vmim['status']>;
 export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;

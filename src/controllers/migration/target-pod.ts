@@ -1,9 +1,9 @@
-import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../../api/launcher.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import { launcherPod, type NewPod } from '../../machine/launcher/pod.ts';
-import type { LauncherSettings } from '../../machine/launcher/settings.ts';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import { CREATED_BY_LABEL, MIGRATION_LABEL } from '#api/launcher';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import { launcherPod, type NewPod } from '#vm/engine/launcher/pod';
+import type { LauncherSettings } from '#vm/engine/launcher/settings';
 import { sizeToBe } from './right-size.ts';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
 

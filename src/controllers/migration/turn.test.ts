@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Vmim } from '../../kube/kinds/machines.ts';
+import type { Vmim } from '#api/kubevirt/resources';
 import { type Candidate, mayBegin, surplus } from './turn.ts';
 
 const LIMITS = { perCluster: 5, outboundPerNode: 2 };

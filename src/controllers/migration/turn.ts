@@ -1,4 +1,4 @@
-import type { Vmim } from '../../kube/kinds/machines.ts';
+import type { Vmim } from '#api/kubevirt/resources';
 import type { MigrationLimits } from './settings.ts';
 
 /** A migration, as the limits see it. */

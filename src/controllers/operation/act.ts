@@ -1,9 +1,9 @@
-import type { ResourceType } from '../../kube/client.ts';
-import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
-import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { untilFirst, writePower } from '../../machine/subresources/writes.ts';
-import type { Context } from '../../runtime/controller.ts';
+import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import type { ResourceType } from '#platform/kube/client';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Context } from '#platform/runtime/controller';
+import { untilFirst, writePower } from '#vm/engine/subresources/writes';
 import type { Deed } from './course.ts';
 import { isMadeBy } from './made.ts';
 import type { Operation } from './operation.ts';

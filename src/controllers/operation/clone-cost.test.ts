@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
-import { ALL_DIALECTS, namespace, startOperationWorld } from '../../testing/operation-world.ts';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { ALL_DIALECTS, namespace, startOperationWorld } from '#testing/operation-world';
 
 it('a clone of a machine of hypersdk.io costs eight writes of ours, beside those by which Kubernetes binds its volume', async () => {
   const world = await startOperationWorld({ dialects: ALL_DIALECTS });

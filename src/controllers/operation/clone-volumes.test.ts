@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VMS } from '../../kube/kinds/machines.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { VMS } from '#api/kubevirt/resources';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import { namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 
 const provisioner = 'csi.example.com';
 

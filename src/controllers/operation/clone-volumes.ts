@@ -1,7 +1,7 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { type VolumeState, volumeState } from '../../kube/disk/claim-volume.ts';
-import { isSimulated } from '../../kube/disk/copied-disk.ts';
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import { type VolumeState, volumeState } from '#vm/storage/disk/claim-volume';
+import { isSimulated } from '#vm/storage/disk/copied-disk';
 import { fail, type Turn } from './course.ts';
 import type { Active, Lookups } from './sight.ts';
 

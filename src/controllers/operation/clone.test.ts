@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
-import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
-import { VMIS, VMS } from '../../kube/kinds/machines.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
-import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { isNotFound } from '#platform/kube/kube-error';
+import { namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 
 const CONTENTS = { image: { source: 'base.qcow2' }, files: { '/a': { bytes: 5, digest: 'd', text: 'hello' } } };
 

@@ -1,17 +1,12 @@
-import {
-  type DiskSource,
-  RESTORE_ANNOTATION,
-  RESTORE_FAILED_ANNOTATION,
-  RESTORED_ANNOTATION,
-} from '../../api/disk/request.ts';
-import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '../../api/operation-request.ts';
-import { isFilled } from '../../kube/disk/claim-disks.ts';
-import { atLeast } from '../../kube/disk/claim-volume.ts';
-import { copiedDisk } from '../../kube/disk/copied-disk.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import type { Machine } from '../../machine/deeds.ts';
-import { ownerReference } from '../../machine/instance.ts';
+import { type DiskSource, RESTORE_ANNOTATION, RESTORE_FAILED_ANNOTATION, RESTORED_ANNOTATION } from '#api/disk/request';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '#api/operation-request';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import type { Machine } from '#vm/engine/deeds';
+import { ownerReference } from '#vm/engine/instance';
+import { isFilled } from '#vm/storage/disk/claim-disks';
+import { atLeast } from '#vm/storage/disk/claim-volume';
+import { copiedDisk } from '#vm/storage/disk/copied-disk';
 import { claimsIn, claimsThatAre, refusalOf } from './clone-volumes.ts';
 import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
 import { isMadeBy, marksOf } from './made.ts';

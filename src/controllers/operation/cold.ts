@@ -1,4 +1,4 @@
-import { START_AWAY_FROM, START_ON } from '../../api/operation-request.ts';
+import { START_AWAY_FROM, START_ON } from '#api/operation-request';
 import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn, WAIT } from './course.ts';
 import { hostnameOf, placed } from './migrate.ts';
 import type { Checkpoint } from './operation.ts';

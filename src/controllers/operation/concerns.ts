@@ -1,10 +1,10 @@
-import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { type Dialect, machineName } from '../../machine/dialect.ts';
-import { type Context, type Watched, watched } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { resourceOfKind, VMIMS, VMIS } from '#api/kubevirt/resources';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Context, type Watched, watched } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import { type Dialect, machineName } from '#vm/engine/dialect';
 import { byMachine, bySnapshot, makerOf, waitingForDisk } from './indices.ts';
 import { hasBegun, hasStoodAside, isOver, type MachineRef, machineKey, machineOf, OPERATIONS } from './operation.ts';
 import { standingIn } from './standing.ts';

@@ -1,6 +1,6 @@
-import type { NewObject, ResourceType } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { PowerAction } from '../../machine/dialect.ts';
+import type { NewObject, ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { PowerAction } from '#vm/engine/dialect';
 import type { Checkpoint, Result } from './operation.ts';
 import type { Active } from './sight.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Dialect } from '../../machine/dialect.ts';
+import type { Dialect } from '#vm/engine/dialect';
 import { coldMigration } from './cold.ts';
 import { courseOf } from './courses.ts';
 import { liveMigration } from './migrate.ts';

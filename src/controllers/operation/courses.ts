@@ -1,4 +1,4 @@
-import type { Dialect } from '../../machine/dialect.ts';
+import type { Dialect } from '#vm/engine/dialect';
 import { clone } from './clone.ts';
 import { coldMigration } from './cold.ts';
 import type { Course } from './course.ts';

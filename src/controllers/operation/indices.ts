@@ -1,6 +1,6 @@
-import { OPERATION } from '../../api/operation-request.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { Index } from '../../runtime/cache.ts';
+import { OPERATION } from '#api/operation-request';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Index } from '#platform/runtime/cache';
 import { isOver, machineKey, machineOf, type Operation, snapshotOf } from './operation.ts';
 
 /** Operations that are not over by their machine. */

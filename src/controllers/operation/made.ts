@@ -1,5 +1,5 @@
-import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { OPERATION, OPERATION_UID } from '#api/operation-request';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Operation } from './operation.ts';
 
 /** By these, what an operation has made is known as its own. */

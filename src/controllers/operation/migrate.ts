@@ -1,7 +1,7 @@
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { VMIMS, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import { MIGRATION_CONFIGURATION } from '#api/operation-request';
+import { conditionOf } from '#platform/kube/kinds/condition';
 import { bytesPerSecond } from './bandwidth.ts';
 import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn } from './course.ts';
 import { marksOf } from './made.ts';

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
-import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { HYPERSDK_VMS, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import { VMIMS } from '../../kube/kinds/machines.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { VMIMS } from '#api/kubevirt/resources';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 const OTHER = 'team-b';

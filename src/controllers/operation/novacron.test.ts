@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
-import { type VirtualMachine, virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { isNotFound } from '#platform/kube/kube-error';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 
 const MACHINES = resourceOfKind(virtualMachine);
 const WEB = { vmRef: { name: 'web', apiGroup: 'novacron.io' } };

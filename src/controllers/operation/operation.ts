@@ -1,6 +1,6 @@
-import { parseDuration } from '../../base/duration.ts';
-import { machineNamedBy, type NamedMachine } from '../../kube/disk/clone-under-way.ts';
-import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
+import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
+import { parseDuration } from '#platform/base/duration';
+import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/clone-under-way';
 
 export { OPERATIONS, type Operation };
 export type OperationStatus = NonNullable<Operation['status']>;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 /** All but one. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { virtualMachineInstance } from '../../api/kubevirt/group.ts';
-import { USUAL_NODE } from '../../api/launcher-load.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import { resourceOfKind, VMIMS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { Machine } from '../../machine/deeds.ts';
-import { kubevirtDialect } from '../../testing/machine-world.ts';
+import { virtualMachineInstance } from '#api/kubevirt/group';
+import { resourceOfKind, VMIMS, type Vmi } from '#api/kubevirt/resources';
+import { USUAL_NODE } from '#api/launcher-load';
+import { timestamp } from '#platform/base/timestamp';
+import { kubevirtDialect } from '#testing/machine-world';
+import type { Machine } from '#vm/engine/deeds';
 import type { Operation } from './operation.ts';
 import { plan } from './plan.ts';
 import type { Sight } from './sight.ts';

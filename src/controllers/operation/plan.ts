@@ -1,4 +1,4 @@
-import { OPERATION_FINALIZER } from '../../api/operation-request.ts';
+import { OPERATION_FINALIZER } from '#api/operation-request';
 import type { Course, Deed, Turn } from './course.ts';
 import { fail } from './course.ts';
 import { courseOf } from './courses.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
-import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
+import { isNotFound } from '#platform/kube/kube-error';
+import { namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 
 describe('operations on a machine', () => {
   let world: OperationWorld;
@@ -141,8 +141,8 @@ describe('operations on a machine', () => {
     await world.ask('go', 'late', 'start');
     await world.clock.advance(100);
     const body = { spec: { cancel: true } };
-    const { vmOperation } = await import('../../api/hypersdk/vm-operation.ts');
-    const { resourceOfKind } = await import('../../kube/kinds/machines.ts');
+    const { vmOperation } = await import('#api/hypersdk/vm-operation');
+    const { resourceOfKind } = await import('#api/kubevirt/resources');
     await world.admin.patch(resourceOfKind(vmOperation), 'go', { type: 'merge', body }, { namespace });
     expect((await world.over('go')).status).toMatchObject({
       phase: 'Cancelled',

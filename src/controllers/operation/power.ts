@@ -1,6 +1,6 @@
-import { START_NOW } from '../../api/operation-request.ts';
-import { holds } from '../../machine/condition.ts';
-import type { PowerAction, Problem } from '../../machine/dialect.ts';
+import { START_NOW } from '#api/operation-request';
+import { holds } from '#vm/engine/condition';
+import type { PowerAction, Problem } from '#vm/engine/dialect';
 import { type Course, type Deed, fail, NOT_YET, stays, type Turn, WAIT } from './course.ts';
 import type { Checkpoint } from './operation.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';

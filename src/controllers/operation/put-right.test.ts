@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EVENTS } from '../../kube/kinds/event.ts';
-import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
-import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
+import { EVENTS } from '#platform/kube/kinds/event';
+import { NODES } from '#platform/kube/kinds/node';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 const WEB = { vmRef: { name: 'web' } };

@@ -1,4 +1,4 @@
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { resourceOfKind } from '#api/kubevirt/resources';
 import { type Course, stays, type Turn } from './course.ts';
 import { cutting } from './power.ts';
 import type { Active } from './sight.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { VMIS } from '#api/kubevirt/resources';
+import { NODES } from '#platform/kube/kinds/node';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 
 describe('a machine that is resized', () => {
   let world: OperationWorld;

@@ -1,9 +1,9 @@
-import type { GuestDisk, GuestState } from '../../api/disk/contents.ts';
-import { RESTORE_ANNOTATION, type RestoreRequest, restoreState } from '../../api/disk/request.ts';
-import { bytesOf, diskDifference } from '../../kube/disk/guest-disks.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Snapshot } from '../../kube/kinds/snapshots.ts';
-import { vcpusOf } from '../../machine/launcher/resources.ts';
+import type { GuestDisk, GuestState } from '#api/disk/contents';
+import { RESTORE_ANNOTATION, type RestoreRequest, restoreState } from '#api/disk/request';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import type { Vmi } from '#api/kubevirt/resources';
+import { vcpusOf } from '#vm/engine/launcher/resources';
+import { bytesOf, diskDifference } from '#vm/storage/disk/guest-disks';
 import { claimsIn } from './clone-volumes.ts';
 import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';

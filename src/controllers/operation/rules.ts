@@ -1,7 +1,7 @@
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import type { Kind } from '../../api/kind.ts';
-import { OPERATE } from '../../api/operate-verb.ts';
-import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { OPERATE } from '#api/operate-verb';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import type { Kind } from '#platform/schema/kind';
 
 const kubevirt = (resources: string[], verbs: string[]): PolicyRule => ({
   apiGroups: ['kubevirt.io'],

@@ -1,14 +1,14 @@
-import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
-import type { DiskOrigins } from '../../kube/disk/copied-disk.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
-import type { Node } from '../../kube/kinds/node.ts';
-import type { Snapshot } from '../../kube/kinds/snapshots.ts';
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import type { Machine } from '../../machine/deeds.ts';
-import type { Dialect, MachineMemory } from '../../machine/dialect.ts';
-import { isFinal, isGoing } from '../../machine/instance-state.ts';
-import { isToStart } from '../../machine/plan.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import { HOT_CHANGES } from '#api/kubevirt/hot-change';
+import type { Vmi, Vmim } from '#api/kubevirt/resources';
+import type { Node } from '#platform/kube/kinds/node';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import type { Machine } from '#vm/engine/deeds';
+import type { Dialect, MachineMemory } from '#vm/engine/dialect';
+import { isFinal, isGoing } from '#vm/engine/instance-state';
+import { isToStart } from '#vm/engine/plan';
+import type { Surroundings } from '#vm/engine/surroundings';
+import type { DiskOrigins } from '#vm/storage/disk/copied-disk';
 import type { MachineRef, Operation } from './operation.ts';
 
 /** What the machine uses at the moment, as its node measures it. */

@@ -1,6 +1,6 @@
-import { machineNamedBy } from '../../kube/disk/clone-under-way.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
 import { type Course, type Deed, fail, type GivingUp, NOT_YET, stays, type Turn } from './course.ts';
 import { isMadeBy, marksOf } from './made.ts';
 import { machineKey, type Operation, wordFor } from './operation.ts';

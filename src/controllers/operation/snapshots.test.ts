@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
-import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { VMIS } from '#api/kubevirt/resources';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 const WEB = { vmRef: { name: 'web' } };

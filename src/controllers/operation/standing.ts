@@ -1,5 +1,5 @@
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import type { Context } from '../../runtime/controller.ts';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import type { Context } from '#platform/runtime/controller';
 import { hasStoodAside, snapshotOf } from './operation.ts';
 import type { Standing } from './turn.ts';
 

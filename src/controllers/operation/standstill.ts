@@ -1,5 +1,5 @@
-import { START_NOW } from '../../api/operation-request.ts';
-import { readRecord } from '../../base/json-record.ts';
+import { START_NOW } from '#api/operation-request';
+import { readRecord } from '#platform/base/json-record';
 import { type Deed, fail, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';
 import { refusalOf, stopping } from './power.ts';

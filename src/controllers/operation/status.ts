@@ -1,6 +1,6 @@
-import { microTimestamp, timestamp } from '../../base/timestamp.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { type Condition, standing } from '../../machine/condition.ts';
+import { microTimestamp, timestamp } from '#platform/base/timestamp';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { type Condition, standing } from '#vm/engine/condition';
 import {
   type Checkpoint,
   type Operation,

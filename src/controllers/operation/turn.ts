@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '../../runtime/resource-version.ts';
+import { compareResourceVersions } from '#platform/runtime/resource-version';
 import { hasBegun, isOver, type Operation, orderOf } from './operation.ts';
 
 /**

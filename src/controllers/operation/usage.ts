@@ -1,8 +1,8 @@
-import type { Client } from '../../kube/client.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { KubeError } from '../../kube/kube-error.ts';
-import { type PodMetrics, podMetricsPath, totalUsage } from '../../kube/pod-metrics.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
+import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-metrics';
 import type { Usage } from './sight.ts';
 
 /** What the pod of an instance uses, by the metrics of the cluster; undefined where it has none of it. */

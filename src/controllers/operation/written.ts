@@ -1,7 +1,7 @@
-import type { ResourceType } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { Expectations } from '../../runtime/expectations.ts';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Context } from '#platform/runtime/controller';
+import { Expectations } from '#platform/runtime/expectations';
 
 /** What was written for operations, of whatever type, and caches may not show yet. */
 export class Written {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SnapshotWorld, snapshotWorld } from '../../testing/snapshot-world.ts';
+import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
 
 let world: SnapshotWorld;
 beforeEach(async () => {
@@ -81,7 +81,7 @@ describe('a snapshot of a machine that runs', () => {
   it('is refused while the machine is being migrated, and changes nothing', async () => {
     await world.machine('web');
     await world.start('web');
-    const { VMIS } = await import('../../kube/kinds/machines.ts');
+    const { VMIS } = await import('#api/kubevirt/resources');
     const migrationState = { migrationUid: 'u', targetNode: 'kwok-node-2', sourceNode: 'kwok-node-1' };
     await world.admin.patch(
       VMIS,

@@ -1,8 +1,8 @@
-import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { inChain, isCaptured } from '../../kube/snapshot/lineage.ts';
-import type { Context } from '../../runtime/controller.ts';
-import type { Again } from '../../runtime/work-queue.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { ifFound } from '#platform/kube/kube-error';
+import type { Context } from '#platform/runtime/controller';
+import type { Again } from '#platform/runtime/work-queue';
+import { inChain, isCaptured } from '#vm/storage/snapshot/lineage';
 import { write } from './create.ts';
 import { byMachine, machineKey } from './machine.ts';
 import { retentionOf } from './retention.ts';

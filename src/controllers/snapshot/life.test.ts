@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
-import type { Client } from '../../kube/client.ts';
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { VMS } from '../../kube/kinds/machines.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { type SnapshotWorld, snapshotWorld } from '../../testing/snapshot-world.ts';
+import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { VMS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
 
 const DAY = 24 * 3_600_000;
 const namespace = 'default';

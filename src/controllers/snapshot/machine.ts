@@ -1,18 +1,18 @@
-import type { Kind, ObjectOf } from '../../api/kind.ts';
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { USUAL_NODE } from '../../api/launcher-load.ts';
-import { machineNamedBy } from '../../kube/disk/clone-under-way.ts';
-import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { Snapshot, SnapshotStatus } from '../../kube/kinds/snapshots.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { type Dialect, instanceName } from '../../machine/dialect.ts';
-import type { Gatherers } from '../../machine/gatherer.ts';
-import { belonging, isFinal } from '../../machine/instance-state.ts';
-import { vcpusOf } from '../../machine/launcher/resources.ts';
-import { isToStart } from '../../machine/plan.ts';
-import type { Index } from '../../runtime/cache.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { Snapshot, SnapshotStatus } from '#api/hypersdk/snapshot-resources';
+import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { USUAL_NODE } from '#api/launcher-load';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Index } from '#platform/runtime/cache';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn } from '#platform/runtime/key';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
+import { type Dialect, instanceName } from '#vm/engine/dialect';
+import type { Gatherers } from '#vm/engine/gatherer';
+import { belonging, isFinal } from '#vm/engine/instance-state';
+import { vcpusOf } from '#vm/engine/launcher/resources';
+import { isToStart } from '#vm/engine/plan';
+import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
 
 export type Machine = ObjectOf<Kind> & KubeObject;
 

@@ -4,23 +4,23 @@ import {
   type RestoreRequest,
   readRestoreRequest,
   restoreState,
-} from '../../api/disk/request.ts';
-import { TemporaryError, VimanaError } from '../../base/errors.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import { ClaimDisks } from '../../kube/disk/claim-disks.ts';
-import { isMadeFor } from '../../kube/disk/machine-disk.ts';
-import { restoreDisks } from '../../kube/disk/saved-disks.ts';
-import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
-import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { ancestryWith, isCaptured, living } from '../../kube/snapshot/lineage.ts';
-import { type Dialect, instanceName } from '../../machine/dialect.ts';
-import { isFinal } from '../../machine/instance-state.ts';
-import type { Index } from '../../runtime/cache.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
-import type { Again } from '../../runtime/work-queue.ts';
+} from '#api/disk/request';
+import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { TemporaryError, VimanaError } from '#platform/base/errors';
+import { timestamp } from '#platform/base/timestamp';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Index } from '#platform/runtime/cache';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import type { Again } from '#platform/runtime/work-queue';
+import { type Dialect, instanceName } from '#vm/engine/dialect';
+import { isFinal } from '#vm/engine/instance-state';
+import { ClaimDisks } from '#vm/storage/disk/claim-disks';
+import { isMadeFor } from '#vm/storage/disk/machine-disk';
+import { restoreDisks } from '#vm/storage/disk/saved-disks';
+import { ancestryWith, isCaptured, living } from '#vm/storage/snapshot/lineage';
 import { anyNode, write } from './create.ts';
 import { byMachine, keyOfMachine, machineClaims, machineKey, namespaceOf } from './machine.ts';
 import type { SnapshotParts } from './settings.ts';

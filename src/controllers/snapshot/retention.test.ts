@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../kube/kinds/snapshots.ts';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { retentionOf } from './retention.ts';
 
 const at = (day: number, hour = 0) => Date.UTC(2030, 0, day, hour);

@@ -1,5 +1,5 @@
-import type { Snapshot } from '../../kube/kinds/snapshots.ts';
-import { isCaptured } from '../../kube/snapshot/lineage.ts';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import { isCaptured } from '#vm/storage/snapshot/lineage';
 
 const DAY_MS = 24 * 3_600_000;
 

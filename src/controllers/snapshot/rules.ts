@@ -1,8 +1,8 @@
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import type { Kind } from '../../api/kind.ts';
-import { OPERATE } from '../../api/operate-verb.ts';
-import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import { OPERATE } from '#api/operate-verb';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import type { Kind } from '#platform/schema/kind';
 
 /** What the controllers of snapshots and of copied disks may do. */
 export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] {

@@ -1,6 +1,6 @@
-import type { Dialect } from '../../machine/dialect.ts';
-import type { Gatherers } from '../../machine/gatherer.ts';
-import type { Expectations } from '../../runtime/expectations.ts';
+import type { Expectations } from '#platform/runtime/expectations';
+import type { Dialect } from '#vm/engine/dialect';
+import type { Gatherers } from '#vm/engine/gatherer';
 
 /** How long things may take, by the clock of the operator. */
 export interface SnapshotSettings {

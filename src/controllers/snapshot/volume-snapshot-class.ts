@@ -1,8 +1,8 @@
-import type { Client } from '../../kube/client.ts';
-import { resourceType } from '../../kube/kinds/resource-type.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import { ifFound, KubeError } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Client } from '#platform/kube/client';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { PERSISTENT_VOLUMES, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import { ifFound, KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 export const GROUP = 'snapshot.storage.k8s.io';
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { timestamp } from '../../base/timestamp.ts';
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { type SnapshotWorld, snapshotWorld } from '../../testing/snapshot-world.ts';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { timestamp } from '#platform/base/timestamp';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
 import { VOLUME_SNAPSHOT_CLASSES } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
 

@@ -1,10 +1,10 @@
-import type { Client, NewObject } from '../../kube/client.ts';
-import { resourceType } from '../../kube/kinds/resource-type.ts';
-import type { Snapshot } from '../../kube/kinds/snapshots.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { watched } from '../../runtime/controller.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import type { Client, NewObject } from '#platform/kube/client';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { ifFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { watched } from '#platform/runtime/controller';
+import { keyIn } from '#platform/runtime/key';
 import { GROUP } from './volume-snapshot-class.ts';
 
 /** What a CSI driver keeps of a volume. */

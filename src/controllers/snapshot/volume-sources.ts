@@ -1,9 +1,9 @@
-import type { Snapshot } from '../../kube/kinds/snapshots.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import type { Index } from '../../runtime/cache.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import type { Index } from '#platform/runtime/cache';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
 import { GROUP } from './volume-snapshot-class.ts';
 
 /** The VolumeSnapshot that a claim is, or was, to be filled from. */

@@ -1,6 +1,6 @@
-import type { Client } from '../../kube/client.ts';
-import { PERSISTENT_VOLUMES } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
+import type { Client } from '#platform/kube/client';
+import { PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
 
 /** The volume of a claim, where it would go with the claim. */
 export async function perishable(name: string | undefined, client: Client): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
+import { VM_TEMPLATES } from '#api/hypersdk/resources';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { isNotFound } from '#platform/kube/kube-error';
 import type { ImageSight } from './image-probe.ts';
 import { namespace, templateWorld } from './world.fixture.ts';
 

@@ -1,11 +1,11 @@
-import { MACHINES_FROM, templateFor } from '../../api/hypersdk/template-use.ts';
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { isSameJson } from '../../base/json-same.ts';
-import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import type { Gatherer } from '../../machine/gatherer.ts';
-import type { Change } from '../../runtime/cache.ts';
-import { watched } from '../../runtime/controller.ts';
-import { keyOf } from '../../runtime/key.ts';
+import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { MACHINES_FROM, templateFor } from '#api/hypersdk/template-use';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { isSameJson } from '#platform/base/json-same';
+import type { Change } from '#platform/runtime/cache';
+import { watched } from '#platform/runtime/controller';
+import { keyOf } from '#platform/runtime/key';
+import type { Gatherer } from '#vm/engine/gatherer';
 import { namersOf } from './users.ts';
 
 /** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { type Ask, webImageProbe } from './image-probe.ts';
 
 const url = 'https://images.example.org/debian.qcow2';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { redactText } from '../../base/redact.ts';
-import { isOnWeb, shownAddress } from '../../base/web-address.ts';
+import type { Clock } from '#platform/base/clock';
+import { redactText } from '#platform/base/redact';
+import { isOnWeb, shownAddress } from '#platform/base/web-address';
 
 /** What is known of an image. */
 export interface ImageSight {

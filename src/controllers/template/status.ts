@@ -1,9 +1,9 @@
-import { IN_USE, userNames } from '../../api/hypersdk/template-use.ts';
-import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
-import { formatQuantity, quantityOf } from '../../base/quantity.ts';
-import { isOnWeb } from '../../base/web-address.ts';
-import { type Condition, standing } from '../../machine/condition.ts';
-import type { Problem } from '../../machine/dialect.ts';
+import { IN_USE, userNames } from '#api/hypersdk/template-use';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
+import { formatQuantity, quantityOf } from '#platform/base/quantity';
+import { isOnWeb } from '#platform/base/web-address';
+import { type Condition, standing } from '#vm/engine/condition';
+import type { Problem } from '#vm/engine/dialect';
 import type { ImageSight } from './image-probe.ts';
 
 export type Status = NonNullable<VMTemplate['status']>;

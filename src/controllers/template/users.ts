@@ -1,7 +1,7 @@
-import { isFor, templateKey } from '../../api/hypersdk/template-use.ts';
-import type { HypersdkVm, Template } from '../../kube/kinds/hypersdk.ts';
-import type { Cache, Index } from '../../runtime/cache.ts';
-import { keyOf } from '../../runtime/key.ts';
+import type { HypersdkVm, Template } from '#api/hypersdk/resources';
+import { isFor, templateKey } from '#api/hypersdk/template-use';
+import type { Cache, Index } from '#platform/runtime/cache';
+import { keyOf } from '#platform/runtime/key';
 
 /** Machines by the key of the template that they name. */
 const byTemplate: Index<HypersdkVm> = {

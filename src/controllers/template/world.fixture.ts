@@ -1,12 +1,12 @@
 import { afterEach, beforeEach } from 'vitest';
-import { crdOf } from '../../api/crd.ts';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import type { Client } from '../../kube/client.ts';
-import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
-import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import { runnable } from '../../runtime/controller.ts';
-import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
+import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { virtualMachine } from '#api/hypersdk/virtual-machine';
+import { vmTemplate } from '#api/hypersdk/vm-template';
+import type { Client } from '#platform/kube/client';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { runnable } from '#platform/runtime/controller';
+import { crdOf } from '#platform/schema/crd';
+import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
 import { templates } from './controller.ts';
 import { TEMPLATE_RULES } from './rules.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { instanceLike } from '../../machine/instance.fixture.ts';
-import type { CarbonSight } from '../../machine/surroundings.ts';
+import { instanceLike } from '#vm/engine/instance.fixture';
+import type { CarbonSight } from '#vm/engine/surroundings';
 import { carbonStatus } from './carbon.ts';
 
 const NOW = Date.parse('2026-11-16T02:00:00Z');

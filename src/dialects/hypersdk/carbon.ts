@@ -1,8 +1,8 @@
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import type { Condition } from '../../machine/condition.ts';
-import type { ObservedMachine, Problem } from '../../machine/dialect.ts';
-import type { CarbonRecord, CarbonSight } from '../../machine/surroundings.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { timestamp } from '#platform/base/timestamp';
+import type { Condition } from '#vm/engine/condition';
+import type { ObservedMachine, Problem } from '#vm/engine/dialect';
+import type { CarbonRecord, CarbonSight } from '#vm/engine/surroundings';
 
 /** What the status says of electricity. */
 interface CarbonStatus {

@@ -1,7 +1,7 @@
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { type Condition, holds } from '../../machine/condition.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { type Condition, holds } from '#vm/engine/condition';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { disksOf, type ImageSight } from '../claims.ts';
 import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
 import type { Phase } from './phase.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { copy } from './copy.ts';
 
 const vm = (templateRef: object) =>

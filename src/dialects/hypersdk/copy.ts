@@ -1,7 +1,7 @@
-import { inherited } from '../../api/hypersdk/inherit.ts';
-import { isFor } from '../../api/hypersdk/template-use.ts';
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { Copying } from '../../machine/dialect.ts';
+import { inherited } from '#api/hypersdk/inherit';
+import { isFor } from '#api/hypersdk/template-use';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { Copying } from '#vm/engine/dialect';
 
 type Spec = VirtualMachine['spec'];
 

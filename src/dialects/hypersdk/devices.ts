@@ -1,6 +1,6 @@
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { Problem } from '../../machine/dialect.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import type { Problem } from '#vm/engine/dialect';
 
 type Spec = VirtualMachine['spec'];
 type Gpu = NonNullable<Spec['gpus']>[number];

@@ -1,8 +1,8 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import type { Disk } from '../../api/hypersdk/disk.ts';
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { PreferredNodes } from '../../machine/surroundings.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import type { Disk } from '#api/hypersdk/disk';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import type { PreferredNodes } from '#vm/engine/surroundings';
 import { devicesOf } from './devices.ts';
 
 type Spec = VirtualMachine['spec'];

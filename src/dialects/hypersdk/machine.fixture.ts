@@ -1,7 +1,7 @@
-import type { VirtualMachine, VirtualMachineInput } from '../../api/hypersdk/virtual-machine.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import { instanceLike, type Looks, machineMetadata, memory, NOW } from '../../machine/instance.fixture.ts';
-import type { ClaimSight, Surroundings } from '../../machine/surroundings.ts';
+import type { VirtualMachine, VirtualMachineInput } from '#api/hypersdk/virtual-machine';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { instanceLike, type Looks, machineMetadata, memory, NOW } from '#vm/engine/instance.fixture';
+import type { ClaimSight, Surroundings } from '#vm/engine/surroundings';
 import { hypersdk } from '../hypersdk.ts';
 
 export type Status = NonNullable<VirtualMachine['status']>;

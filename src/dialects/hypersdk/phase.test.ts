@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import { at, instanceLike, type Looks, memory } from '../../machine/instance.fixture.ts';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { at, instanceLike, type Looks, memory } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
 import { machine, report } from './machine.fixture.ts';
 

@@ -1,8 +1,8 @@
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { holds } from '../../machine/condition.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal, isMoving } from '../../machine/instance-state.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { holds } from '#vm/engine/condition';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { isFinal, isMoving } from '#vm/engine/instance-state';
 
 export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
 

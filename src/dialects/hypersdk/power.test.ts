@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PowerAction, PowerOptions } from '../../machine/dialect.ts';
-import { instanceLike, type Looks } from '../../machine/instance.fixture.ts';
+import type { PowerAction, PowerOptions } from '#vm/engine/dialect';
+import { instanceLike, type Looks } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
 import { machine, type Status } from './machine.fixture.ts';
 

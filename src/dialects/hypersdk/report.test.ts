@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineMemory } from '../../machine/dialect.ts';
-import { at, type Looks, memory, NOW } from '../../machine/instance.fixture.ts';
+import type { MachineMemory } from '#vm/engine/dialect';
+import { at, type Looks, memory, NOW } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
 import { type Around, claims, DISK, machine, report, type Status, type Written } from './machine.fixture.ts';
 

@@ -1,10 +1,10 @@
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import { holds } from '../../machine/condition.ts';
-import type { MachineMemory, ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal, ranSince } from '../../machine/instance-state.ts';
-import type { Usage } from '../../machine/metrics.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { timestamp } from '#platform/base/timestamp';
+import { holds } from '#vm/engine/condition';
+import type { MachineMemory, ObservedMachine } from '#vm/engine/dialect';
+import { isFinal, ranSince } from '#vm/engine/instance-state';
+import type { Usage } from '#vm/engine/metrics';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { cardsOf, remembered } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { carbonStatus } from './carbon.ts';

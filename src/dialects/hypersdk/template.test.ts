@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { withTemplate } from './template.ts';
 
 const machine = (spec: object = {}, status: object = {}) =>

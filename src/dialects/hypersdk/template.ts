@@ -1,10 +1,10 @@
-import { inherited } from '../../api/hypersdk/inherit.ts';
-import { templateKey, withheldFrom } from '../../api/hypersdk/template-use.ts';
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
-import { compare, tryParseQuantity } from '../../base/quantity.ts';
-import type { Problem } from '../../machine/dialect.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import { inherited } from '#api/hypersdk/inherit';
+import { templateKey, withheldFrom } from '#api/hypersdk/template-use';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
+import { compare, tryParseQuantity } from '#platform/base/quantity';
+import type { Problem } from '#vm/engine/dialect';
+import type { Surroundings } from '#vm/engine/surroundings';
 
 type Spec = VirtualMachine['spec'];
 

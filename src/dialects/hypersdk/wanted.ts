@@ -1,10 +1,10 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { claimedDisks } from '../../api/hypersdk/claims.ts';
-import type { Disk } from '../../api/hypersdk/disk.ts';
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { START_NOW } from '../../api/operation-request.ts';
-import type { Obstacle } from '../../machine/dialect.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { claimedDisks } from '#api/hypersdk/claims';
+import type { Disk } from '#api/hypersdk/disk';
+import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { START_NOW } from '#api/operation-request';
+import type { Obstacle } from '#vm/engine/dialect';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { withoutClaim } from '../claims.ts';
 import { unfitDevice } from './devices.ts';
 import { withTemplate } from './template.ts';

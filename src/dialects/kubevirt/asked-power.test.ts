@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { PowerAction } from '../../machine/dialect.ts';
-import { powerEdit } from '../../machine/subresources/machine-power.ts';
-import type { ActionOptions } from '../../machine/subresources/options.ts';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { PowerAction } from '#vm/engine/dialect';
+import { powerEdit } from '#vm/engine/subresources/machine-power';
+import type { ActionOptions } from '#vm/engine/subresources/options';
 import { kubevirt } from '../kubevirt.ts';
 
 const instance = (phase: string, spec: object = {}) =>

@@ -1,7 +1,7 @@
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { type Condition, standing } from '../../machine/condition.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { type Condition, standing } from '#vm/engine/condition';
+import type { ObservedMachine } from '#vm/engine/dialect';
 import { failureOf, LAST_SHUTDOWN, shutdownCondition } from '../memory.ts';
 
 /** Those that speak of the machine, not of its instance. */

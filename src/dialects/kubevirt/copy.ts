@@ -1,5 +1,5 @@
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import type { Copying } from '../../machine/dialect.ts';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import type { Copying } from '#vm/engine/dialect';
 
 type Spec = VirtualMachine['spec'];
 type InstanceSpec = Spec['template']['spec'];

@@ -1,8 +1,8 @@
-import type { RunStrategy } from '../../api/kubevirt/run-strategy.ts';
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '../../machine/dialect.ts';
-import { isFinal } from '../../machine/instance-state.ts';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '#vm/engine/dialect';
+import { isFinal } from '#vm/engine/instance-state';
 
 /** What a start, stop or restart meets. */
 export interface PowerCase {

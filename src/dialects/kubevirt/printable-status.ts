@@ -1,9 +1,9 @@
-import type { RunStrategy } from '../../api/kubevirt/run-strategy.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { PRINTABLE_STATUSES, type PrintableStatus } from '../../api/kubevirt/virtual-machine-status.ts';
-import { holds } from '../../machine/condition.ts';
-import type { MachineMemory } from '../../machine/dialect.ts';
-import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { PRINTABLE_STATUSES, type PrintableStatus } from '#api/kubevirt/virtual-machine-status';
+import { holds } from '#vm/engine/condition';
+import type { MachineMemory } from '#vm/engine/dialect';
+import { isFinal, isGoing } from '#vm/engine/instance-state';
 
 export interface Looks {
   /** The machine is being deleted. */

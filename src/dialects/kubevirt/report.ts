@@ -1,9 +1,9 @@
-import { GENERATION_ANNOTATION } from '../../api/instance-request.ts';
-import type { RunStrategy } from '../../api/kubevirt/run-strategy.ts';
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import { holds } from '../../machine/condition.ts';
-import { instanceName, type ObservedMachine } from '../../machine/dialect.ts';
+import { GENERATION_ANNOTATION } from '#api/instance-request';
+import type { RunStrategy } from '#api/kubevirt/run-strategy';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import { timestamp } from '#platform/base/timestamp';
+import { holds } from '#vm/engine/condition';
+import { instanceName, type ObservedMachine } from '#vm/engine/dialect';
 import { cardsOf, remembered } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { printableStatus } from './printable-status.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { copy } from './copy.ts';
 import { resize, sizeOf } from './size.ts';
 

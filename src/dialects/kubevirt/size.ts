@@ -1,5 +1,5 @@
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
-import type { MachineSize, SizeEdit } from '../../machine/dialect.ts';
+import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
+import type { MachineSize, SizeEdit } from '#vm/engine/dialect';
 
 type Domain = VirtualMachine['spec']['template']['spec']['domain'];
 

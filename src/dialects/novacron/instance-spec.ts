@@ -1,8 +1,8 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { ROOT_DISK } from '../../api/novacron/claims.ts';
-import { POD_NETWORK } from '../../api/novacron/network-interface.ts';
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import { ROOT_DISK } from '#api/novacron/claims';
+import { POD_NETWORK } from '#api/novacron/network-interface';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
 
 type Spec = VirtualMachine['spec'];
 type Machine = Spec['template']['spec'];

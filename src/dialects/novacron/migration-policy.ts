@@ -1,6 +1,6 @@
-import { LIVE_MIGRATION_ANNOTATION } from '../../api/instance-request.ts';
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
+import { LIVE_MIGRATION_ANNOTATION } from '#api/instance-request';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 
 type Policy = VirtualMachine['spec']['migrationPolicy'];
 

@@ -1,5 +1,5 @@
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import type { ObservedMachine } from '#vm/engine/dialect';
 
 type Migration = NonNullable<NonNullable<VirtualMachine['status']>['migration']>;
 

@@ -1,6 +1,6 @@
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal, isMoving, shutdownOf } from '../../machine/instance-state.ts';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { isFinal, isMoving, shutdownOf } from '#vm/engine/instance-state';
 
 export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
 

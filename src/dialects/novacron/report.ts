@@ -1,9 +1,9 @@
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { isSameJson } from '../../base/json-same.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal } from '../../machine/instance-state.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import { isSameJson } from '#platform/base/json-same';
+import { timestamp } from '#platform/base/timestamp';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { isFinal } from '#vm/engine/instance-state';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { cardsOf, remembered } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { conditionsOf } from './conditions.ts';

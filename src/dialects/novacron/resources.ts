@@ -1,10 +1,10 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { ROOT_DISK } from '../../api/novacron/claims.ts';
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import type { Usage } from '../../machine/metrics.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { ROOT_DISK } from '#api/novacron/claims';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import { parseQuantity, value } from '#platform/base/quantity';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import type { Usage } from '#vm/engine/metrics';
+import type { Surroundings } from '#vm/engine/surroundings';
 import type { Phase } from './phase.ts';
 
 type Resources = NonNullable<NonNullable<VirtualMachine['status']>['resources']>;

@@ -1,9 +1,9 @@
-import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { claimedDisks } from '../../api/novacron/claims.ts';
-import { unservedFields } from '../../api/novacron/unserved.ts';
-import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import type { Obstacle } from '../../machine/dialect.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { claimedDisks } from '#api/novacron/claims';
+import { unservedFields } from '#api/novacron/unserved';
+import type { VirtualMachine } from '#api/novacron/virtual-machine';
+import type { Obstacle } from '#vm/engine/dialect';
+import type { Surroundings } from '#vm/engine/surroundings';
 import { withoutClaim } from '../claims.ts';
 
 /** A machine as it is to be made, with all that surrounds it. */

@@ -1,7 +1,7 @@
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { PHASES, type Phase, type VirtualMachine } from '../../api/simulation/virtual-machine.ts';
-import { type Condition, standing } from '../../machine/condition.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { PHASES, type Phase, type VirtualMachine } from '#api/simulation/virtual-machine';
+import { type Condition, standing } from '#vm/engine/condition';
+import type { ObservedMachine } from '#vm/engine/dialect';
 import { failureOf, shutdownCondition } from '../memory.ts';
 
 /** The conditions of a simulated machine: its own, and the history of its phases, of which there are only so many. */

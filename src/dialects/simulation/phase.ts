@@ -1,6 +1,6 @@
-import type { Phase, VirtualMachine } from '../../api/simulation/virtual-machine.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal, shutdownOf } from '../../machine/instance-state.ts';
+import type { Phase, VirtualMachine } from '#api/simulation/virtual-machine';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { isFinal, shutdownOf } from '#vm/engine/instance-state';
 
 /** Where a simulated machine is in its life. */
 export function phaseOf({ spec }: VirtualMachine, { instance, problem, memory }: ObservedMachine): Phase {

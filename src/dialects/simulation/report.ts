@@ -1,10 +1,10 @@
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { NodeSize } from '../../api/launcher-load.ts';
-import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal } from '../../machine/instance-state.ts';
-import { firstLauncherName } from '../../machine/launcher/pod.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { NodeSize } from '#api/launcher-load';
+import type { VirtualMachine } from '#api/simulation/virtual-machine';
+import { timestamp } from '#platform/base/timestamp';
+import type { ObservedMachine } from '#vm/engine/dialect';
+import { isFinal } from '#vm/engine/instance-state';
+import { firstLauncherName } from '#vm/engine/launcher/pod';
 import { remembered } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { phaseOf } from './phase.ts';

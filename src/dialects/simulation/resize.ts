@@ -1,6 +1,6 @@
-import { isRatio } from '../../api/simulation/resources.ts';
-import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
-import type { MachineSize, SizeEdit } from '../../machine/dialect.ts';
+import { isRatio } from '#api/simulation/resources';
+import type { VirtualMachine } from '#api/simulation/virtual-machine';
+import type { MachineSize, SizeEdit } from '#vm/engine/dialect';
 
 /** A machine that is a share of a node has no size of its own to change. */
 export function resize({ spec }: VirtualMachine, { cpus, memory }: MachineSize): SizeEdit {

@@ -1,7 +1,7 @@
-import type { NodeSize } from '../../api/launcher-load.ts';
-import { isRatio } from '../../api/simulation/resources.ts';
-import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
-import { formatQuantity, milliQuantityOf, quantityOf, tryParseQuantity } from '../../base/quantity.ts';
+import type { NodeSize } from '#api/launcher-load';
+import { isRatio } from '#api/simulation/resources';
+import type { VirtualMachine } from '#api/simulation/virtual-machine';
+import { formatQuantity, milliQuantityOf, quantityOf, tryParseQuantity } from '#platform/base/quantity';
 
 /** How large a simulated machine is and how much it uses, in whichever form its resources are written. */
 export interface SimulatedSize {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { Client } from '../../kube/client.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import type { Client } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
 import { makeLauncher } from './make.ts';
 import { launcherName, launcherPod } from './pod.ts';
 import { launcherResources } from './resources.ts';

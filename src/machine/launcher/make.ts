@@ -1,9 +1,9 @@
-import { DOMAIN_LABEL } from '../../api/launcher.ts';
-import { TemporaryError } from '../../base/errors.ts';
-import type { Client, NewObject } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { ifFound, isAlreadyExists } from '../../kube/kube-error.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { DOMAIN_LABEL } from '#api/launcher';
+import { TemporaryError } from '#platform/base/errors';
+import type { Client, NewObject } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { ifFound, isAlreadyExists } from '#platform/kube/kube-error';
 import { launcherName } from './pod.ts';
 
 const ATTEMPTS = 5;

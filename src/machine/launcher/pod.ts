@@ -1,11 +1,12 @@
-import { CLAIM_WORDS as HYPERSDK } from '../../api/hypersdk/claims.ts';
+import { CLAIM_WORDS as HYPERSDK } from '#api/hypersdk/claims';
 import {
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
   PAUSED_ANNOTATION,
   RESET_ANNOTATION,
   SOFT_REBOOT_ANNOTATION,
-} from '../../api/instance-request.ts';
+} from '#api/instance-request';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import {
   COMPUTE_CONTAINER,
   CREATED_BY_LABEL,
@@ -20,15 +21,14 @@ import {
   NODE_NAME_LABEL,
   SIZE_ANNOTATION,
   VM_LABEL,
-} from '../../api/launcher.ts';
-import { sizeText } from '../../api/launcher-size.ts';
-import { CLAIM_WORDS as NOVACRON } from '../../api/novacron/claims.ts';
-import { seededRandom } from '../../base/random.ts';
-import type { NewObject } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod, PodSpec } from '../../kube/kinds/pod.ts';
-import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+} from '#api/launcher';
+import { sizeText } from '#api/launcher-size';
+import { CLAIM_WORDS as NOVACRON } from '#api/novacron/claims';
+import { seededRandom } from '#platform/base/random';
+import type { NewObject } from '#platform/kube/client';
+import type { Pod, PodSpec } from '#platform/kube/kinds/pod';
+import { apiVersionOf } from '#platform/kube/kinds/resource-type';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { launcherResources, launcherSize } from './resources.ts';
 import type { LauncherSettings } from './settings.ts';
 import { launcherVolumes } from './volumes.ts';

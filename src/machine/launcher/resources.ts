@@ -1,5 +1,5 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { LauncherSize } from '../../api/launcher-size.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import type { LauncherSize } from '#api/launcher-size';
 import {
   add,
   formatQuantity,
@@ -8,8 +8,8 @@ import {
   type Quantity,
   quantityOf,
   value,
-} from '../../base/quantity.ts';
-import type { Resources } from '../../kube/kinds/pod.ts';
+} from '#platform/base/quantity';
+import type { Resources } from '#platform/kube/kinds/pod';
 import type { LauncherSettings } from './settings.ts';
 
 type Domain = InstanceSpec['domain'];

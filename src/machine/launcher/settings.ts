@@ -1,5 +1,5 @@
-import { DEFAULT_LAUNCHER_IMAGE, SCHEDULABLE_LABEL } from '../../api/launcher.ts';
-import type { Toleration } from '../../kube/kinds/pod.ts';
+import { DEFAULT_LAUNCHER_IMAGE, SCHEDULABLE_LABEL } from '#api/launcher';
+import type { Toleration } from '#platform/kube/kinds/pod';
 
 /** How launcher pods are made; one for the whole operator. */
 export interface LauncherSettings {

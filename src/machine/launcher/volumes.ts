@@ -1,5 +1,5 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 
 type Source = NonNullable<InstanceSpec['volumes']>[number];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { Vmim } from '../../kube/kinds/machines.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import type { Vmim } from '#api/kubevirt/resources';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { KubeError } from '#platform/kube/kube-error';
 import type { Dialect, PowerAction, PowerEdit } from '../dialect.ts';
 import { guestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
-import { KubeError } from '../../kube/kube-error.ts';
-import { kubectlFor } from '../../testing/kubectl.ts';
-import { template } from '../../testing/machine-world.ts';
-import { hasKubectl } from '../../testing/programs.ts';
-import { type SubresourcePlane, startSubresourcePlane } from '../../testing/subresource-world.ts';
+import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import { kubectlFor } from '#testing/kubectl';
+import { template } from '#testing/machine-world';
+import { hasKubectl } from '#testing/programs';
+import { type SubresourcePlane, startSubresourcePlane } from '#testing/subresource-world';
 
 const namespace = 'default';
 const inDefault = { namespace };

@@ -1,10 +1,10 @@
-import type { Random } from '../../base/random.ts';
-import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '../../kube/api-extension.ts';
-import type { Client } from '../../kube/client.ts';
-import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { ifFound, KubeError } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { Random } from '#platform/base/random';
+import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';
+import type { Client } from '#platform/kube/client';
+import { ifFound, KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { type Dialect, instanceName, type PowerAction } from '../dialect.ts';
 import { type GuestQuestion, guestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';

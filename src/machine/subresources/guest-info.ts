@@ -1,5 +1,5 @@
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { KubeError } from '../../kube/kube-error.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { KubeError } from '#platform/kube/kube-error';
 import { hasAgent, NO_AGENT } from './instance-action.ts';
 import { conflict, notBuilt } from './refusal.ts';
 

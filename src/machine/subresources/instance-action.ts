@@ -1,6 +1,6 @@
-import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '../../api/instance-request.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { KubeError } from '../../kube/kube-error.ts';
+import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '#api/instance-request';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { KubeError } from '#platform/kube/kube-error';
 import { holds } from '../condition.ts';
 import { conflict, forbidden, notBuilt } from './refusal.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type AskedWorld, startAskedWorld } from '../../testing/subresource-world.ts';
+import { type AskedWorld, startAskedWorld } from '#testing/subresource-world';
 
 let world: AskedWorld;
 

@@ -1,6 +1,6 @@
-import type { Kind, ObjectOf } from '../../api/kind.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { KubeError } from '../../kube/kube-error.ts';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { KubeError } from '#platform/kube/kube-error';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect, PowerAction, PowerEdit } from '../dialect.ts';
 import { isFinal } from '../instance-state.ts';
 import type { ActionOptions } from './options.ts';

@@ -1,6 +1,6 @@
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { Vmim } from '../../kube/kinds/machines.ts';
-import type { KubeError } from '../../kube/kube-error.ts';
+import type { Vmim } from '#api/kubevirt/resources';
+import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { KubeError } from '#platform/kube/kube-error';
 import type { ActionOptions } from './options.ts';
 import { conflict } from './refusal.ts';
 

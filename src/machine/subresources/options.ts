@@ -1,5 +1,5 @@
-import { ParseError } from '../../base/errors.ts';
-import { readYaml } from '../../kube/yaml-json.ts';
+import { ParseError } from '#platform/base/errors';
+import { readYaml } from '#platform/kube/yaml-json';
 import { badRequest } from './refusal.ts';
 
 /** What the body of a request may say: the options of KubeVirt's subresources, all in one. */

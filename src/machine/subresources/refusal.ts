@@ -1,4 +1,4 @@
-import { KubeError } from '../../kube/kube-error.ts';
+import { KubeError } from '#platform/kube/kube-error';
 
 /** What a request is about; KubeVirt names kinds in the singular here, and its tools know these texts. */
 export interface Subject {

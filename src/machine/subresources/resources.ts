@@ -1,4 +1,4 @@
-import type { ExtensionResource } from '../../kube/api-extension.ts';
+import type { ExtensionResource } from '#platform/kube/api-extension';
 
 /** The subresources of KubeVirt that are served here, with those that are refused by name. */
 export const GROUP = 'subresources.kubevirt.io';

@@ -1,5 +1,5 @@
-import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../../api/kubevirt/group.ts';
-import type { ClusterRole, PolicyRule } from '../../kube/kinds/rbac.ts';
+import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '#api/kubevirt/group';
+import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
 import { GROUP, NOT_BUILT, SERVED } from './resources.ts';
 
 const PLURALS = [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration].map(({ plural }) => plural);

@@ -1,7 +1,7 @@
-import type { Client, ResourceType } from '../../kube/client.ts';
-import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
-import { isConflict } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { VMIMS, VMIS, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { isConflict } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { PowerEdit } from '../dialect.ts';
 
 /** Who owns the fields that a user changes through a subresource. */

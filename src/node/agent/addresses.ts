@@ -1,6 +1,6 @@
-import { addressCount, type Cidr, firstHost, lastHost } from '../../base/cidr.ts';
-import { TemporaryError } from '../../base/errors.ts';
-import { formatIp, tryParseIp } from '../../base/ip.ts';
+import { addressCount, type Cidr, firstHost, lastHost } from '#platform/base/cidr';
+import { TemporaryError } from '#platform/base/errors';
+import { formatIp, tryParseIp } from '#platform/base/ip';
 
 /**
  * Addresses for pods that bring none of their own, each given to one pod at a time. Which ones are taken is told by the

@@ -1,8 +1,8 @@
-import { quantityOf, tryParseQuantity, value } from '../../base/quantity.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { EventType } from '../../runtime/events/event-recorder.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { quantityOf, tryParseQuantity, value } from '#platform/base/quantity';
+import type { Client } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { EventType } from '#platform/runtime/events/event-recorder';
 import type { Machine, MachineDriver, MigrationRequest } from '../machine-driver.ts';
 import { type MachineSpec, machineSpecOf } from '../machine-spec.ts';
 import type { Host } from './host.ts';

@@ -1,5 +1,5 @@
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
 import type { MachineEnd } from '../machine-driver.ts';
 
 /** Why the agent itself ended a machine. */

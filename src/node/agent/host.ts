@@ -1,5 +1,5 @@
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
 import type { Machine, MachineDriver } from '../machine-driver.ts';
 import type { Waiting } from '../pod/container-status.ts';
 

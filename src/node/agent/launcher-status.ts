@@ -1,6 +1,6 @@
-import { COMPUTE_CONTAINER } from '../../api/launcher.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import type { Container, Pod, PodStatus } from '../../kube/kinds/pod.ts';
+import { COMPUTE_CONTAINER } from '#api/launcher';
+import { timestamp } from '#platform/base/timestamp';
+import type { Container, Pod, PodStatus } from '#platform/kube/kinds/pod';
 import { type ContainerState, type ContainerStatus, containerStatus, type Waiting } from '../pod/container-status.ts';
 import { podStatus } from '../pod/pod-status.ts';
 import type { Ending } from './ending.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { AwakeTime } from '../../runtime/awake-time.ts';
+import type { Clock } from '#platform/base/clock';
+import type { AwakeTime } from '#platform/runtime/awake-time';
 
 /** A moment by all clocks there are. */
 export interface Moment {

@@ -1,9 +1,9 @@
-import { TemporaryError } from '../../base/errors.ts';
-import type { Client } from '../../kube/client.ts';
-import { LEASES, type Lease } from '../../kube/kinds/node.ts';
-import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
-import type { KubeOwnerReference } from '../../kube/kube-object.ts';
-import { isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '../../kube/node-lease.ts';
+import { TemporaryError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
+import { LEASES, type Lease } from '#platform/kube/kinds/node';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
+import { isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
 
 export interface Renewal {
   readonly node: string;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
-import { silentLogger } from '../../base/logger.ts';
-import type { Client } from '../../kube/client.ts';
-import type { Lease } from '../../kube/kinds/node.ts';
-import { declareLost } from '../../kube/node-lease.ts';
-import { OwnClock } from '../../runtime/leading.fixture.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { silentLogger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import type { Lease } from '#platform/kube/kinds/node';
+import { declareLost } from '#platform/kube/node-lease';
+import { OwnClock } from '#platform/runtime/leading.fixture';
 import { Leases } from './leases.ts';
 import { NodeLeaseServer } from './node-leases.fixture.ts';
 

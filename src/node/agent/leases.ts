@@ -1,11 +1,11 @@
-import type { Clock, Timer } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
-import { microTimestamp } from '../../base/timestamp.ts';
-import type { Client } from '../../kube/client.ts';
-import type { KubeOwnerReference } from '../../kube/kube-object.ts';
-import { aborted } from '../../runtime/aborted.ts';
-import { AwakeTime, TICK_MS } from '../../runtime/awake-time.ts';
-import type { Runnable } from '../../runtime/runnable.ts';
+import type { Clock, Timer } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import { microTimestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
+import { aborted } from '#platform/runtime/aborted';
+import { AwakeTime, TICK_MS } from '#platform/runtime/awake-time';
+import type { Runnable } from '#platform/runtime/runnable';
 import { type Belief, belief, hasSlept, type Moment, momentOf } from './lease-age.ts';
 import { type RenewalResult, renewLease } from './lease-renewal.ts';
 

@@ -1,6 +1,6 @@
-import { LIVE_MIGRATION_ANNOTATION } from '../../api/instance-request.ts';
-import type { InstanceSpec, VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { LIVE_MIGRATION_ANNOTATION } from '#api/instance-request';
+import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 
 /** Whether a machine can move while it runs, in KubeVirt's words, and how. */
 export interface Migratability {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { ContainerLog, LogLine, LogRequest } from '../../kube/node-runtime.ts';
+import type { Clock } from '#platform/base/clock';
+import type { ContainerLog, LogLine, LogRequest } from '#platform/kube/node-runtime';
 
 /** Lines kept of a container; older ones are dropped. */
 const MOST = 500;

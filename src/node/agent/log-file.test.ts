@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
-import { memoryLogger } from '../../base/logger.ts';
-import type { LogLine, LogRequest } from '../../kube/node-runtime.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
+import type { LogLine, LogRequest } from '#platform/kube/node-runtime';
 import { LogBook } from './log-book.ts';
 import { LogFile } from './log-file.ts';
 

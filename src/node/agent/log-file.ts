@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import type { Clock, Timer } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
+import type { Clock, Timer } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
 import type { LogEntry, LogKeeper } from './log-book.ts';
 
 /** How long lines may wait to be written together. */

@@ -1,5 +1,5 @@
-import { timestamp } from '../../base/timestamp.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { timestamp } from '#platform/base/timestamp';
 import type { Machine } from '../machine-driver.ts';
 
 export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;

@@ -1,6 +1,6 @@
-import type { Client } from '../../kube/client.ts';
-import type { Lease } from '../../kube/kinds/node.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import type { Client } from '#platform/kube/client';
+import type { Lease } from '#platform/kube/kinds/node';
+import { KubeError } from '#platform/kube/kube-error';
 
 interface Written {
   readonly metadata: {

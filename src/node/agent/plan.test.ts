@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
 import type { Machine } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
 import { type Observed, plan } from './plan.ts';

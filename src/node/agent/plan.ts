@@ -1,6 +1,6 @@
-import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '../../api/instance-request.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '#api/instance-request';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { isAlive, type Machine } from '../machine-driver.ts';
 import { heldSize } from '../machine-spec.ts';
 import { isOver } from '../pod/pod-status.ts';

@@ -1,4 +1,4 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import type { Machine } from '../machine-driver.ts';
 
 type Probe = NonNullable<InstanceSpec['readinessProbe']>;

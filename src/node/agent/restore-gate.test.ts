@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
-import type { Client } from '../../kube/client.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { Cluster } from '../../testing/cluster.ts';
-import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
+import type { Client } from '#platform/kube/client';
+import { NODES } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Cluster } from '#testing/cluster';
+import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 import { machineSpecOf } from '../machine-spec.ts';
 
 let world: FleetWorld;

@@ -1,5 +1,5 @@
-import type { Node } from '../../kube/kinds/node.ts';
-import { listingOf, restoreOf } from '../../kube/node-restore.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import { listingOf, restoreOf } from '#platform/kube/node-restore';
 
 /**
  * Keeps agents from acting on what a backup says before it is known what really runs. A machine may have been started,

@@ -1,8 +1,8 @@
-import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE, MIGRATION_LABEL } from '../../api/launcher.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { Index } from '../../runtime/cache.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE, MIGRATION_LABEL } from '#api/launcher';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Index } from '#platform/runtime/cache';
+import { keyIn } from '#platform/runtime/key';
 
 /** Launcher pods by the uid of the instance that they were made for. */
 export const byInstance: Index<Pod> = {

@@ -1,8 +1,8 @@
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import type { OwnWrites } from '../../runtime/own-writes.ts';
-import { compareResourceVersions } from '../../runtime/resource-version.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { OwnWrites } from '#platform/runtime/own-writes';
+import { compareResourceVersions } from '#platform/runtime/resource-version';
 import type { Cause } from './ending.ts';
 
 /** What an agent remembers of a pod that is bound to one of its nodes. All of it can be found out anew. */

@@ -1,14 +1,14 @@
-import { readRestoreRequest } from '../../api/disk/request.ts';
-import { KINDS } from '../../api/kinds.ts';
-import type { Client } from '../../kube/client.ts';
-import { machineNamedBy, type NamedMachine } from '../../kube/disk/clone-under-way.ts';
-import { isDiskOf } from '../../kube/disk/machine-disk.ts';
-import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
-import type { Snapshot } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { objectionAmong } from '../../kube/namespace-grant.ts';
+import { readRestoreRequest } from '#api/disk/request';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import { KINDS } from '#api/kinds';
+import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { objectionAmong } from '#platform/kube/namespace-grant';
+import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/clone-under-way';
+import { isDiskOf } from '#vm/storage/disk/machine-disk';
 import type { MachineSpec } from '../machine-spec.ts';
 
 type Reader = Pick<Client, 'get'>;

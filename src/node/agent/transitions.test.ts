@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Vmi } from '#api/kubevirt/resources';
 import { tellOfInstance } from './transitions.ts';
 
 const instance = (status: object): Vmi => ({ metadata: { name: 'm' }, status }) as unknown as Vmi;

@@ -1,6 +1,6 @@
-import { transitionsOf } from '../../kube/instance-transitions.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
+import { transitionsOf } from '#vm/usage/instance-transitions';
 
 /** Tells users, and the log of the launcher, what became of an instance by what was just written of it. */
 export function tellOfInstance(before: Vmi, after: Vmi, events: EventRecorder, say: (text: string) => void): void {

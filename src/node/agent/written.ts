@@ -1,7 +1,7 @@
-import { isSameJson } from '../../base/json-same.ts';
-import type { Client, ResourceType } from '../../kube/client.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { isSameJson } from '#platform/base/json-same';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { ifFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { noteWrite, type Run } from './run.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Container } from '../../kube/kinds/pod.ts';
+import type { Container } from '#platform/kube/kinds/pod';
 
 export interface Waiting {
   readonly reason: string;

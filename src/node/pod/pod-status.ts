@@ -1,6 +1,6 @@
-import { timestamp } from '../../base/timestamp.ts';
-import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
-import type { Pod, PodStatus } from '../../kube/kinds/pod.ts';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
+import type { Pod, PodStatus } from '#platform/kube/kinds/pod';
 import type { ContainerStatus } from './container-status.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';

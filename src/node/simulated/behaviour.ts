@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/duration.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
+import { parseDuration } from '#platform/base/duration';
+import { parseQuantity, value } from '#platform/base/quantity';
 
 /**
  * How what runs on simulated nodes behaves, asked for by annotations. Those of a VirtualMachineInstance win over those of

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { LEASES, NODES } from '../../kube/kinds/node.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { declareLost } from '../../kube/node-lease.ts';
-import type { Cluster } from '../../testing/cluster.ts';
-import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
-import { runNodeLifecycle } from '../../testing/kubernetes-parts.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { LEASES, NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { declareLost } from '#platform/kube/node-lease';
+import type { Cluster } from '#testing/cluster';
+import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { runNodeLifecycle } from '#testing/kubernetes-parts';
 import type { Fleet } from './fleet.ts';
 
 let world: FleetWorld;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
-import { runs } from '../../testing/runs.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { PODS } from '#platform/kube/kinds/pod';
+import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { runs } from '#testing/runs';
 import type { Fleet } from './fleet.ts';
 
 const NODES = ['kwok-node-1', 'kwok-node-2', 'kwok-node-3'];

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../kube/kinds/rbac.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import type { Cluster } from '../../testing/cluster.ts';
-import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { PODS } from '#platform/kube/kinds/pod';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import type { Cluster } from '#testing/cluster';
+import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 
 let world: FleetWorld;
 let cluster: Cluster;

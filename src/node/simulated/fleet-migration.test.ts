@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import type { Cluster } from '../../testing/cluster.ts';
-import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import type { Cluster } from '#testing/cluster';
+import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 import type { Fleet } from './fleet.ts';
 
 let world: FleetWorld;

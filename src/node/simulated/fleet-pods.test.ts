@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import type { LogRequest } from '../../kube/node-runtime.ts';
-import type { Cluster } from '../../testing/cluster.ts';
-import { type FleetWorld, fleetWorld, IMAGE, namespace } from '../../testing/fleet-world.ts';
+import type { Client } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import type { LogRequest } from '#platform/kube/node-runtime';
+import type { Cluster } from '#testing/cluster';
+import { type FleetWorld, fleetWorld, IMAGE, namespace } from '#testing/fleet-world';
 import type { ContainerStatus } from '../pod/container-status.ts';
 import type { Fleet } from './fleet.ts';
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FREEZE_ANNOTATION } from '../../api/launcher.ts';
-import type { ExtensionRequest } from '../../kube/api-extension.ts';
-import type { Client } from '../../kube/client.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { LEASES, NODES } from '../../kube/kinds/node.ts';
-import type { Cluster } from '../../testing/cluster.ts';
-import { type FleetWorld, fleetWorld } from '../../testing/fleet-world.ts';
-import { runNodeLifecycle } from '../../testing/kubernetes-parts.ts';
+import { FREEZE_ANNOTATION } from '#api/launcher';
+import type { ExtensionRequest } from '#platform/kube/api-extension';
+import type { Client } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { LEASES, NODES } from '#platform/kube/kinds/node';
+import type { Cluster } from '#testing/cluster';
+import { type FleetWorld, fleetWorld } from '#testing/fleet-world';
+import { runNodeLifecycle } from '#testing/kubernetes-parts';
 
 let world: FleetWorld;
 let cluster: Cluster;

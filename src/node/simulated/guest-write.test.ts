@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BLANK_DISK } from '../../api/disk/contents.ts';
+import { BLANK_DISK } from '#api/disk/contents';
 import { afterWrites, readGuestWrites } from './guest-write.ts';
 
 const after = (...requests: string[]) =>

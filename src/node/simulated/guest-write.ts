@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type DiskContents, type DiskFile, withFile } from '../../api/disk/contents.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
+import { type DiskContents, type DiskFile, withFile } from '#api/disk/contents';
+import { parseQuantity, value } from '#platform/base/quantity';
 
 /**
  * Has a simulated guest write to its disks, while its machine runs: an annotation of the VirtualMachineInstance or of its

@@ -1,6 +1,6 @@
-import { timestamp } from '../../base/timestamp.ts';
-import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
-import type { Node, Taint } from '../../kube/kinds/node.ts';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
+import type { Node, Taint } from '#platform/kube/kinds/node';
 import type { NodeResources } from './node-size.ts';
 
 /** How one node of a fleet is to be. */

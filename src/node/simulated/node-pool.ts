@@ -1,6 +1,6 @@
-import { type Cidr, firstHost } from '../../base/cidr.ts';
-import { formatIp } from '../../base/ip.ts';
-import type { Taint } from '../../kube/kinds/node.ts';
+import { type Cidr, firstHost } from '#platform/base/cidr';
+import { formatIp } from '#platform/base/ip';
+import type { Taint } from '#platform/kube/kinds/node';
 import type { NodeShape } from './node-object.ts';
 import { DEFAULT_SIZE, type NodeResources } from './node-size.ts';
 

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../base/errors.ts';
-import { compare, formatQuantity, type Quantity, quantityOf, tryParseQuantity } from '../../base/quantity.ts';
+import { ConfigError } from '#platform/base/errors';
+import { compare, formatQuantity, type Quantity, quantityOf, tryParseQuantity } from '#platform/base/quantity';
 
 /** What a node has: amounts by resource name. */
 export type NodeResources = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../../kube/manifest.ts';
+import { readManifest } from '#platform/kube/manifest';
 import { kwokManifests } from './kwok/manifests.ts';
 import { parseNodeSize } from './node-size.ts';
 import { readPools } from './pool-file.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import {
   child,
   type FieldError,
@@ -9,11 +9,11 @@ import {
   notSupported,
   required,
   typeInvalid,
-} from '../../base/field-error.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../../base/names.ts';
-import { tryParseQuantity } from '../../base/quantity.ts';
-import type { Taint } from '../../kube/kinds/node.ts';
-import { readManifest } from '../../kube/manifest.ts';
+} from '#platform/base/field-error';
+import { labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
+import { tryParseQuantity } from '#platform/base/quantity';
+import type { Taint } from '#platform/kube/kinds/node';
+import { readManifest } from '#platform/kube/manifest';
 import type { NodePool } from './node-pool.ts';
 import { DEFAULT_SIZE, parseNodeSize } from './node-size.ts';
 

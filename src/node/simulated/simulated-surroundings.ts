@@ -1,8 +1,8 @@
-import { TemporaryError, VimanaError } from '../../base/errors.ts';
-import type { Random } from '../../base/random.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { TemporaryError, VimanaError } from '#platform/base/errors';
+import type { Random } from '#platform/base/random';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { Hold, ProbeAnswers, Surroundings } from '../agent/host.ts';
 import type { MachineSpec } from '../machine-spec.ts';
 import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import type { Profile } from '../framework/profile.ts';
 import { chosenFor, node, pod, scoresOf, world } from '../world.fixture.ts';
 import { defaultConfiguration, readConfiguration } from './configuration.ts';

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../base/errors.ts';
-import { duplicate, type FieldError, formatFieldError, index, notSupported } from '../../base/field-error.ts';
+import { ConfigError } from '#platform/base/errors';
+import { duplicate, type FieldError, formatFieldError, index, notSupported } from '#platform/base/field-error';
 import type { Profile } from '../framework/profile.ts';
 import { buildProfile, DEFAULT_SCHEDULER } from './build-profile.ts';
 import { DEFAULT_ARGS, type PluginArgs, READ_ARGS } from './plugin-args.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, index, invalid, required } from '../../base/field-error.ts';
+import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import type { FitFilterArgs } from '../filters/node-resources-fit.ts';
 import type { PreemptionArgs } from '../framework/profile.ts';
 import type { SpreadConstraintSpec } from '../pod/spread-constraint.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, index, notSupported } from '../../base/field-error.ts';
+import { type FieldError, index, notSupported } from '#platform/base/field-error';
 import { integer, list, object, type Read, text } from './reader.ts';
 
 /** Which plugins take part where, and how much their scores weigh. */

@@ -1,4 +1,12 @@
-import { child, type FieldError, index, invalid, notSupported, required, typeInvalid } from '../../base/field-error.ts';
+import {
+  child,
+  type FieldError,
+  index,
+  invalid,
+  notSupported,
+  required,
+  typeInvalid,
+} from '#platform/base/field-error';
 
 /** Reads one value at a path; what is wrong with it goes to `causes`. undefined where it is absent or wrong. */
 export type Read<T> = (value: unknown, path: string, causes: FieldError[]) => T | undefined;

@@ -1,4 +1,4 @@
-import type { Explanation, NodeExplanation, ScoreExplanation } from '../../kube/kinds/pod-explanation.ts';
+import type { Explanation, NodeExplanation, ScoreExplanation } from '#platform/kube/kinds/pod-explanation';
 import type { Attempt } from '../framework/attempt.ts';
 import type { Refusal } from '../framework/filter.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Taint } from '../../kube/kinds/node.ts';
-import type { Toleration } from '../../kube/kinds/pod.ts';
+import type { Taint } from '#platform/kube/kinds/node';
+import type { Toleration } from '#platform/kube/kinds/pod';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { node, pod, verdicts, world } from '../world.fixture.ts';
 import { nodeAffinity } from './node-affinity.ts';

@@ -1,4 +1,4 @@
-import { tolerates } from '../../kube/kinds/node.ts';
+import { tolerates } from '#platform/kube/kinds/node';
 import { type Filter, refusal } from '../framework/filter.ts';
 
 const name = 'NodeUnschedulable';

@@ -1,4 +1,4 @@
-import type { CsiNode } from '../../kube/kinds/storage.ts';
+import type { CsiNode } from '#platform/kube/kinds/storage';
 import { type Filter, refusal } from '../framework/filter.ts';
 import type { StorageView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';

@@ -1,5 +1,5 @@
-import { type Taint, tolerates } from '../../kube/kinds/node.ts';
-import type { Toleration } from '../../kube/kinds/pod.ts';
+import { type Taint, tolerates } from '#platform/kube/kinds/node';
+import type { Toleration } from '#platform/kube/kinds/pod';
 import { type Filter, refusal } from '../framework/filter.ts';
 
 const name = 'TaintToleration';

@@ -1,4 +1,4 @@
-import type { Volume } from '../../kube/kinds/pod.ts';
+import type { Volume } from '#platform/kube/kinds/pod';
 import { type Filter, refusal } from '../framework/filter.ts';
 
 const name = 'VolumeRestrictions';

@@ -1,5 +1,5 @@
-import type { Node } from '../../kube/kinds/node.ts';
-import type { PersistentVolume } from '../../kube/kinds/storage.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import type { PersistentVolume } from '#platform/kube/kinds/storage';
 import { type Filter, refusal } from '../framework/filter.ts';
 import { isBound } from '../volumes/pod-claims.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { BIND_COMPLETED } from '../volumes/pod-claims.ts';
 import { node, type PodParts, pod, verdicts, type WorldParts, world, ZONE } from '../world.fixture.ts';
 import { nodeVolumeLimits } from './node-volume-limits.ts';

@@ -1,5 +1,5 @@
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
-import type { Labels } from '../../kube/selectors/label-requirement.ts';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import type { Labels } from '#platform/kube/selectors/label-requirement';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { NamedSelector } from '../pod/selector-cache.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';

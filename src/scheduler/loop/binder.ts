@@ -1,7 +1,7 @@
-import type { Logger } from '../../base/logger.ts';
-import type { Client } from '../../kube/client.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
+import type { Logger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { Feed } from './feed.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import type { Client } from '../../kube/client.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import { timestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { PREEMPTED } from '../preemption/preempt.ts';
 import { Pending } from './pending.ts';

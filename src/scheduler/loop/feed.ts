@@ -1,6 +1,6 @@
-import type { Node } from '../../kube/kinds/node.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { Change } from '../../runtime/cache.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Change } from '#platform/runtime/cache';
 import type { Surroundings } from '../framework/surroundings.ts';
 import { type PodInfo, podInfoOf, renewed } from '../pod/pod-info.ts';
 import type { ClusterEvent } from '../queue/cluster-event.ts';

@@ -1,5 +1,5 @@
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import type { Informers } from '../../runtime/informers.ts';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import type { Informers } from '#platform/runtime/informers';
 import type { StorageView, Surroundings } from '../framework/surroundings.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { peersFinder } from './peers.ts';

@@ -1,10 +1,10 @@
-import { SERVICES, type Service } from '../../kube/kinds/core.ts';
-import { REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../kube/kinds/workloads.ts';
-import type { LabelSelectorSpec } from '../../kube/selectors/label-selector.ts';
-import { labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
-import type { Cache } from '../../runtime/cache.ts';
-import type { Informers } from '../../runtime/informers.ts';
-import { keyIn } from '../../runtime/key.ts';
+import { SERVICES, type Service } from '#platform/kube/kinds/core';
+import { REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '#platform/kube/kinds/workloads';
+import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
+import { labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
+import type { Cache } from '#platform/runtime/cache';
+import type { Informers } from '#platform/runtime/informers';
+import { keyIn } from '#platform/runtime/key';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { type NamedSelector, selectorOf } from '../pod/selector-cache.ts';
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
-import { timestamp } from '../../base/timestamp.ts';
-import type { Client } from '../../kube/client.ts';
-import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import { timestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import { Pending } from './pending.ts';
 

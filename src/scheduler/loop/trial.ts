@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
-import type { Random } from '../../base/random.ts';
-import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Random } from '#platform/base/random';
+import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { ExplanationStore } from '../explanation/explanation-store.ts';
 import type { Attempt } from '../framework/attempt.ts';
 import { fitMessage, refusingPlugins } from '../framework/diagnosis.ts';

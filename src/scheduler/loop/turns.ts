@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 
 /** Done in a row before the rest of the process gets a turn: it shares one thread with us. */
 const MOST_IN_A_TURN = 64;

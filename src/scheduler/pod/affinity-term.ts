@@ -1,6 +1,6 @@
-import type { affinity } from '../../api/placement.ts';
-import type { OutputOf } from '../../api/schema.ts';
-import type { Labels } from '../../kube/selectors/label-requirement.ts';
+import type { Labels } from '#platform/kube/selectors/label-requirement';
+import type { affinity } from '#platform/schema/placement';
+import type { OutputOf } from '#platform/schema/schema';
 import { type NamedSelector, selectorOf } from './selector-cache.ts';
 
 export type Affinity = OutputOf<typeof affinity>;

@@ -1,5 +1,5 @@
-import { milliValue, type Quantity, tryParseQuantity, value } from '../../base/quantity.ts';
-import type { ResourceList } from '../../kube/kinds/pod.ts';
+import { milliValue, type Quantity, tryParseQuantity, value } from '#platform/base/quantity';
+import type { ResourceList } from '#platform/kube/kinds/pod';
 
 /** Amounts of resources as whole numbers: thousandths of a CPU, bytes, pieces. Exact up to 2^53. */
 export type Amounts = Map<string, number>;

@@ -1,5 +1,5 @@
-import type { Volume } from '../../kube/kinds/pod.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { Volume } from '#platform/kube/kinds/pod';
+import { keyIn } from '#platform/runtime/key';
 
 /** A claim that a pod names, and whether it is made for the pod alone. */
 export interface ClaimUse {

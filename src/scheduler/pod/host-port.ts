@@ -1,4 +1,4 @@
-import type { PodSpec } from '../../kube/kinds/pod.ts';
+import type { PodSpec } from '#platform/kube/kinds/pod';
 
 /** A port of the node itself that a pod takes. */
 export interface HostPort {

@@ -1,6 +1,6 @@
-import { remembered } from '../../base/remembered.ts';
-import type { Node } from '../../kube/kinds/node.ts';
-import type { PodSpec } from '../../kube/kinds/pod.ts';
+import { remembered } from '#platform/base/remembered';
+import type { Node } from '#platform/kube/kinds/node';
+import type { PodSpec } from '#platform/kube/kinds/pod';
 import type { Affinity } from './affinity-term.ts';
 
 type NodeRules = NonNullable<Affinity['nodeAffinity']>;

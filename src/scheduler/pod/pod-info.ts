@@ -1,6 +1,6 @@
-import type { Pod, Toleration, Volume } from '../../kube/kinds/pod.ts';
-import type { Labels } from '../../kube/selectors/label-requirement.ts';
-import { keyOf } from '../../runtime/key.ts';
+import type { Pod, Toleration, Volume } from '#platform/kube/kinds/pod';
+import type { Labels } from '#platform/kube/selectors/label-requirement';
+import { keyOf } from '#platform/runtime/key';
 import { type Affinity, type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
 import { type ClaimUse, claimUsesOf } from './claim-use.ts';
 import { type HostPort, hostPortsOf } from './host-port.ts';

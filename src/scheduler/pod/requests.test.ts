@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Container, PodSpec } from '../../kube/kinds/pod.ts';
+import type { Container, PodSpec } from '#platform/kube/kinds/pod';
 import { pod } from '../world.fixture.ts';
 import { requestsOf } from './requests.ts';
 

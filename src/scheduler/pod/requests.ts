@@ -1,4 +1,4 @@
-import type { Container, Pod, PodSpec, ResourceList } from '../../kube/kinds/pod.ts';
+import type { Container, Pod, PodSpec, ResourceList } from '#platform/kube/kinds/pod';
 import { type Amounts, addTo, amountsOf, CPU, EPHEMERAL_STORAGE, isScalar, MEMORY, raiseTo } from './amounts.ts';
 
 /** What a pod takes of a node: thousandths of a CPU, bytes, pieces. */

@@ -1,10 +1,10 @@
-import type { Labels } from '../../kube/selectors/label-requirement.ts';
+import type { Labels } from '#platform/kube/selectors/label-requirement';
 import {
   type LabelSelector,
   type LabelSelectorSpec,
   labelSelectorOf,
   nothing,
-} from '../../kube/selectors/label-selector.ts';
+} from '#platform/kube/selectors/label-selector';
 
 /** A selector and a text that is the same for the same selector. */
 export interface NamedSelector {

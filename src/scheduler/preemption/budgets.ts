@@ -1,4 +1,4 @@
-import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 

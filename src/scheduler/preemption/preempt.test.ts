@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../base/random.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
-import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import { seededRandom } from '#platform/base/random';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { Surroundings } from '../framework/surroundings.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { someNode, somePod } from '../random-world.fixture.ts';

@@ -1,6 +1,6 @@
-import type { Random } from '../../base/random.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { Random } from '#platform/base/random';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { Attempt } from '../framework/attempt.ts';
 import { fitMessage } from '../framework/diagnosis.ts';
 import type { Refusal } from '../framework/filter.ts';

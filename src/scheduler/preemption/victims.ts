@@ -1,4 +1,4 @@
-import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { Refusal } from '../framework/filter.ts';
 import type { PreparedFilters } from '../framework/prepared.ts';
 import type { PodInfo } from '../pod/pod-info.ts';

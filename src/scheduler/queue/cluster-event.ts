@@ -1,4 +1,4 @@
-import type { Node } from '../../kube/kinds/node.ts';
+import type { Node } from '#platform/kube/kinds/node';
 import type { PodInfo } from '../pod/pod-info.ts';
 
 /** Something happened that may let a waiting pod be placed. */

@@ -1,5 +1,5 @@
-import type { Node } from '../../kube/kinds/node.ts';
-import { tolerates } from '../../kube/kinds/node.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import { tolerates } from '#platform/kube/kinds/node';
 import { isTolerated } from '../filters/taint-toleration.ts';
 import type { FilterName } from '../framework/plugin-name.ts';
 import type { Surroundings } from '../framework/surroundings.ts';

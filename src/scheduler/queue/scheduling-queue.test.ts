@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import type { FilterName } from '../framework/plugin-name.ts';
 import { type PodParts, pod } from '../world.fixture.ts';
 import { Heap } from './heap.ts';

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../base/clock.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Clock, Timer } from '#platform/base/clock';
+import type { Pod } from '#platform/kube/kinds/pod';
 import type { FilterName } from '../framework/plugin-name.ts';
 import { type PodInfo, podInfoOf } from '../pod/pod-info.ts';
 import { Heap } from './heap.ts';

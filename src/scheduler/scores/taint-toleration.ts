@@ -1,5 +1,5 @@
-import { type Taint, tolerates } from '../../kube/kinds/node.ts';
-import type { Toleration } from '../../kube/kinds/pod.ts';
+import { type Taint, tolerates } from '#platform/kube/kinds/node';
+import type { Toleration } from '#platform/kube/kinds/pod';
 import { type Score, scaleToLargest } from '../framework/score.ts';
 
 /** Nodes with fewer taints that ask pods to stay away, and that the pod does not tolerate. */

@@ -1,4 +1,4 @@
-import type { Node } from '../../kube/kinds/node.ts';
+import type { Node } from '#platform/kube/kinds/node';
 
 /** An image that some nodes have. */
 export interface ImageState {

@@ -1,4 +1,4 @@
-import type { Node } from '../../kube/kinds/node.ts';
+import type { Node } from '#platform/kube/kinds/node';
 import { amountsOf, CPU, EPHEMERAL_STORAGE, isScalar, MEMORY } from '../pod/amounts.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 

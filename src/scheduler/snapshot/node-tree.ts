@@ -1,4 +1,4 @@
-import type { Node } from '../../kube/kinds/node.ts';
+import type { Node } from '#platform/kube/kinds/node';
 
 /** The nodes in the order in which they are looked at. */
 export interface NodeOrder {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Node } from '../../kube/kinds/node.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { buildProfile } from '../config/build-profile.ts';
 import { ExplanationStore } from '../explanation/explanation-store.ts';
 import { podInfoOf } from '../pod/pod-info.ts';

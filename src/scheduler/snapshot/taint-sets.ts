@@ -1,4 +1,4 @@
-import type { Node, Taint } from '../../kube/kinds/node.ts';
+import type { Node, Taint } from '#platform/kube/kinds/node';
 import { grown } from './node-columns.ts';
 
 const NONE: readonly Taint[] = [];

@@ -1,4 +1,4 @@
-import type { Node } from '../../kube/kinds/node.ts';
+import type { Node } from '#platform/kube/kinds/node';
 import { grown } from './node-columns.ts';
 
 /** The values that nodes have for one label, as small numbers. */

@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import type { StorageView } from '../framework/surroundings.ts';
 import type { ClaimUse } from '../pod/claim-use.ts';
 import type { PodInfo } from '../pod/pod-info.ts';

@@ -5,10 +5,10 @@ import {
   type PersistentVolume,
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
-} from '../../kube/kinds/storage.ts';
-import type { Cache, Index } from '../../runtime/cache.ts';
-import type { Informers } from '../../runtime/informers.ts';
-import { keyOf } from '../../runtime/key.ts';
+} from '#platform/kube/kinds/storage';
+import type { Cache, Index } from '#platform/runtime/cache';
+import type { Informers } from '#platform/runtime/informers';
+import { keyOf } from '#platform/runtime/key';
 import type { StorageView } from '../framework/surroundings.ts';
 import { classOf } from './pod-claims.ts';
 import { SELECTED_NODE, type VolumePlan } from './volume-plan.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
-import { startCluster } from '../../testing/cluster.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
+import { startCluster } from '#testing/cluster';
 import { readConfiguration } from '../config/configuration.ts';
 import { namespace, type TrialCluster, trialOn } from '../trial-cluster.fixture.ts';
 

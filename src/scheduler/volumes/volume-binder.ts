@@ -1,13 +1,13 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Client } from '../../kube/client.ts';
-import type { Node } from '../../kube/kinds/node.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
+import type { Node } from '#platform/kube/kinds/node';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
-} from '../../kube/kinds/storage.ts';
-import { keyOf } from '../../runtime/key.ts';
+} from '#platform/kube/kinds/storage';
+import { keyOf } from '#platform/runtime/key';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { isBound, podClaimsOf } from './pod-claims.ts';
 import type { StorageState } from './storage-state.ts';

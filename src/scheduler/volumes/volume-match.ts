@@ -1,5 +1,5 @@
-import type { Node } from '../../kube/kinds/node.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { amountOf } from '../pod/amounts.ts';
 import { type NodeSelector, nodeTestOf } from '../pod/node-affinity.ts';
 import { selectorOf } from '../pod/selector-cache.ts';

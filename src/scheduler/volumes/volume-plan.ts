@@ -1,5 +1,5 @@
-import type { Node } from '../../kube/kinds/node.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { Node } from '#platform/kube/kinds/node';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import type { StorageView } from '../framework/surroundings.ts';
 import { classOf, type PodClaims } from './pod-claims.ts';
 import { askedSizeOf, isReachable, volumeFor } from './volume-match.ts';

@@ -1,6 +1,6 @@
-import { timestamp } from '../../../base/timestamp.ts';
-import { conditionOf, type KubeCondition } from '../../../kube/kinds/condition.ts';
-import type { Deployment, ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
+import type { Deployment, ReplicaSet } from '#platform/kube/kinds/workloads';
 import { availableOf, limitsOf, total, wantedBy } from './limits.ts';
 
 type Status = NonNullable<Deployment['status']>;

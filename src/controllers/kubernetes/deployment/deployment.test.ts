@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../../kube/client.ts';
-import { PODS } from '../../../kube/kinds/pod.ts';
-import { DEPLOYMENTS, REPLICA_SETS } from '../../../kube/kinds/workloads.ts';
-import { runnable } from '../../../runtime/controller.ts';
-import { manager } from '../../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts } from '../../../testing/controller-parts.ts';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { DEPLOYMENTS, REPLICA_SETS } from '#platform/kube/kinds/workloads';
+import { runnable } from '#platform/runtime/controller';
+import { manager } from '#platform/runtime/manager';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { controllerParts } from '#testing/controller-parts';
 import { replicaSets } from '../replicas/controller.ts';
 import { deployments } from './controller.ts';
 

@@ -1,4 +1,4 @@
-import { type Deployment, partOfWhole, type ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import { type Deployment, partOfWhole, type ReplicaSet } from '#platform/kube/kinds/workloads';
 
 /** How far a rollout may stray from the number of replicas. */
 export interface Limits {

@@ -1,5 +1,5 @@
-import type { NewObject } from '../../../kube/client.ts';
-import { DEPLOYMENTS, type Deployment, type ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import type { NewObject } from '#platform/kube/client';
+import { DEPLOYMENTS, type Deployment, type ReplicaSet } from '#platform/kube/kinds/workloads';
 import { controllerRef } from '../replicas/claimed.ts';
 import { type Limits, total, wantedBy } from './limits.ts';
 import { DESIRED, MAX } from './scaling.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Deployment, ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import type { Deployment, ReplicaSet } from '#platform/kube/kinds/workloads';
 import { deploymentStatus } from './deployment-status.ts';
 import { availableOf, limitsOf, total, wantedBy } from './limits.ts';
 import { nextRevision, outdated, refreshed } from './new-set.ts';

@@ -1,4 +1,4 @@
-import type { ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import type { ReplicaSet } from '#platform/kube/kinds/workloads';
 import { availableOf, byCreation, type Limits, total, wantedBy } from './limits.ts';
 import type { Sizes } from './rollout.ts';
 

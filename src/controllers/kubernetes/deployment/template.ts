@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Deployment, PodTemplate, ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import type { Deployment, PodTemplate, ReplicaSet } from '#platform/kube/kinds/workloads';
 import { byCreation } from './limits.ts';
 
 export const HASH_LABEL = 'pod-template-hash';

@@ -1,12 +1,12 @@
-import { TemporaryError } from '../../../base/errors.ts';
-import { PODS } from '../../../kube/kinds/pod.ts';
-import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../../kube/kinds/policy.ts';
-import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../../kube/kinds/workloads.ts';
-import { type LabelSelector, labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
-import type { Catalog } from '../../../runtime/catalog.ts';
-import { type Controller, watched } from '../../../runtime/controller.ts';
-import { keyOf } from '../../../runtime/key.ts';
-import { writeStatus } from '../../../runtime/status.ts';
+import { TemporaryError } from '#platform/base/errors';
+import { PODS } from '#platform/kube/kinds/pod';
+import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
+import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '#platform/kube/kinds/workloads';
+import { type LabelSelector, labelSelectorOf } from '#platform/kube/selectors/label-selector';
+import type { Catalog } from '#platform/runtime/catalog';
+import { type Controller, watched } from '#platform/runtime/controller';
+import { keyOf } from '#platform/runtime/key';
+import { writeStatus } from '#platform/runtime/status';
 import { demandOf, failedStatus, needsScale, statusOf } from './plan.ts';
 import { scaleOf } from './scale.ts';
 

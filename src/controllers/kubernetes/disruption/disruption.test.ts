@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../../kube/client.ts';
-import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
-import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../../kube/kinds/policy.ts';
-import { REPLICA_SETS } from '../../../kube/kinds/workloads.ts';
-import { KubeError } from '../../../kube/kube-error.ts';
-import { Catalog } from '../../../runtime/catalog.ts';
-import { runnable } from '../../../runtime/controller.ts';
-import { manager } from '../../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts } from '../../../testing/controller-parts.ts';
+import type { Client } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
+import { REPLICA_SETS } from '#platform/kube/kinds/workloads';
+import { KubeError } from '#platform/kube/kube-error';
+import { Catalog } from '#platform/runtime/catalog';
+import { runnable } from '#platform/runtime/controller';
+import { manager } from '#platform/runtime/manager';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { controllerParts } from '#testing/controller-parts';
 import { disruptionController } from './controller.ts';
 import { demandOf, statusOf } from './plan.ts';
 

@@ -1,8 +1,8 @@
-import { timestamp } from '../../../base/timestamp.ts';
-import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import type { PodDisruptionBudget } from '../../../kube/kinds/policy.ts';
-import { partOfWhole } from '../../../kube/kinds/workloads.ts';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf, withCondition } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
+import { partOfWhole } from '#platform/kube/kinds/workloads';
 
 type Spec = NonNullable<PodDisruptionBudget['spec']>;
 type Status = NonNullable<PodDisruptionBudget['status']>;

@@ -1,12 +1,12 @@
-import { TemporaryError } from '../../../base/errors.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
-import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../../kube/kinds/workloads.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
-import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
-import type { Catalog } from '../../../runtime/catalog.ts';
-import type { Context } from '../../../runtime/controller.ts';
-import { keyIn } from '../../../runtime/key.ts';
+import { TemporaryError } from '#platform/base/errors';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { apiVersionOf } from '#platform/kube/kinds/resource-type';
+import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '#platform/kube/kinds/workloads';
+import { isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
+import type { Catalog } from '#platform/runtime/catalog';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn } from '#platform/runtime/key';
 
 /** Kinds whose number of pods is known without asking. */
 const KNOWN = [REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS, DEPLOYMENTS];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resourceType } from '../../../kube/kinds/resource-type.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts } from '../../../testing/controller-parts.ts';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { controllerParts } from '#testing/controller-parts';
 import { eventExpiry } from './event-expiry.ts';
 
 const EVENTS = resourceType('v1', 'Event', 'events');

@@ -1,11 +1,11 @@
-import type { Timer } from '../../../base/clock.ts';
-import { resourceType } from '../../../kube/kinds/resource-type.ts';
-import { isConflict, isNotFound } from '../../../kube/kube-error.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { ControllerParts } from '../../../runtime/controller.ts';
-import { follow } from '../../../runtime/follow.ts';
-import { keyOf, splitKey } from '../../../runtime/key.ts';
-import type { Runnable } from '../../../runtime/runnable.ts';
+import type { Timer } from '#platform/base/clock';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { isConflict, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { ControllerParts } from '#platform/runtime/controller';
+import { follow } from '#platform/runtime/follow';
+import { keyOf, splitKey } from '#platform/runtime/key';
+import type { Runnable } from '#platform/runtime/runnable';
 import { ExpiryLine } from './expiry-line.ts';
 
 interface Event extends KubeObject {

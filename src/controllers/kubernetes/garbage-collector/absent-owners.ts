@@ -1,4 +1,4 @@
-import type { KubeOwnerReference } from '../../../kube/kube-object.ts';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
 
 const MOST = 5000;
 

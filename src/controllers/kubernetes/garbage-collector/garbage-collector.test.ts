@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client, ResourceType } from '../../../kube/client.ts';
-import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../../kube/kinds/core.ts';
-import { DEFINITIONS } from '../../../kube/kinds/definitions.ts';
-import { apiVersionOf, resourceType } from '../../../kube/kinds/resource-type.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { Catalog } from '../../../runtime/catalog.ts';
-import { manager } from '../../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts } from '../../../testing/controller-parts.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { apiVersionOf, resourceType } from '#platform/kube/kinds/resource-type';
+import { isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { Catalog } from '#platform/runtime/catalog';
+import { manager } from '#platform/runtime/manager';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { controllerParts } from '#testing/controller-parts';
 import { GarbageCollector } from './garbage-collector.ts';
 
 const namespace = 'default';

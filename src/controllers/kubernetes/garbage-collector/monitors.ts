@@ -1,9 +1,9 @@
-import type { ResourceType } from '../../../kube/client.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { ControllerParts } from '../../../runtime/controller.ts';
-import { type DiscoveredResource, preferred } from '../../../runtime/discovery.ts';
-import { follow, type Sink } from '../../../runtime/follow.ts';
-import { keyOf } from '../../../runtime/key.ts';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { ControllerParts } from '#platform/runtime/controller';
+import { type DiscoveredResource, preferred } from '#platform/runtime/discovery';
+import { follow, type Sink } from '#platform/runtime/follow';
+import { keyOf } from '#platform/runtime/key';
 import { type Member, type OwnerGraph, shows } from './owner-graph.ts';
 
 interface Monitor {

@@ -1,9 +1,9 @@
-import { isSameJson } from '../../../base/json-same.ts';
-import type { ResourceType } from '../../../kube/client.ts';
-import { FOREGROUND, ORPHAN } from '../../../kube/deletion-finalizers.ts';
-import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
-import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
-import { keyOf } from '../../../runtime/key.ts';
+import { isSameJson } from '#platform/base/json-same';
+import type { ResourceType } from '#platform/kube/client';
+import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
+import { apiVersionOf } from '#platform/kube/kinds/resource-type';
+import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
+import { keyOf } from '#platform/runtime/key';
 
 /** What matters of an object for who owns whom. */
 export interface Member {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resourceType } from '../../../kube/kinds/resource-type.ts';
+import { resourceType } from '#platform/kube/kinds/resource-type';
 import { memberOf } from './owner-graph.ts';
 import { concerned, type Decision, decide, type Standing } from './plan.ts';
 

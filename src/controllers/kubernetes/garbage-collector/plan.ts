@@ -1,5 +1,5 @@
-import { FOREGROUND } from '../../../kube/deletion-finalizers.ts';
-import type { KubeOwnerReference } from '../../../kube/kube-object.ts';
+import { FOREGROUND } from '#platform/kube/deletion-finalizers';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import { type Member, sameOwners } from './owner-graph.ts';
 
 /** How an owner that an object names stands: there, there but waiting for its dependents to go, or gone. */

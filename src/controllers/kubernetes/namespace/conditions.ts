@@ -1,4 +1,4 @@
-import { type KubeCondition, withCondition } from '../../../kube/kinds/condition.ts';
+import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 
 /** What came of an attempt to empty a namespace. */
 export interface Emptying {

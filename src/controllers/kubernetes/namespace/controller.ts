@@ -1,11 +1,11 @@
-import { TemporaryError } from '../../../base/errors.ts';
-import { timestamp } from '../../../base/timestamp.ts';
-import { NAMESPACES, type Namespace } from '../../../kube/kinds/core.ts';
-import { PODS } from '../../../kube/kinds/pod.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
-import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
-import { discover } from '../../../runtime/discovery.ts';
-import { writeStatus } from '../../../runtime/status.ts';
+import { TemporaryError } from '#platform/base/errors';
+import { timestamp } from '#platform/base/timestamp';
+import { NAMESPACES, type Namespace } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { discover } from '#platform/runtime/discovery';
+import { writeStatus } from '#platform/runtime/status';
 import { conditionsAfter, isEmpty } from './conditions.ts';
 import { empty } from './empty.ts';
 

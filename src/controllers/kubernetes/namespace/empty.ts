@@ -1,7 +1,7 @@
-import type { Client } from '../../../kube/client.ts';
-import { ifFound, isNotFound } from '../../../kube/kube-error.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { type Discovered, type DiscoveredResource, preferred } from '../../../runtime/discovery.ts';
+import type { Client } from '#platform/kube/client';
+import { ifFound, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Discovered, type DiscoveredResource, preferred } from '#platform/runtime/discovery';
 import type { Emptying } from './conditions.ts';
 
 /** Deletes all that is in a namespace: pods before all else, because what they use should outlive them. */

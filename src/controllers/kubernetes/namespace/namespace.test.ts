@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../../kube/client.ts';
-import { CONFIG_MAPS, NAMESPACES, type Namespace, SERVICE_ACCOUNTS } from '../../../kube/kinds/core.ts';
-import { PODS } from '../../../kube/kinds/pod.ts';
-import { KubeError } from '../../../kube/kube-error.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { runController } from '../../../testing/controller-parts.ts';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS, NAMESPACES, type Namespace, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { runController } from '#testing/controller-parts';
 import { conditionsAfter, type Emptying, isEmpty } from './conditions.ts';
 import { namespaceController } from './controller.ts';
 import { empty } from './empty.ts';

@@ -1,6 +1,6 @@
-import type { Client } from '../../../kube/client.ts';
-import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
-import { isConflict, isNotFound } from '../../../kube/kube-error.ts';
+import type { Client } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { isConflict, isNotFound } from '#platform/kube/kube-error';
 
 /** Why a pod is ended from outside. */
 export interface Ending {

@@ -1,6 +1,6 @@
-import { FREEZE_ANNOTATION } from '../../../api/launcher.ts';
-import { conditionOf } from '../../../kube/kinds/condition.ts';
-import type { Lease, Node } from '../../../kube/kinds/node.ts';
+import { FREEZE_ANNOTATION } from '#api/launcher';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Lease, Node } from '#platform/kube/kinds/node';
 
 interface Seen {
   renewTime: string;

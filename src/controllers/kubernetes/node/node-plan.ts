@@ -1,5 +1,5 @@
-import { conditionOf, type KubeCondition, withCondition } from '../../../kube/kinds/condition.ts';
-import type { Node, Taint } from '../../../kube/kinds/node.ts';
+import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
+import type { Node, Taint } from '#platform/kube/kinds/node';
 
 /** Conditions that a node reports itself, and that nobody knows when it is silent. */
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];

@@ -1,5 +1,5 @@
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import type { Index } from '../../../runtime/cache.ts';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Index } from '#platform/runtime/cache';
 
 /** Pods by the node that they are bound to. */
 export const byNode: Index<Pod> = {

@@ -1,9 +1,9 @@
-import { timestamp } from '../../../base/timestamp.ts';
-import { NODES, type Node, type Taint, tolerates } from '../../../kube/kinds/node.ts';
-import { PODS, type Pod, type Toleration } from '../../../kube/kinds/pod.ts';
-import { type Controller, watched } from '../../../runtime/controller.ts';
-import { keyOf } from '../../../runtime/key.ts';
-import { awaitsListings, LISTINGS_RECHECK_MS } from '../../../runtime/restored-nodes.ts';
+import { timestamp } from '#platform/base/timestamp';
+import { NODES, type Node, type Taint, tolerates } from '#platform/kube/kinds/node';
+import { PODS, type Pod, type Toleration } from '#platform/kube/kinds/pod';
+import { type Controller, watched } from '#platform/runtime/controller';
+import { keyOf } from '#platform/runtime/key';
+import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
 import { endPod } from './disruption-target.ts';
 import { byNode } from './pods-by-node.ts';
 

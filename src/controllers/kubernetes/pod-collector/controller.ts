@@ -1,10 +1,10 @@
-import { timestamp } from '../../../base/timestamp.ts';
-import { NODES } from '../../../kube/kinds/node.ts';
-import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
-import { ifFound } from '../../../kube/kube-error.ts';
-import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
-import { keyOf } from '../../../runtime/key.ts';
-import { awaitsListings, LISTINGS_RECHECK_MS } from '../../../runtime/restored-nodes.ts';
+import { timestamp } from '#platform/base/timestamp';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { ifFound } from '#platform/kube/kube-error';
+import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { keyOf } from '#platform/runtime/key';
+import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
 import { endPod } from '../node/disruption-target.ts';
 import { byNode } from '../node/pods-by-node.ts';
 import { judgePod, LOST } from './plan.ts';

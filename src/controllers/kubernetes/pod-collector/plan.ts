@@ -1,6 +1,6 @@
-import { conditionOf } from '../../../kube/kinds/condition.ts';
-import type { Node } from '../../../kube/kinds/node.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
 import type { Ending } from '../node/disruption-target.ts';
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';

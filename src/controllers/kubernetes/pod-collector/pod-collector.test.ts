@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../../kube/client.ts';
-import { NODES } from '../../../kube/kinds/node.ts';
-import { PODS } from '../../../kube/kinds/pod.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { runController } from '../../../testing/controller-parts.ts';
+import type { Client } from '#platform/kube/client';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { runController } from '#testing/controller-parts';
 import { podCollector } from './controller.ts';
 
 let cluster: Cluster;

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { LabelSelector } from '../../../kube/selectors/label-selector.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { LabelSelector } from '#platform/kube/selectors/label-selector';
 
 /** What an owner has to do so that the objects that fit its selector are its own and no others. */
 export interface Claims<T extends KubeObject> {

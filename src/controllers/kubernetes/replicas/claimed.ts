@@ -1,10 +1,10 @@
-import type { Client, ResourceType } from '../../../kube/client.ts';
-import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
-import { isInvalid, isNotFound } from '../../../kube/kube-error.ts';
-import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
-import type { LabelSelector } from '../../../kube/selectors/label-selector.ts';
-import type { Expectations } from '../../../runtime/expectations.ts';
-import { keyOf } from '../../../runtime/key.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { apiVersionOf } from '#platform/kube/kinds/resource-type';
+import { isInvalid, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
+import type { LabelSelector } from '#platform/kube/selectors/label-selector';
+import type { Expectations } from '#platform/runtime/expectations';
+import { keyOf } from '#platform/runtime/key';
 import { planClaims } from './claim.ts';
 
 /** The reference that makes an object the owner's own. */

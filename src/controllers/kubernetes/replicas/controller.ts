@@ -1,19 +1,19 @@
-import { timestamp } from '../../../base/timestamp.ts';
-import type { ResourceType } from '../../../kube/client.ts';
-import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
+import { timestamp } from '#platform/base/timestamp';
+import type { ResourceType } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import {
   REPLICA_SETS,
   REPLICATION_CONTROLLERS,
   type ReplicaSet,
   type ReplicationController,
-} from '../../../kube/kinds/workloads.ts';
-import { isNamespaceEnding, isNotFound } from '../../../kube/kube-error.ts';
-import { type LabelSelector, labelSelectorOf, labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
-import { byController, controllerKey, uncontrolledIn } from '../../../runtime/cache.ts';
-import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
-import { Expectations } from '../../../runtime/expectations.ts';
-import { keyIn, keyOf } from '../../../runtime/key.ts';
-import { writeStatus } from '../../../runtime/status.ts';
+} from '#platform/kube/kinds/workloads';
+import { isNamespaceEnding, isNotFound } from '#platform/kube/kube-error';
+import { type LabelSelector, labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
+import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
+import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { Expectations } from '#platform/runtime/expectations';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import { writeStatus } from '#platform/runtime/status';
 import { claimed, controllerRef } from './claimed.ts';
 import { podFromTemplate } from './pod-from-template.ts';
 import { isActive } from './pod-state.ts';

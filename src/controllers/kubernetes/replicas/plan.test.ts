@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import { labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { planClaims } from './claim.ts';
 import { replicaStatus } from './replica-status.ts';
 import { surplus } from './surplus.ts';

@@ -1,7 +1,7 @@
-import type { NewObject } from '../../../kube/client.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import type { PodTemplate } from '../../../kube/kinds/workloads.ts';
-import type { KubeMeta, KubeOwnerReference } from '../../../kube/kube-object.ts';
+import type { NewObject } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { PodTemplate } from '#platform/kube/kinds/workloads';
+import type { KubeMeta, KubeOwnerReference } from '#platform/kube/kube-object';
 
 /** A pod that is yet to be made, after a template. */
 export function podFromTemplate(

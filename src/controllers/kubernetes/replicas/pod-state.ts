@@ -1,5 +1,5 @@
-import { conditionOf } from '../../../kube/kinds/condition.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 /** Neither finished nor on its way out. */
 export function isActive({ metadata, status }: Pod): boolean {

@@ -1,8 +1,8 @@
-import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import type { PodTemplate, ReplicaStatus } from '../../../kube/kinds/workloads.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
+import { conditionOf, withCondition } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { PodTemplate, ReplicaStatus } from '#platform/kube/kinds/workloads';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { availableIn, isActive, isReady, isTerminating } from './pod-state.ts';
 
 export interface Replicated extends KubeObject {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { timestamp } from '../../../base/timestamp.ts';
-import type { Client } from '../../../kube/client.ts';
-import { PODS } from '../../../kube/kinds/pod.ts';
-import { REPLICA_SETS, REPLICATION_CONTROLLERS } from '../../../kube/kinds/workloads.ts';
-import { KubeError } from '../../../kube/kube-error.ts';
-import { runnable } from '../../../runtime/controller.ts';
-import { manager } from '../../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts, runController } from '../../../testing/controller-parts.ts';
+import { timestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { REPLICA_SETS, REPLICATION_CONTROLLERS } from '#platform/kube/kinds/workloads';
+import { KubeError } from '#platform/kube/kube-error';
+import { runnable } from '#platform/runtime/controller';
+import { manager } from '#platform/runtime/manager';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { controllerParts, runController } from '#testing/controller-parts';
 import { replicaSets, replicationControllers } from './controller.ts';
 
 let cluster: Cluster;

@@ -1,4 +1,4 @@
-import type { Pod } from '../../../kube/kinds/pod.ts';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { isActive, isReady, readySince } from './pod-state.ts';
 
 const COST = 'controller.kubernetes.io/pod-deletion-cost';

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../../base/clock.ts';
-import type { ResourceType } from '../../../kube/client.ts';
-import { RESOURCE_QUOTAS, type ResourceQuota } from '../../../kube/kinds/resource-quota.ts';
-import type { KubeObject } from '../../../kube/kube-object.ts';
-import { textOf } from '../../../kube/quota/amounts.ts';
-import { countedResources, quotaStatus } from '../../../kube/quota/quota-status.ts';
-import { type CountedResource, pastGraceAt, usageOf } from '../../../kube/quota/usage.ts';
-import type { Change } from '../../../runtime/cache.ts';
-import type { Catalog } from '../../../runtime/catalog.ts';
-import { type Controller, watched } from '../../../runtime/controller.ts';
-import { preferred } from '../../../runtime/discovery.ts';
-import { keyOf } from '../../../runtime/key.ts';
-import { writeStatus } from '../../../runtime/status.ts';
+import type { Clock } from '#platform/base/clock';
+import type { ResourceType } from '#platform/kube/client';
+import { RESOURCE_QUOTAS, type ResourceQuota } from '#platform/kube/kinds/resource-quota';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { textOf } from '#platform/kube/quota/amounts';
+import { countedResources, quotaStatus } from '#platform/kube/quota/quota-status';
+import { type CountedResource, pastGraceAt, usageOf } from '#platform/kube/quota/usage';
+import type { Change } from '#platform/runtime/cache';
+import type { Catalog } from '#platform/runtime/catalog';
+import { type Controller, watched } from '#platform/runtime/controller';
+import { preferred } from '#platform/runtime/discovery';
+import { keyOf } from '#platform/runtime/key';
+import { writeStatus } from '#platform/runtime/status';
 
 /** How soon to look again for a kind that a quota names and nobody serves yet. */
 const UNKNOWN_MS = 30_000;

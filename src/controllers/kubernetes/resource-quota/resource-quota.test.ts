@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../../kube/client.ts';
-import { CONFIG_MAPS } from '../../../kube/kinds/core.ts';
-import { PODS } from '../../../kube/kinds/pod.ts';
-import { RESOURCE_QUOTAS } from '../../../kube/kinds/resource-quota.ts';
-import { Catalog } from '../../../runtime/catalog.ts';
-import { runnable } from '../../../runtime/controller.ts';
-import { manager } from '../../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts } from '../../../testing/controller-parts.ts';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import { RESOURCE_QUOTAS } from '#platform/kube/kinds/resource-quota';
+import { Catalog } from '#platform/runtime/catalog';
+import { runnable } from '#platform/runtime/controller';
+import { manager } from '#platform/runtime/manager';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { controllerParts } from '#testing/controller-parts';
 import { resourceQuotaController } from './controller.ts';
 
 let cluster: Cluster;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PERSISTENT_VOLUME_CLAIMS, VOLUME_ATTRIBUTES_CLASSES } from '../../../kube/kinds/storage.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
-import { runnable } from '../../../runtime/controller.ts';
-import { manager } from '../../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts } from '../../../testing/controller-parts.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_ATTRIBUTES_CLASSES } from '#platform/kube/kinds/storage';
+import { isNotFound } from '#platform/kube/kube-error';
+import { runnable } from '#platform/runtime/controller';
+import { manager } from '#platform/runtime/manager';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { controllerParts } from '#testing/controller-parts';
 import { attributesClassProtection } from './attributes-class-protection.ts';
 
 let cluster: Cluster;

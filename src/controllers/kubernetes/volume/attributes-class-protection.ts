@@ -5,9 +5,9 @@ import {
   type PersistentVolumeClaim,
   VOLUME_ATTRIBUTES_CLASSES,
   type VolumeAttributesClass,
-} from '../../../kube/kinds/storage.ts';
-import type { Index } from '../../../runtime/cache.ts';
-import { type Controller, watched } from '../../../runtime/controller.ts';
+} from '#platform/kube/kinds/storage';
+import type { Index } from '#platform/runtime/cache';
+import { type Controller, watched } from '#platform/runtime/controller';
 
 /** The classes that a claim asks for, has, or is on its way to. */
 function classesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {

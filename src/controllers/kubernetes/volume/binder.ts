@@ -1,16 +1,16 @@
-import type { Client } from '../../../kube/client.ts';
+import type { Client } from '#platform/kube/client';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
-} from '../../../kube/kinds/storage.ts';
-import { ifFound } from '../../../kube/kube-error.ts';
-import type { Index } from '../../../runtime/cache.ts';
-import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../../runtime/key.ts';
-import { writeStatus } from '../../../runtime/status.ts';
+} from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import type { Index } from '#platform/runtime/cache';
+import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
+import { writeStatus } from '#platform/runtime/status';
 import { BIND_COMPLETED, BOUND_BY_CONTROLLER, classOf, planClaim } from './claim-plan.ts';
 import { planVolume, unbound } from './volume-plan.ts';
 

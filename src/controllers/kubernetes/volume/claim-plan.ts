@@ -1,6 +1,6 @@
-import { compare, parseQuantity } from '../../../base/quantity.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kube/kinds/storage.ts';
-import { labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
+import { compare, parseQuantity } from '#platform/base/quantity';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kube/kinds/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { bestVolume, type ClaimStep, planClaim } from './claim-plan.ts';
 import { planVolume, unbound, type VolumeStep } from './volume-plan.ts';
 

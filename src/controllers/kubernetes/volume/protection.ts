@@ -1,13 +1,13 @@
-import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
-} from '../../../kube/kinds/storage.ts';
-import type { Index } from '../../../runtime/cache.ts';
-import { type Controller, watched } from '../../../runtime/controller.ts';
-import { keyIn, keyOf } from '../../../runtime/key.ts';
+} from '#platform/kube/kinds/storage';
+import type { Index } from '#platform/runtime/cache';
+import { type Controller, watched } from '#platform/runtime/controller';
+import { keyIn, keyOf } from '#platform/runtime/key';
 
 /** The claims that a pod uses, by key; those made for it are named after it and the volume. */
 export function claimsOf({ metadata, spec }: Pod): string[] {

@@ -1,4 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/kinds/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { BOUND_BY_CONTROLLER } from './claim-plan.ts';
 
 const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';

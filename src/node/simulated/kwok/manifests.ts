@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { parseCidr } from '../../../base/cidr.ts';
-import type { Node } from '../../../kube/kinds/node.ts';
+import { parseCidr } from '#platform/base/cidr';
+import type { Node } from '#platform/kube/kinds/node';
 import { type NodeShape, nodeObject } from '../node-object.ts';
 import { type NodePool, shapesOf } from '../node-pool.ts';
 import { STAGES } from './stages.ts';

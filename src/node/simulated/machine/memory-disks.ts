@@ -1,5 +1,5 @@
-import { BLANK_DISK, type DiskContents } from '../../../api/disk/contents.ts';
-import type { DiskStore } from '../../../kube/disk/disk-store.ts';
+import { BLANK_DISK, type DiskContents } from '#api/disk/contents';
+import type { DiskStore } from '#vm/storage/disk/disk-store';
 
 /** Disks that are forgotten with the process; all are there, and blank until something is written. */
 export class MemoryDisks implements DiskStore {

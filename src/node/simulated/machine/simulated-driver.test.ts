@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withFile } from '../../../api/disk/contents.ts';
-import { FakeClock } from '../../../base/fake-clock.ts';
+import { withFile } from '#api/disk/contents';
+import { FakeClock } from '#platform/base/fake-clock';
 import type { GuestKind } from '../../machine-driver/drivers-under-test.fixture.ts';
 import { machineDriverContract } from '../../machine-driver.contract.ts';
 import type { MachineDriver } from '../../machine-driver.ts';

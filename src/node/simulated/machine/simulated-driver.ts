@@ -1,4 +1,4 @@
-import type { DiskContents } from '../../../api/disk/contents.ts';
+import type { DiskContents } from '#api/disk/contents';
 import {
   type Capabilities,
   type Device,

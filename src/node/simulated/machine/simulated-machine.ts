@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../../base/clock.ts';
+import type { Clock, Timer } from '#platform/base/clock';
 import type { EndReason, Machine, MachineEnd, MigrationProgress } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import type { Behaviour } from '../behaviour.ts';

@@ -1,6 +1,6 @@
-import { BLANK_DISK, type DiskContents } from '../../../api/disk/contents.ts';
-import type { Clock } from '../../../base/clock.ts';
-import type { DiskStore } from '../../../kube/disk/disk-store.ts';
+import { BLANK_DISK, type DiskContents } from '#api/disk/contents';
+import type { Clock } from '#platform/base/clock';
+import type { DiskStore } from '#vm/storage/disk/disk-store';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
 import { MemoryDisks } from './memory-disks.ts';
 import { SimulatedDriver } from './simulated-driver.ts';

@@ -1,13 +1,6 @@
-import {
-  bytesBeyond,
-  contentsText,
-  type GuestDisk,
-  type GuestState,
-  keptOf,
-  restoredTo,
-} from '../../../api/disk/contents.ts';
-import { diskDifference } from '../../../kube/disk/guest-disks.ts';
-import { keptIn, restoreDisks, saveDisks } from '../../../kube/disk/saved-disks.ts';
+import { bytesBeyond, contentsText, type GuestDisk, type GuestState, keptOf, restoredTo } from '#api/disk/contents';
+import { diskDifference } from '#vm/storage/disk/guest-disks';
+import { keptIn, restoreDisks, saveDisks } from '#vm/storage/disk/saved-disks';
 import type {
   DiskHolder,
   MachineDiskSnapshot,

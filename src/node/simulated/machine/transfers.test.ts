@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../../../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { effectiveBandwidth, residentBytes, Transfers } from './transfers.ts';
 
 const MIB = 2 ** 20;

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../../base/clock.ts';
+import type { Clock, Timer } from '#platform/base/clock';
 
 const MIB = 1024 * 1024;
 /** What even an idle guest has in memory. */

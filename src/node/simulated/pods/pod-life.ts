@@ -1,5 +1,5 @@
-import { timestamp } from '../../../base/timestamp.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
+import { timestamp } from '#platform/base/timestamp';
+import type { Pod } from '#platform/kube/kinds/pod';
 import {
   type ContainerState,
   type ContainerStatus,

@@ -1,10 +1,10 @@
-import type { Clock } from '../../../base/clock.ts';
-import { timestamp } from '../../../base/timestamp.ts';
-import type { Client } from '../../../kube/client.ts';
-import { type Container, PODS, type Pod, type PodStatus } from '../../../kube/kinds/pod.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
-import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
-import type { Again } from '../../../runtime/work-queue.ts';
+import type { Clock } from '#platform/base/clock';
+import { timestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import { type Container, PODS, type Pod, type PodStatus } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
+import type { Again } from '#platform/runtime/work-queue';
 import type { Addresses } from '../../agent/addresses.ts';
 import type { PlainPods } from '../../agent/agent.ts';
 import type { Host, Surroundings } from '../../agent/host.ts';

@@ -1,6 +1,6 @@
-import { SIMULATED_PROVISIONER } from '../../../api/disk/request.ts';
-import type { NewObject } from '../../../kube/client.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kube/kinds/storage.ts';
+import { SIMULATED_PROVISIONER } from '#api/disk/request';
+import type { NewObject } from '#platform/kube/client';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 
 const ASKED = 'volume.kubernetes.io/storage-provisioner';
 const ASKED_BEFORE = 'volume.beta.kubernetes.io/storage-provisioner';

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../../kube/client.ts';
+import type { Client } from '#platform/kube/client';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
   type StorageClass,
-} from '../../../kube/kinds/storage.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
-import { runnable } from '../../../runtime/controller.ts';
-import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { runVolumeControllers } from '../../../testing/kubernetes-parts.ts';
+} from '#platform/kube/kinds/storage';
+import { isNotFound } from '#platform/kube/kube-error';
+import { runnable } from '#platform/runtime/controller';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { runVolumeControllers } from '#testing/kubernetes-parts';
 import { volumeFor } from './plan.ts';
 import { simulatedProvisioner, simulatedReclaimer } from './provisioner.ts';
 import { ensureStorageClasses, SIMULATED_CLASSES } from './storage-classes.ts';

@@ -4,12 +4,12 @@ import {
   type PersistentVolume,
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
-} from '../../../kube/kinds/storage.ts';
-import { isAlreadyExists } from '../../../kube/kube-error.ts';
-import type { Index } from '../../../runtime/cache.ts';
-import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
-import { keyOf } from '../../../runtime/key.ts';
-import { writeStatus } from '../../../runtime/status.ts';
+} from '#platform/kube/kinds/storage';
+import { isAlreadyExists } from '#platform/kube/kube-error';
+import type { Index } from '#platform/runtime/cache';
+import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { keyOf } from '#platform/runtime/key';
+import { writeStatus } from '#platform/runtime/status';
 import { classNameOf, isToBeDeleted, volumeFor, volumeNameOf } from './plan.ts';
 import { wantedSize } from './resize.ts';
 

@@ -1,6 +1,6 @@
-import { SIMULATED_PROVISIONER } from '../../../api/disk/request.ts';
-import { compare, tryParseQuantity } from '../../../base/quantity.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/kinds/storage.ts';
+import { SIMULATED_PROVISIONER } from '#api/disk/request';
+import { compare, tryParseQuantity } from '#platform/base/quantity';
+import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { PROVISIONED_BY } from './plan.ts';
 
 /** The size that a claim asks for, where its volume is ours and either of the two is smaller. */

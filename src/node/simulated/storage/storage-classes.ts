@@ -1,7 +1,7 @@
-import { SIMULATED_PROVISIONER } from '../../../api/disk/request.ts';
-import type { Client, NewObject } from '../../../kube/client.ts';
-import { STORAGE_CLASSES, type StorageClass } from '../../../kube/kinds/storage.ts';
-import { isAlreadyExists } from '../../../kube/kube-error.ts';
+import { SIMULATED_PROVISIONER } from '#api/disk/request';
+import type { Client, NewObject } from '#platform/kube/client';
+import { STORAGE_CLASSES, type StorageClass } from '#platform/kube/kinds/storage';
+import { isAlreadyExists } from '#platform/kube/kube-error';
 
 /** The classes that a cluster of simulated nodes has: one for everything, and one that waits for the scheduler's choice. */
 export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [

@@ -1,11 +1,11 @@
-import { ParseError } from '../../../base/errors.ts';
-import { timestamp } from '../../../base/timestamp.ts';
-import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '../../../kube/api-extension.ts';
-import type { Node } from '../../../kube/kinds/node.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import { KubeError } from '../../../kube/kube-error.ts';
-import type { KubeMeta } from '../../../kube/kube-object.ts';
-import { parseLabelSelector } from '../../../kube/selectors/label-selector.ts';
+import { ParseError } from '#platform/base/errors';
+import { timestamp } from '#platform/base/timestamp';
+import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeMeta } from '#platform/kube/kube-object';
+import { parseLabelSelector } from '#platform/kube/selectors/label-selector';
 import type { Usage } from './usage.ts';
 
 /** Where the figures come from. */

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../../base/duration.ts';
-import { ParseError } from '../../../base/errors.ts';
+import { parseDuration } from '#platform/base/duration';
+import { ParseError } from '#platform/base/errors';
 
 /** A value at a time after midnight, in milliseconds. */
 export interface TracePoint {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ExtensionRequest } from '../../../kube/api-extension.ts';
-import type { Vmi } from '../../../kube/kinds/machines.ts';
-import type { Node } from '../../../kube/kinds/node.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { ExtensionRequest } from '#platform/kube/api-extension';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
 import { type MetricsSource, metricsApi } from './metrics-api.ts';
 import { parseProfile } from './profile.ts';
 import { parseTrace, traceAt } from './trace.ts';

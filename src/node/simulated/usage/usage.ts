@@ -1,9 +1,9 @@
-import { toNumber } from '../../../base/quantity.ts';
-import { allocatable, consumed } from '../../../kube/consumption.ts';
-import type { Vmi } from '../../../kube/kinds/machines.ts';
-import type { Node } from '../../../kube/kinds/node.ts';
-import type { Pod } from '../../../kube/kinds/pod.ts';
-import { podRequests } from '../../../kube/quota/pod-amounts.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { toNumber } from '#platform/base/quantity';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { podRequests } from '#platform/kube/quota/pod-amounts';
+import { allocatable, consumed } from '#vm/usage/consumption';
 import { heldSize } from '../../machine-spec.ts';
 import { behaviourOf } from '../behaviour.ts';
 import { residentBytes } from '../machine/transfers.ts';

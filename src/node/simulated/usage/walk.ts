@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 
 export interface WalkShape {
   readonly mean: number;
