@@ -1,9 +1,9 @@
-import { realClock } from './base/clock.ts';
-import { systemRandom } from './base/random.ts';
-import type { Connect, KubeconfigNames } from './cli/connection.ts';
-import { httpClient } from './kube/http/http-client.ts';
-import { kubeconfigEntries, loadClusterAccess } from './kube/kubeconfig/load.ts';
-import { nodeSurroundings } from './kube/kubeconfig/node-surroundings.ts';
+import { realClock } from '#platform/base/clock';
+import { systemRandom } from '#platform/base/random';
+import { httpClient } from '#platform/kube/http/http-client';
+import { kubeconfigEntries, loadClusterAccess } from '#platform/kube/kubeconfig/load';
+import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
+import type { Connect, KubeconfigNames } from '#programs/cli/connection';
 
 /** Reaches the cluster that flags, environment and kubeconfig name. */
 export const connect: Connect = async (flags) => {

@@ -1,18 +1,18 @@
-import { virtualMachine } from './api/novacron/virtual-machine.ts';
-import type { Clock } from './base/clock.ts';
-import { ClaimRefusals } from './controllers/machine-parts/claim-refusals.ts';
-import { machineParts } from './controllers/machine-parts/controller.ts';
-import { claimsGatherer } from './controllers/machine-parts/gatherer.ts';
-import { NOVACRON_PARTS } from './controllers/machine-parts/novacron.ts';
-import { COPIED_PARTS_RULES, machinePartsRules } from './controllers/machine-parts/rules.ts';
-import { usageRounds } from './controllers/machine-parts/usage.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { virtualMachine } from '#api/novacron/virtual-machine';
+import type { Clock } from '#platform/base/clock';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import type { Runnable } from '#platform/runtime/runnable';
+import { ClaimRefusals } from '#vm/controllers/machine-parts/claim-refusals';
+import { machineParts } from '#vm/controllers/machine-parts/controller';
+import { claimsGatherer } from '#vm/controllers/machine-parts/gatherer';
+import { NOVACRON_PARTS } from '#vm/controllers/machine-parts/novacron';
+import { COPIED_PARTS_RULES, machinePartsRules } from '#vm/controllers/machine-parts/rules';
+import { usageRounds } from '#vm/controllers/machine-parts/usage';
+import type { Dialect } from '#vm/engine/dialect';
+import type { Gatherers } from '#vm/engine/gatherer';
+import type { Usage } from '#vm/engine/metrics';
 import { isHypersdkOn, type Running } from './hypersdk.ts';
-import type { Vmi } from './kube/kinds/machines.ts';
-import type { PolicyRule } from './kube/kinds/rbac.ts';
-import type { Dialect } from './machine/dialect.ts';
-import type { Gatherers } from './machine/gatherer.ts';
-import type { Usage } from './machine/metrics.ts';
-import type { Runnable } from './runtime/runnable.ts';
 
 /** Whether machines of novacron.io are looked after. */
 function isNovacronOn(dialects: readonly Dialect[]): boolean {

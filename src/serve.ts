@@ -1,17 +1,17 @@
 import { networkInterfaces } from 'node:os';
-import { isLoopback } from './apiserver/access/local-program.ts';
-import { type ControlPlane, startControlPlane } from './apiserver/control-plane.ts';
-import { realClock } from './base/clock.ts';
-import { ConfigError } from './base/errors.ts';
-import type { Logger } from './base/logger.ts';
-import { createLogger } from './base/pino-logger.ts';
-import { systemRandom } from './base/random.ts';
-import type { ApiServerSettings } from './cli/apiserver.ts';
-import { kubernetesControllers } from './controllers/kubernetes/kubernetes-controllers.ts';
-import { manager } from './runtime/manager.ts';
-import type { Runnable } from './runtime/runnable.ts';
-import { clusterName, explainedStart, usualFolder } from './up/data-folder.ts';
-import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from './up/output-files.ts';
+import { isLoopback } from '#control-plane/apiserver/access/local-program';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
+import { realClock } from '#platform/base/clock';
+import { ConfigError } from '#platform/base/errors';
+import type { Logger } from '#platform/base/logger';
+import { createLogger } from '#platform/base/pino-logger';
+import { systemRandom } from '#platform/base/random';
+import { manager } from '#platform/runtime/manager';
+import type { Runnable } from '#platform/runtime/runnable';
+import type { ApiServerSettings } from '#programs/cli/apiserver';
+import { clusterName, explainedStart, usualFolder } from '#programs/up/data-folder';
+import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from '#programs/up/output-files';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, type Option } from 'commander';
-import { UsageError } from '../base/errors.ts';
+import { UsageError } from '#platform/base/errors';
 
 /** What a command refuses of its flags beyond what each of them takes. */
 export type Rule<T> = (flags: T, given: Given) => readonly string[];

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Client } from '../kube/client.ts';
-import type { AccessFlags } from '../kube/kubeconfig/load.ts';
+import type { Client } from '#platform/kube/client';
+import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 
 /** A cluster that commands talk to. */
 export interface Connection {

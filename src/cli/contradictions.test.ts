@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../base/clock.ts';
-import { IDLE_STARTERS } from '../testing/idle-starters.ts';
+import { realClock } from '#platform/base/clock';
+import { IDLE_STARTERS } from '#testing/idle-starters';
 import type { ApiServerSettings } from './apiserver.ts';
 import { toldFailure } from './failure.ts';
 import { vimanaProgram } from './program.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { crdOf } from '../api/crd.ts';
-import { KINDS } from '../api/kinds.ts';
+import { KINDS } from '#api/kinds';
+import { crdOf } from '#platform/schema/crd';
 import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 

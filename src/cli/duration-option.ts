@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { formatDuration, parseDuration } from '../base/duration.ts';
+import { formatDuration, parseDuration } from '#platform/base/duration';
 
 /** A flag that takes a duration, whose default is shown as it would be written. */
 export function durationOption(flags: string, description: string, usual: string): Option {

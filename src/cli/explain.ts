@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { VimanaError } from '../base/errors.ts';
-import type { PodExplanation } from '../kube/kinds/pod-explanation.ts';
-import { isNotFound } from '../kube/kube-error.ts';
+import { VimanaError } from '#platform/base/errors';
+import type { PodExplanation } from '#platform/kube/kinds/pod-explanation';
+import { isNotFound } from '#platform/kube/kube-error';
 import { CheckedCommand } from './checked-command.ts';
 import { type Connect, connected, withConnectionFlags } from './connection.ts';
 import { explanationText } from './explanation-text.ts';

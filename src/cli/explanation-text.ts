@@ -1,4 +1,4 @@
-import type { Explanation, NodeExplanation } from '../kube/kinds/pod-explanation.ts';
+import type { Explanation, NodeExplanation } from '#platform/kube/kinds/pod-explanation';
 import { tableText } from './table-text.ts';
 
 /** Nodes that are printed of each sort. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { NodeSize } from '../api/launcher-load.ts';
-import type { AccessFlags } from '../kube/kubeconfig/load.ts';
+import type { NodeSize } from '#api/launcher-load';
+import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import { CheckedCommand } from './checked-command.ts';
 import { filled } from './filled.ts';
 import { allowedHostsOption } from './host-names.ts';

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { UsageError, VimanaError } from '../base/errors.ts';
-import { KubeError } from '../kube/kube-error.ts';
+import { UsageError, VimanaError } from '#platform/base/errors';
+import { KubeError } from '#platform/kube/kube-error';
 import type { Io } from './io.ts';
 
 /** What the exit code of a command says. */

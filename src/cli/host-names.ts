@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { tryParseCidr } from '../base/cidr.ts';
-import { tryParseIp } from '../base/ip.ts';
-import { dns1123SubdomainProblems } from '../base/names.ts';
+import { tryParseCidr } from '#platform/base/cidr';
+import { tryParseIp } from '#platform/base/ip';
+import { dns1123SubdomainProblems } from '#platform/base/names';
 
 /** Further names that clients may call our HTTP servers by. */
 export function allowedHostsOption(): Option {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Clock } from '../base/clock.ts';
-import type { Client } from '../kube/client.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { type Connect, connected, withConnectionFlags } from './connection.ts';
 import { durationOption } from './duration-option.ts';

@@ -1,4 +1,4 @@
-import { VimanaError } from '../base/errors.ts';
+import { VimanaError } from '#platform/base/errors';
 import type { Io } from './io.ts';
 
 /** The manifest files that a path names. */

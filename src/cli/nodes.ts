@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../base/errors.ts';
+import { UsageError } from '#platform/base/errors';
 import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../base/errors.ts';
+import { UsageError } from '#platform/base/errors';
 import { bindAddress } from './bind-address.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
 

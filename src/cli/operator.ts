@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { NodeSize } from '../api/launcher-load.ts';
-import { isSameJson } from '../base/json-same.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../base/names.ts';
-import type { CarbonSettings } from '../carbon/settings.ts';
-import type { AccessFlags } from '../kube/kubeconfig/load.ts';
+import type { NodeSize } from '#api/launcher-load';
+import { isSameJson } from '#platform/base/json-same';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
+import type { AccessFlags } from '#platform/kube/kubeconfig/load';
+import type { CarbonSettings } from '#vm/carbon/settings';
 import { type BindAddress, bindAddress } from './bind-address.ts';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';

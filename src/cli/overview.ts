@@ -1,4 +1,4 @@
-import { KINDS } from '../api/kinds.ts';
+import { KINDS } from '#api/kinds';
 
 /** What a newcomer sees first: what is here, and what to type next. */
 export function overview(): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../base/clock.ts';
-import { IDLE_STARTERS } from '../testing/idle-starters.ts';
+import { realClock } from '#platform/base/clock';
+import { IDLE_STARTERS } from '#testing/idle-starters';
 import { vimanaProgram } from './program.ts';
 
 const program = vimanaProgram({

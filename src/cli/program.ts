@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Clock } from '../base/clock.ts';
-import { type Random, systemRandom } from '../base/random.ts';
+import type { Clock } from '#platform/base/clock';
+import { type Random, systemRandom } from '#platform/base/random';
 import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
 import { type BackupSettings, backupCommand } from './backup.ts';
 import { carbonCommand } from './carbon/command.ts';

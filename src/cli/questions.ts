@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from 'node:readline';
-import { VimanaError } from '../base/errors.ts';
+import { VimanaError } from '#platform/base/errors';
 import { EXIT_CODES, ToldFailure } from './failure.ts';
 
 interface Waiting {

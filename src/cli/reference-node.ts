@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
-import { isZero, tryParseQuantity } from '../base/quantity.ts';
+import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
+import { isZero, tryParseQuantity } from '#platform/base/quantity';
 
 /** The flag that says what shares of a node are of where simulated nodes are not alike. */
 export const referenceNodeOption = () =>

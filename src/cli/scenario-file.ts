@@ -1,9 +1,9 @@
-import { findAdmission } from '../admission/admitters.ts';
-import { type SimulationScenario, simulationScenario } from '../api/simulation/simulation-scenario.ts';
-import { VimanaError } from '../base/errors.ts';
-import { formatFieldError } from '../base/field-error.ts';
-import { readManifest } from '../kube/manifest.ts';
-import { fieldLine } from '../kube/manifest-line.ts';
+import { type SimulationScenario, simulationScenario } from '#api/simulation/simulation-scenario';
+import { VimanaError } from '#platform/base/errors';
+import { formatFieldError } from '#platform/base/field-error';
+import { readManifest } from '#platform/kube/manifest';
+import { fieldLine } from '#platform/kube/manifest-line';
+import { findAdmission } from '#vm/dialects/admitters';
 import type { Io } from './io.ts';
 import { fileText } from './manifest-files.ts';
 

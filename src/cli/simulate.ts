@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { SimulationScenario } from '../api/simulation/simulation-scenario.ts';
-import { parseDuration } from '../base/duration.ts';
-import { VimanaError } from '../base/errors.ts';
-import type { Limits } from '../rebalance/planner.ts';
-import { USUAL_BUDGET } from '../rebalance/planners.ts';
-import type { Method } from '../rebalance/rebalancing.ts';
+import type { SimulationScenario } from '#api/simulation/simulation-scenario';
+import type { Limits } from '#fleet/rebalance/planner';
+import { USUAL_BUDGET } from '#fleet/rebalance/planners';
+import type { Method } from '#fleet/rebalance/rebalancing';
+import { parseDuration } from '#platform/base/duration';
+import { VimanaError } from '#platform/base/errors';
 import { CheckedCommand } from './checked-command.ts';
 import { durationMs, durationOption, writtenDuration } from './duration-option.ts';
 import { filled } from './filled.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { NodeSize } from '../api/launcher-load.ts';
-import { parseDuration } from '../base/duration.ts';
-import type { CarbonSettings } from '../carbon/settings.ts';
+import type { NodeSize } from '#api/launcher-load';
+import { parseDuration } from '#platform/base/duration';
+import type { CarbonSettings } from '#vm/carbon/settings';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { durationMs, durationOption } from './duration-option.ts';

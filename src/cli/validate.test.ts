@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryIo } from '../testing/memory-io.ts';
+import { memoryIo } from '#testing/memory-io';
 import { validateCommand } from './validate.ts';
 
 const files: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { type FieldError, forbidden } from '../base/field-error.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import { SIMULATED_VMS } from '../simulation-library/simulated-vm.ts';
+import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
+import { type FieldError, forbidden } from '#platform/base/field-error';
+import { KubeError } from '#platform/kube/kube-error';
 import { RefusedError } from './fleet.ts';
 
 /** Webhooks of others may know no rehearsal; what they think of a machine is seen when it is made. */

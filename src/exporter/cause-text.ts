@@ -1,4 +1,4 @@
-import { type FieldError, fieldErrorBody, formatFieldError } from '../base/field-error.ts';
+import { type FieldError, fieldErrorBody, formatFieldError } from '#platform/base/field-error';
 
 /** A cause in words; one that is about the whole request names no field. */
 export function causeText(cause: FieldError): string {

@@ -7,7 +7,7 @@ import {
   required,
   tooMany,
   typeInvalid,
-} from '../base/field-error.ts';
+} from '#platform/base/field-error';
 import { type Move, RefusedError } from './fleet.ts';
 
 const FIELDS = ['vm_id', 'from_node', 'to_node'] as const;

@@ -1,5 +1,5 @@
-import type { FieldError } from '../base/field-error.ts';
-import type { Vm } from '../simulation-library/simulated-vm.ts';
+import type { Vm } from '#fleet/library/simulated-vm';
+import type { FieldError } from '#platform/base/field-error';
 import type { NodeLoad } from './node-load.ts';
 
 /** A machine as scenario files write it, where it stands now. */

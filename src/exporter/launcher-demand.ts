@@ -1,14 +1,8 @@
-import {
-  CPU_CONSUMPTION,
-  CREATED_BY_LABEL,
-  DOMAIN_ANNOTATION,
-  MEMORY_CONSUMPTION,
-  NAME_LABEL,
-} from '../api/launcher.ts';
-import { loadIn, type NodeSize } from '../api/launcher-load.ts';
-import { toNumber, tryParseQuantity } from '../base/quantity.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
-import type { Index } from '../runtime/cache.ts';
+import { CPU_CONSUMPTION, CREATED_BY_LABEL, DOMAIN_ANNOTATION, MEMORY_CONSUMPTION, NAME_LABEL } from '#api/launcher';
+import { loadIn, type NodeSize } from '#api/launcher-load';
+import { toNumber, tryParseQuantity } from '#platform/base/quantity';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Index } from '#platform/runtime/cache';
 
 /** Pods that stand for machines have this label, whoever made them. */
 export const LAUNCHER_SELECTOR = 'kubevirt.io/domain';

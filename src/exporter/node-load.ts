@@ -1,5 +1,5 @@
-import type { Measures } from '../rebalance/measures.ts';
-import { cpuPressure, memoryPressure } from '../rebalance/pressure.ts';
+import type { Measures } from '#fleet/rebalance/measures';
+import { cpuPressure, memoryPressure } from '#fleet/rebalance/pressure';
 
 /** What a node has and what is used of it. */
 export interface NodeState extends Measures {

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadText } from '../api/launcher-load.ts';
-import { FakeClock } from '../base/fake-clock.ts';
-import type { Node } from '../kube/kinds/node.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { type Change, IndexedCache } from '../runtime/cache.ts';
-import type { Informer } from '../runtime/informer.ts';
+import { loadText } from '#api/launcher-load';
+import { FakeClock } from '#platform/base/fake-clock';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Change, IndexedCache } from '#platform/runtime/cache';
+import type { Informer } from '#platform/runtime/informer';
 import { NodeLoads } from './node-loads.ts';
 
 /** An informer that a test tells what there is. */

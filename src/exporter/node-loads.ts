@@ -1,14 +1,14 @@
-import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../api/launcher.ts';
-import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
-import type { Clock } from '../base/clock.ts';
-import { type Logger, silentLogger } from '../base/logger.ts';
-import type { Node } from '../kube/kinds/node.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
-import { sharedSize } from '../kube/reference-node.ts';
-import type { Measures } from '../rebalance/measures.ts';
-import type { Cache, Change } from '../runtime/cache.ts';
-import type { Informer } from '../runtime/informer.ts';
-import { keyOf } from '../runtime/key.ts';
+import { CREATED_BY_LABEL, MIGRATION_LABEL } from '#api/launcher';
+import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
+import type { Measures } from '#fleet/rebalance/measures';
+import type { Clock } from '#platform/base/clock';
+import { type Logger, silentLogger } from '#platform/base/logger';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Cache, Change } from '#platform/runtime/cache';
+import type { Informer } from '#platform/runtime/informer';
+import { keyOf } from '#platform/runtime/key';
+import { sharedSize } from '#vm/usage/reference-node';
 import { amountsOf, byInstance, type Demand, demandOf, isLive, unreadable } from './launcher-demand.ts';
 import { measured, NOTHING_SPENT, type NodeLoad, type NodeState, type Spent, spentAfter } from './node-load.ts';
 

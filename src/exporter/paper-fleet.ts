@@ -1,6 +1,6 @@
-import { USUAL_NODE } from '../api/launcher-load.ts';
-import type { Clock } from '../base/clock.ts';
-import { isRatioSize, type Vm } from '../simulation-library/simulated-vm.ts';
+import { USUAL_NODE } from '#api/launcher-load';
+import { isRatioSize, type Vm } from '#fleet/library/simulated-vm';
+import type { Clock } from '#platform/base/clock';
 import { type Fleet, type FleetVm, type Move, type Moved, RefusedError, type WantedFleet } from './fleet.ts';
 import { amountsOf } from './launcher-demand.ts';
 import { measured, NOTHING_SPENT, type NodeLoad, type Spent, spentAfter } from './node-load.ts';

@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.ts';
-import { conditionOf } from '../kube/kinds/condition.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
-import type { Index } from '../runtime/cache.ts';
-import type { Informer } from '../runtime/informer.ts';
+import type { Clock } from '#platform/base/clock';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Index } from '#platform/runtime/cache';
+import type { Informer } from '#platform/runtime/informer';
 import { isLive, machineOf } from './launcher-demand.ts';
 
 /** Where a machine ended up: on a node, or nowhere, and why. */

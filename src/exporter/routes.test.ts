@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { realClock } from '../base/clock.ts';
-import { FakeClock } from '../base/fake-clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import { type HttpServer, startHttpServer } from '../runtime/http/http-server.ts';
+import { realClock } from '#platform/base/clock';
+import { FakeClock } from '#platform/base/fake-clock';
+import { silentLogger } from '#platform/base/logger';
+import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
 import { Exposition } from './exposition.ts';
 import { PaperFleet } from './paper-fleet.ts';
 import { exporterRoutes, refusalText } from './routes.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody } from '../runtime/http/body.ts';
-import type { Route } from '../runtime/http/route.ts';
+import { readBody } from '#platform/runtime/http/body';
+import type { Route } from '#platform/runtime/http/route';
 import { causeText } from './cause-text.ts';
 import { EXPOSITION_TYPE, Exposition } from './exposition.ts';
 import { readMoves } from './feedback-request.ts';

@@ -1,6 +1,6 @@
-import { OPERATE } from '../api/operate-verb.ts';
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
-import { TOKEN_REVIEW_RULES } from '../runtime/http/token-review.ts';
+import { OPERATE } from '#api/operate-verb';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import { TOKEN_REVIEW_RULES } from '#platform/runtime/http/token-review';
 
 /** What an exporter may do: follow nodes and pods, make and delete simulated machines, and stop those that are to move. */
 export const EXPORTER_RULES: readonly PolicyRule[] = [

@@ -1,8 +1,8 @@
-import { child, type FieldError, index, invalid, required, tooLong } from '../base/field-error.ts';
-import { dns1123SubdomainProblems } from '../base/names.ts';
-import { readScenarios } from '../rebalance/read-scenarios.ts';
-import { REFERENCE_NODE } from '../rebalance/scenario.ts';
-import type { Vm } from '../simulation-library/simulated-vm.ts';
+import type { Vm } from '#fleet/library/simulated-vm';
+import { readScenarios } from '#fleet/rebalance/read-scenarios';
+import { REFERENCE_NODE } from '#fleet/rebalance/scenario';
+import { child, type FieldError, index, invalid, required, tooLong } from '#platform/base/field-error';
+import { dns1123SubdomainProblems } from '#platform/base/names';
 import { RefusedError, type WantedFleet, type WantedNode } from './fleet.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

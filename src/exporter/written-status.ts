@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.ts';
-import type { Client } from '../kube/client.ts';
-import { SIMULATED_VMS } from '../simulation-library/simulated-vm.ts';
-import { until } from '../simulation-library/until.ts';
+import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
+import { until } from '#fleet/library/until';
+import type { Clock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
 
 interface Waiting {
   readonly client: Client;

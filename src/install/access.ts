@@ -1,7 +1,7 @@
-import type { Client } from '../kube/client.ts';
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Client } from '#platform/kube/client';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** One thing that somebody may do or not. */
 export interface Access {

@@ -1,8 +1,8 @@
-import { isSameJson } from '../base/json-same.ts';
-import type { Client } from '../kube/client.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { isSameJson } from '#platform/base/json-same';
+import type { Client } from '#platform/kube/client';
+import { NODES } from '#platform/kube/kinds/node';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Wanted } from './wanted.ts';
 
 export type Outcome = 'created' | 'configured' | 'unchanged';

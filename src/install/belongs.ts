@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { INSTALLED } from './wanted.ts';
 
 /** The release of Helm that an object belongs to, as `name -n namespace`; undefined where it belongs to none. */

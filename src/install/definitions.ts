@@ -1,11 +1,11 @@
-import { crdOf } from '../api/crd.ts';
-import type { Kind } from '../api/kind.ts';
-import { KINDS } from '../api/kinds.ts';
-import type { DialectName } from '../cli/up.ts';
-import type { Client } from '../kube/client.ts';
-import { conditionOf } from '../kube/kinds/condition.ts';
-import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
-import { isGone } from '../kube/kube-error.ts';
+import { KINDS } from '#api/kinds';
+import type { Client } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { DEFINITIONS, type Definition } from '#platform/kube/kinds/definitions';
+import { isGone } from '#platform/kube/kube-error';
+import { crdOf } from '#platform/schema/crd';
+import type { Kind } from '#platform/schema/kind';
+import type { DialectName } from '#programs/cli/up';
 
 /** Selects the definitions that are ours. */
 export const OURS = 'app.kubernetes.io/part-of=vimana';

@@ -1,11 +1,11 @@
-import { SNAPSHOT_FINALIZER } from '../api/disk/request.ts';
-import { TEMPLATE_FINALIZER } from '../api/hypersdk/template-use.ts';
-import { INSTANCE_FINALIZER, MACHINE_FINALIZER } from '../api/instance-request.ts';
-import { OPERATION_FINALIZER } from '../api/operation-request.ts';
-import type { InstallParts } from '../cli/install.ts';
-import type { ResourceType } from '../kube/client.ts';
-import { ifFound, isConflict, isGone } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { SNAPSHOT_FINALIZER } from '#api/disk/request';
+import { TEMPLATE_FINALIZER } from '#api/hypersdk/template-use';
+import { INSTANCE_FINALIZER, MACHINE_FINALIZER } from '#api/instance-request';
+import { OPERATION_FINALIZER } from '#api/operation-request';
+import type { ResourceType } from '#platform/kube/client';
+import { ifFound, isConflict, isGone } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { InstallParts } from '#programs/cli/install';
 
 /** How long an operator may take until it is seen. */
 const PATIENCE_MS = 10_000;

@@ -1,6 +1,6 @@
-import type { InstallParts, InstallSettings } from '../cli/install.ts';
-import { DIALECT_NAMES } from '../cli/up.ts';
-import { DEFINITIONS } from '../kube/kinds/definitions.ts';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import type { InstallParts, InstallSettings } from '#programs/cli/install';
+import { DIALECT_NAMES } from '#programs/cli/up';
 import { apply, nameOf, type Outcome, present } from './apply.ts';
 import { GROUPS, served } from './definitions.ts';
 import { nextSteps } from './next-steps.ts';

@@ -1,6 +1,6 @@
-import type { Client, ResourceType } from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { ifThere, nameOf } from './apply.ts';
 import { releaseOf } from './belongs.ts';
 

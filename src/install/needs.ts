@@ -1,9 +1,9 @@
-import type { Client } from '../kube/client.ts';
-import { NAMESPACES } from '../kube/kinds/core.ts';
-import { DEFINITIONS } from '../kube/kinds/definitions.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
-import { CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
+import type { Client } from '#platform/kube/client';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { NODES } from '#platform/kube/kinds/node';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { type Access, accessLines, denied, givenBy } from './access.ts';
 import { ROLES, type Wanted } from './wanted.ts';
 

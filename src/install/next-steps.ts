@@ -1,5 +1,5 @@
-import type { DialectName } from '../cli/up.ts';
-import { DIALECT_NAMES } from '../cli/up.ts';
+import type { DialectName } from '#programs/cli/up';
+import { DIALECT_NAMES } from '#programs/cli/up';
 import { GROUPS } from './definitions.ts';
 import { FIRST_MACHINES } from './wanted.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../base/errors.ts';
+import { UsageError } from '#platform/base/errors';
 import { nodeNames, nodePools } from './node-pools.ts';
 
 const usual = { nodeSize: '4cpu,8Gi', nodePrefix: 'n-', zones: 2 };

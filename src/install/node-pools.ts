@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { parseCidr } from '../base/cidr.ts';
-import { ConfigError, UsageError } from '../base/errors.ts';
-import type { NodeFlags } from '../cli/node-flags.ts';
-import { type NodePool, shapesOf } from '../node/simulated/node-pool.ts';
-import { readPools } from '../node/simulated/pool-file.ts';
+import { parseCidr } from '#platform/base/cidr';
+import { ConfigError, UsageError } from '#platform/base/errors';
+import type { NodeFlags } from '#programs/cli/node-flags';
+import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
+import { readPools } from '#vm/node/simulated/pool-file';
 
 /** Which flag says what would stand in a file. */
 const FLAGS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.ts';
-import type { Client } from '../kube/client.ts';
-import { SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
-import { LEASES, type Lease } from '../kube/kinds/node.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
+import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { LEASES, type Lease } from '#platform/kube/kinds/node';
 
 /** An operator that leads at present. */
 export interface Leader {

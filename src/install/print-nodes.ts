@@ -1,5 +1,5 @@
-import type { NodesSettings } from '../cli/nodes.ts';
-import { kwokManifests } from '../node/simulated/kwok/manifests.ts';
+import type { NodesSettings } from '#programs/cli/nodes';
+import { kwokManifests } from '#vm/node/simulated/kwok/manifests';
 import { nodePools } from './node-pools.ts';
 
 /** The simulated nodes as manifests for KWOK. */

@@ -1,6 +1,6 @@
-import type { Client, ResourceType } from '../kube/client.ts';
-import { isGone } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { isGone } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Waits by a watch until none of the objects that are meant is there. */
 export async function untilGone(

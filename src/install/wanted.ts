@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { KINDS } from '../api/kinds.ts';
-import type { DialectName } from '../cli/up.ts';
-import type { ResourceType } from '../kube/client.ts';
-import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
-import { DEFINITIONS } from '../kube/kinds/definitions.ts';
-import { resourceOfKind } from '../kube/kinds/machines.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { readManifest } from '../kube/manifest.ts';
-import { POLICIES, POLICY_BINDINGS } from '../kube/status-policy.ts';
-import { kwokNodes } from '../node/simulated/kwok/manifests.ts';
-import { STAGES } from '../node/simulated/kwok/stages.ts';
-import type { NodePool } from '../node/simulated/node-pool.ts';
+import { KINDS } from '#api/kinds';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import type { ResourceType } from '#platform/kube/client';
+import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { NODES } from '#platform/kube/kinds/node';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { readManifest } from '#platform/kube/manifest';
+import type { DialectName } from '#programs/cli/up';
+import { POLICIES, POLICY_BINDINGS } from '#programs/install/status-policy';
+import { kwokNodes } from '#vm/node/simulated/kwok/manifests';
+import { STAGES } from '#vm/node/simulated/kwok/stages';
+import type { NodePool } from '#vm/node/simulated/node-pool';
 import { definitionOf, GROUPS, kindsOf } from './definitions.ts';
 
 /** An object that a cluster is to hold. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts';
-import { VimanaError } from '../base/errors.ts';
-import { writtenDuration } from '../cli/duration-option.ts';
+import type { Clock } from '#platform/base/clock';
+import { VimanaError } from '#platform/base/errors';
+import { writtenDuration } from '#programs/cli/duration-option';
 
 export interface Limit {
   readonly clock: Clock;

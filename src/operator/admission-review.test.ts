@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findAdmission } from '../admission/admitters.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { findAdmission } from '#vm/dialects/admitters';
 import { asksForVerb, type ReviewRequest, reviewBody, reviewObject } from './admission-review.ts';
 
 const find = findAdmission({ actsOn: ({ group }) => group === 'kubevirt.io' });

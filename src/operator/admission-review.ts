@@ -1,11 +1,11 @@
-import type { Lookup } from '../admission/admitter.ts';
-import type { FindAdmission } from '../admission/admitters.ts';
-import type { Kind, ObjectOf } from '../api/kind.ts';
-import { KINDS } from '../api/kinds.ts';
-import { virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { invalid, type Status } from '../apiserver/api-error.ts';
-import { isSameJson } from '../base/json-same.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { KINDS } from '#api/kinds';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { invalid, type Status } from '#control-plane/apiserver/api-error';
+import { isSameJson } from '#platform/base/json-same';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
+import type { Lookup } from '#vm/admission/admitter';
+import type { FindAdmission } from '#vm/dialects/admitters';
 
 /** What the API server asks a webhook. */
 export interface ReviewRequest {

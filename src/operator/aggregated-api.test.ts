@@ -1,11 +1,11 @@
 import { request } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { realClock } from '../base/clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import type { ApiExtension, ExtensionRequest } from '../kube/api-extension.ts';
-import type { Client } from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import { type HttpServer, startHttpServer } from '../runtime/http/http-server.ts';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import type { ApiExtension, ExtensionRequest } from '#platform/kube/api-extension';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
 import { aggregatedApi } from './aggregated-api.ts';
 import { type ClientCertificate, clientAuthority } from './client-certificate.fixture.ts';
 import type { FrontProxy } from './front-proxy.ts';

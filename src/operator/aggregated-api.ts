@@ -6,14 +6,14 @@ import {
   methodNotAllowed,
   noSuchResource,
   unauthorized,
-} from '../apiserver/api-error.ts';
-import { extensionEntries } from '../apiserver/http/extension-discovery.ts';
-import { parsePath, type ResourcePath } from '../apiserver/request-path.ts';
-import { type ApiExtension, type ExtensionAnswer, type ExtensionRequest, UPGRADED } from '../kube/api-extension.ts';
-import type { Client } from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import { readBody } from '../runtime/http/body.ts';
-import type { Route } from '../runtime/http/route.ts';
+} from '#control-plane/apiserver/api-error';
+import { extensionEntries } from '#control-plane/apiserver/http/extension-discovery';
+import { parsePath, type ResourcePath } from '#control-plane/apiserver/request-path';
+import { type ApiExtension, type ExtensionAnswer, type ExtensionRequest, UPGRADED } from '#platform/kube/api-extension';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import { readBody } from '#platform/runtime/http/body';
+import type { Route } from '#platform/runtime/http/route';
 import { type FrontProxy, type ProxiedUser, proxiedUser } from './front-proxy.ts';
 import { mayDo } from './subject-access.ts';
 

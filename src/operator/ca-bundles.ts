@@ -1,10 +1,10 @@
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client, Patch, ResourceType } from '../kube/client.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
-import { isNotFound } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { Runnable } from '../runtime/runnable.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Client, Patch, ResourceType } from '#platform/kube/client';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Runnable } from '#platform/runtime/runnable';
 
 interface ServiceName {
   readonly namespace: string;

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
-import { type Cluster, startCluster } from '../testing/cluster.ts';
-import { until } from '../testing/patience.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { until } from '#testing/patience';
 import { type Credentials, folderCertificates, sharedCertificates } from './certificates.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 

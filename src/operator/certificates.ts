@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client } from '../kube/client.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
-import { isConflict, isNotFound } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { Runnable } from '../runtime/runnable.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { isConflict, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Runnable } from '#platform/runtime/runnable';
 import { lookAgain } from './look-again.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 

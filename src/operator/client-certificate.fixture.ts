@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { type Issuer, issueCertificate, publicKeyOf, subjectName } from '../apiserver/access/certificate.ts';
-import { realClock } from '../base/clock.ts';
+import { type Issuer, issueCertificate, publicKeyOf, subjectName } from '#control-plane/apiserver/access/certificate';
+import { realClock } from '#platform/base/clock';
 
 const HOUR = 3_600_000;
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { instances } from '../controllers/instance/controller.ts';
-import { migrations } from '../controllers/migration/controller.ts';
-import { evacuations } from '../controllers/migration/evacuation.ts';
-import { kubevirt } from '../dialects/kubevirt.ts';
-import { AddressPool } from '../machine/address-pool.ts';
-import { machineController } from '../machine/controller.ts';
-import { PassingStates } from '../machine/passing-state.ts';
+import { instances } from '#vm/controllers/instance/controller';
+import { migrations } from '#vm/controllers/migration/controller';
+import { evacuations } from '#vm/controllers/migration/evacuation';
+import { kubevirt } from '#vm/dialects/kubevirt';
+import { AddressPool } from '#vm/engine/address-pool';
+import { machineController } from '#vm/engine/controller';
+import { PassingStates } from '#vm/engine/passing-state';
 
 it('names controllers as dashboards tell them apart: in one word, by what they look after', () => {
   const machines = machineController({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
 import type { ReviewRequest } from './admission-review.ts';
 import { reviewEviction } from './eviction-review.ts';
 

@@ -1,8 +1,8 @@
-import { evictedInstance, evictionVerdict } from '../admission/launcher-eviction.ts';
-import type { Client } from '../kube/client.ts';
-import { VMIS } from '../kube/kinds/machines.ts';
-import { PODS } from '../kube/kinds/pod.ts';
-import { isNotFound } from '../kube/kube-error.ts';
+import { VMIS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import { evictedInstance, evictionVerdict } from '#vm/admission/launcher-eviction';
 import type { ReviewAnswer, ReviewRequest } from './admission-review.ts';
 
 /** Turns the eviction of a running machine that can be migrated into a migration. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG_MAPS, NAMESPACES } from '../kube/kinds/core.ts';
-import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { CONFIG_MAPS, NAMESPACES } from '#platform/kube/kinds/core';
+import { type Cluster, startCluster } from '#testing/cluster';
 import { FRONT_PROXY, followFrontProxy, readFrontProxy } from './front-proxy.ts';
 
 const { name, namespace } = FRONT_PROXY;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client } from '../kube/client.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import type { Runnable } from '../runtime/runnable.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import type { Runnable } from '#platform/runtime/runnable';
 import { lookAgain } from './look-again.ts';
 
 /** By what the API server is known when it hands a request on, and in which headers it says whose it is. */

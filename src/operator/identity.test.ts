@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
-import { memoryLogger } from '../base/logger.ts';
-import type { OperatorFlags } from '../cli/operator.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
+import type { OperatorFlags } from '#programs/cli/operator';
 import { named } from './identity.ts';
 
 const clock = new FakeClock();

@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { OperatorFlags } from '../cli/operator.ts';
-import type { Client } from '../kube/client.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import type { OperatorFlags } from '#programs/cli/operator';
 
 const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const RETRY_MS = 2000;

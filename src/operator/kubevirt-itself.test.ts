@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
-import { memoryLogger } from '../base/logger.ts';
-import type { OperatorFlags } from '../cli/operator.ts';
-import type { Client } from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import type { OperatorFlags } from '#programs/cli/operator';
 import { besideKubevirt, isKubevirtItself } from './kubevirt-itself.ts';
 
 const clock = new FakeClock();

@@ -1,9 +1,9 @@
-import type { Clock } from '../base/clock.ts';
-import { ConfigError } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import type { OperatorFlags } from '../cli/operator.ts';
-import type { Client } from '../kube/client.ts';
-import { isNotFound } from '../kube/kube-error.ts';
+import type { Clock } from '#platform/base/clock';
+import { ConfigError } from '#platform/base/errors';
+import type { Logger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import { isNotFound } from '#platform/kube/kube-error';
+import type { OperatorFlags } from '#programs/cli/operator';
 
 /** What anybody may read of the group, whatever their rights. */
 const DISCOVERY = '/apis/kubevirt.io/v1';

@@ -1,6 +1,6 @@
-import { ConfigError } from '../base/errors.ts';
-import type { BindAddress } from '../cli/bind-address.ts';
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '../runtime/http/http-server.ts';
+import { ConfigError } from '#platform/base/errors';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '#platform/runtime/http/http-server';
+import type { BindAddress } from '#programs/cli/bind-address';
 
 const ALL = '::';
 const ALL_V4 = '0.0.0.0';

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 
 const LOOK_EVERY_MS = 60_000;
 const RETRY_MS = 2000;

@@ -1,4 +1,4 @@
-import type { Client, ResourceType } from '../kube/client.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
 
 /** A client that sees one namespace where it would see all; what lives in no namespace is seen as ever. */
 export function namespacedClient(client: Client, namespace: string): Client {

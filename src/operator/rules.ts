@@ -1,10 +1,10 @@
-import { vmTemplate } from '../api/hypersdk/vm-template.ts';
-import type { Kind } from '../api/kind.ts';
-import { vmNetwork } from '../api/novacron/vm-network.ts';
-import type { DialectName } from '../cli/up.ts';
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
-import { GROUP, VERSIONS } from '../machine/subresources/resources.ts';
-import { leaseRules } from '../runtime/rules.ts';
+import { vmTemplate } from '#api/hypersdk/vm-template';
+import { vmNetwork } from '#api/novacron/vm-network';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
+import { leaseRules } from '#platform/runtime/rules';
+import type { Kind } from '#platform/schema/kind';
+import type { DialectName } from '#programs/cli/up';
+import { GROUP, VERSIONS } from '#vm/engine/subresources/resources';
 import { FRONT_PROXY } from './front-proxy.ts';
 
 /** The objects that belong to an operator of this name. */

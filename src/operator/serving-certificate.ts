@@ -5,7 +5,7 @@ import {
   issueCertificate,
   publicKeyOf,
   subjectName,
-} from '../apiserver/access/certificate.ts';
+} from '#control-plane/apiserver/access/certificate';
 
 /** An authority and a certificate of a server that it has signed, with their keys, as PEM. */
 export interface ServingCertificate {

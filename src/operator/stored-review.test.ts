@@ -3,9 +3,9 @@ import {
   virtualMachine as kubevirtMachine,
   virtualMachineInstance,
   virtualMachineInstanceMigration,
-} from '../api/kubevirt/group.ts';
-import { virtualMachine as simulatedMachine } from '../api/simulation/virtual-machine.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+} from '#api/kubevirt/group';
+import { virtualMachine as simulatedMachine } from '#api/simulation/virtual-machine';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { storedReview } from './stored-review.ts';
 
 const review = storedReview();

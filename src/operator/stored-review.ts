@@ -1,9 +1,9 @@
-import { findAdmission } from '../admission/admitters.ts';
-import type { Kind } from '../api/kind.ts';
-import { virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { invalid } from '../apiserver/api-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import type { Review } from '../machine/review.ts';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { invalid } from '#control-plane/apiserver/api-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind } from '#platform/schema/kind';
+import { findAdmission } from '#vm/dialects/admitters';
+import type { Review } from '#vm/engine/review';
 
 /** Who has set an annotation of an instance cannot be seen any more, and its addresses are checked when they are used. */
 function judged(kind: Kind, object: KubeObject): KubeObject {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { SubjectAccess } from './subject-access.ts';
 
 const asked = { verb: 'operate', group: 'kubevirt.io', resource: 'virtualmachineinstances', namespace: 'x' };

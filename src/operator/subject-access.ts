@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import type { Client } from '../kube/client.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 /** How long answers hold, as those that API servers get from a webhook. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { OPERATE } from '../api/operate-verb.ts';
-import type { Client } from '../kube/client.ts';
-import { readBody } from '../runtime/http/body.ts';
-import type { Route } from '../runtime/http/route.ts';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { OPERATE } from '#api/operate-verb';
+import type { Client } from '#platform/kube/client';
+import { readBody } from '#platform/runtime/http/body';
+import type { Route } from '#platform/runtime/http/route';
 import {
   asksForVerb,
   type ReviewAnswer,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS } from './algorithms.ts';
 import { benchmark, methodsOf, nameOf, unevenness } from './benchmark.ts';
 import { MODES } from './buckets.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts';
+import type { Random } from '#platform/base/random';
 import type { Fleet } from './fleet.ts';
 import { type Bounds, type Method, type Run, rebalance, type Spread } from './rebalancing.ts';
 

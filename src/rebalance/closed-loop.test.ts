@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.ts';
 import { DEFAULT_MODE, MODES } from './buckets.ts';
 import { closedLoop, decide, type LiveCluster, type LoopStep, type MadeMove, type NamedMove } from './closed-loop.ts';

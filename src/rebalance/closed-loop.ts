@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts';
+import type { Random } from '#platform/base/random';
 import type { Verdict } from './buckets.ts';
 import type { Fleet, Move } from './fleet.ts';
 import { type ObservedNode, observedFleet } from './observed-fleet.ts';

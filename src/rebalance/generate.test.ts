@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { generate, LOADS, MOST, type Wanted, type WrittenVm } from './generate.ts';
 import { mean } from './load.ts';
 import { readScenarios } from './read-scenarios.ts';

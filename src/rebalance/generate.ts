@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts';
+import type { Random } from '#platform/base/random';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 import { REFERENCE_NODE } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS } from './algorithms.ts';
 import { MODES } from './buckets.ts';
 import { fleets } from './fleet.fixture.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatFieldError } from '../base/field-error.ts';
-import { seededRandom } from '../base/random.ts';
+import { formatFieldError } from '#platform/base/field-error';
+import { seededRandom } from '#platform/base/random';
 import { generate, LOADS } from './generate.ts';
 import { readScenarios } from './read-scenarios.ts';
 import { disagreeing, fleetOf, type Scenario } from './scenario.ts';

@@ -8,7 +8,7 @@ import {
   notFound,
   required,
   typeInvalid,
-} from '../base/field-error.ts';
+} from '#platform/base/field-error';
 import { REFERENCE_NODE, type Scenario, type ScenarioNode, type ScenarioVm } from './scenario.ts';
 
 export interface ReadScenarios {

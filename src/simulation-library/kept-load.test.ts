@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CPU_CONSUMPTION as CPU, LOAD_ANNOTATION, MEMORY_CONSUMPTION as MEMORY } from '../api/launcher.ts';
-import { loadText, USUAL_NODE } from '../api/launcher-load.ts';
+import { CPU_CONSUMPTION as CPU, LOAD_ANNOTATION, MEMORY_CONSUMPTION as MEMORY } from '#api/launcher';
+import { loadText, USUAL_NODE } from '#api/launcher-load';
 import { keptLoad } from './kept-load.ts';
 
 /** What a pod has whose machine was told so, and what somebody has annotated since. */

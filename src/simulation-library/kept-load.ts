@@ -1,8 +1,8 @@
-import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
-import { loadIn } from '../api/launcher-load.ts';
-import type { Client } from '../kube/client.ts';
-import { PODS, type Pod } from '../kube/kinds/pod.ts';
-import { isNotFound } from '../kube/kube-error.ts';
+import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '#api/launcher';
+import { loadIn } from '#api/launcher-load';
+import type { Client } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
 
 type Annotations = Readonly<Record<string, string>>;
 

@@ -10,14 +10,14 @@ import {
   MEMORY_CONSUMPTION,
   NAME_LABEL,
   VM_LABEL,
-} from '../api/launcher.ts';
-import { loadText, type NodeSize } from '../api/launcher-load.ts';
-import type { VirtualMachine } from '../api/simulation/virtual-machine.ts';
-import { sizeOf } from '../dialects/simulation/size.ts';
-import type { NewObject } from '../kube/client.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
-import type { KubeOwnerReference } from '../kube/kube-object.ts';
-import { KWOK_TOLERATION } from '../machine/launcher/settings.ts';
+} from '#api/launcher';
+import { loadText, type NodeSize } from '#api/launcher-load';
+import type { VirtualMachine } from '#api/simulation/virtual-machine';
+import type { NewObject } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { KubeOwnerReference } from '#platform/kube/kube-object';
+import { sizeOf } from '#vm/dialects/simulation/size';
+import { KWOK_TOLERATION } from '#vm/engine/launcher/settings';
 
 export interface PodWish {
   readonly id: string;

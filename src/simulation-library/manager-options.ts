@@ -1,10 +1,10 @@
-import type { NodeSize } from '../api/launcher-load.ts';
-import { type Clock, realClock } from '../base/clock.ts';
-import { type Random, systemRandom } from '../base/random.ts';
-import type { Client } from '../kube/client.ts';
-import { httpClient } from '../kube/http/http-client.ts';
-import { loadClusterAccess } from '../kube/kubeconfig/load.ts';
-import { nodeSurroundings } from '../kube/kubeconfig/node-surroundings.ts';
+import type { NodeSize } from '#api/launcher-load';
+import { type Clock, realClock } from '#platform/base/clock';
+import { type Random, systemRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { httpClient } from '#platform/kube/http/http-client';
+import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
+import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
 
 export interface ManagerOptions {
   readonly client: Client;

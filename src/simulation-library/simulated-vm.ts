@@ -1,13 +1,13 @@
+import { resourceOfKind } from '#api/kubevirt/resources';
 import {
   CPU_CONSUMPTION,
   FORCED_NODE,
   MEMORY_CONSUMPTION,
   type VirtualMachine,
   virtualMachine,
-} from '../api/simulation/virtual-machine.ts';
-import type { NewObject, ResourceType } from '../kube/client.ts';
-import { resourceOfKind } from '../kube/kinds/machines.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+} from '#api/simulation/virtual-machine';
+import type { NewObject, ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 export type SimulatedMachine = VirtualMachine & KubeObject;
 export const SIMULATED_VMS: ResourceType<SimulatedMachine> = resourceOfKind(virtualMachine);

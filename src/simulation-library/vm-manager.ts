@@ -1,8 +1,8 @@
-import type { Phase } from '../api/simulation/virtual-machine.ts';
-import { type Clock, realClock } from '../base/clock.ts';
-import type { Client } from '../kube/client.ts';
-import { PODS } from '../kube/kinds/pod.ts';
-import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../kube/kube-error.ts';
+import type { Phase } from '#api/simulation/virtual-machine';
+import { type Clock, realClock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import { atMost } from './at-most.ts';
 import { type ClusterOptions, clientOf, type ManagerOptions } from './manager-options.ts';
 import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';

@@ -1,7 +1,7 @@
-import { PHASES, type Phase } from '../api/simulation/virtual-machine.ts';
-import { timestamp } from '../base/timestamp.ts';
-import { type KubeCondition, withCondition } from '../kube/kinds/condition.ts';
-import type { Pod } from '../kube/kinds/pod.ts';
+import { PHASES, type Phase } from '#api/simulation/virtual-machine';
+import { timestamp } from '#platform/base/timestamp';
+import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
+import type { Pod } from '#platform/kube/kinds/pod';
 import type { SimulatedMachine } from './simulated-vm.ts';
 
 /** What is known of a machine. */

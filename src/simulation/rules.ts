@@ -1,5 +1,5 @@
-import { OPERATE } from '../api/operate-verb.ts';
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { OPERATE } from '#api/operate-verb';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
 const GROUP = 'simulation.node-classifier.io';
 

@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../apiserver/control-plane.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import { memoryIo } from '../testing/memory-io.ts';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { memoryIo } from '#testing/memory-io';
 import { backup, restore } from './backup.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'backup-'));

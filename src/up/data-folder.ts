@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { StoreError } from '../apiserver/store/store-error.ts';
-import { ConfigError, VimanaError } from '../base/errors.ts';
+import { StoreError } from '#control-plane/apiserver/store/store-error';
+import { ConfigError, VimanaError } from '#platform/base/errors';
 import { holderOf } from './port-holder.ts';
 
 /** Where a command keeps its data when it is not told. */

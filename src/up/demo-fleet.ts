@@ -1,4 +1,4 @@
-import type { VirtualMachineInput } from '../api/kubevirt/group.ts';
+import type { VirtualMachineInput } from '#api/kubevirt/group';
 
 interface Size {
   readonly role: string;

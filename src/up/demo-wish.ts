@@ -1,4 +1,4 @@
-import type { UpSettings } from '../cli/up.ts';
+import type { UpSettings } from '#programs/cli/up';
 
 /** Whether the demo fleet is created; where a new data folder gets none unasked, why. */
 export interface DemoWish {

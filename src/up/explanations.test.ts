@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../base/clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import { PODS } from '../kube/kinds/pod.ts';
-import type { PodExplanation } from '../kube/kinds/pod-explanation.ts';
-import { type HttpServer, startHttpServer } from '../runtime/http/http-server.ts';
-import { type CommandWorld, startCommandWorld } from '../testing/command-world.ts';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { PODS } from '#platform/kube/kinds/pod';
+import type { PodExplanation } from '#platform/kube/kinds/pod-explanation';
+import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
+import { type CommandWorld, startCommandWorld } from '#testing/command-world';
 import { explanationsRoute } from './explanations.ts';
 
 describe('what the scheduler says of a pod', () => {

@@ -1,7 +1,7 @@
-import type { ApiExtension } from '../kube/api-extension.ts';
-import type { Explanation, PodExplanation } from '../kube/kinds/pod-explanation.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { Route } from '../runtime/http/route.ts';
+import type { ApiExtension } from '#platform/kube/api-extension';
+import type { Explanation, PodExplanation } from '#platform/kube/kinds/pod-explanation';
+import { KubeError } from '#platform/kube/kube-error';
+import type { Route } from '#platform/runtime/http/route';
 
 /** What a scheduler remembers of its attempts to place a pod, the oldest first. */
 export type ExplanationsOf = (namespace: string, name: string) => readonly Explanation[];

@@ -1,13 +1,13 @@
-import type { Kind } from '../api/kind.ts';
-import { KINDS } from '../api/kinds.ts';
-import { definitionOf, isSame, OURS, served } from '../install/definitions.ts';
-import type { Client, ResourceType } from '../kube/client.ts';
-import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
-import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../kube/kinds/rbac.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { scenarioPolicy } from '../kube/scenario-policy.ts';
-import { POLICIES, POLICY_BINDINGS, statusPolicy } from '../kube/status-policy.ts';
+import { KINDS } from '#api/kinds';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { DEFINITIONS, type Definition } from '#platform/kube/kinds/definitions';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind } from '#platform/schema/kind';
+import { definitionOf, isSame, OURS, served } from '#programs/install/definitions';
+import { scenarioPolicy } from '#programs/install/scenario-policy';
+import { POLICIES, POLICY_BINDINGS, statusPolicy } from '#programs/install/status-policy';
 import { withoutNamesOf } from './withheld-names.ts';
 
 export const SYSTEM_NAMESPACE = 'vimana-system';

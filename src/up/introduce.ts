@@ -1,8 +1,8 @@
-import type { Client, WatchEvent } from '../kube/client.ts';
-import { conditionOf } from '../kube/kinds/condition.ts';
-import { VMS } from '../kube/kinds/machines.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import { isAlreadyExists } from '../kube/kube-error.ts';
+import { VMS } from '#api/kubevirt/resources';
+import type { Client, WatchEvent } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { NODES } from '#platform/kube/kinds/node';
+import { isAlreadyExists } from '#platform/kube/kube-error';
 import { demoFleet } from './demo-fleet.ts';
 import type { Progress } from './progress.ts';
 

@@ -1,8 +1,8 @@
-import { DIALECTS } from '../dialects/built.ts';
-import type { Client } from '../kube/client.ts';
-import { resourceOfKind } from '../kube/kinds/machines.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { Dialect } from '../machine/dialect.ts';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import { DIALECTS } from '#vm/dialects/built';
+import type { Dialect } from '#vm/engine/dialect';
 
 /** Machines that an earlier start has left, of a group that is not chosen now. */
 export interface KeptMachines {

@@ -1,6 +1,6 @@
 import { write } from 'node:fs';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
 
 /** Bytes that may wait to be written; what comes beyond them is lost, and counted. */
 const MOST_WAITING = 16 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import { accessSync, constants, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import { ConfigError } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
-import { tightenFile } from '../kube/kubeconfig/private-file.ts';
+import type { Clock } from '#platform/base/clock';
+import { ConfigError } from '#platform/base/errors';
+import type { Logger } from '#platform/base/logger';
+import { writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { LineFile } from './line-file.ts';
 
 /** Appends audit lines without holding anybody up; only its owner may read the file. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { tellSkipped } from '../testing/programs.ts';
+import { tellSkipped } from '#testing/programs';
 import { explainedStart } from './data-folder.ts';
 import { holderOf } from './port-holder.ts';
 

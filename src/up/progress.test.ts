@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { Progress } from './progress.ts';
 
 /** What is written while two steps are taken, of which the second fails. */

@@ -2,10 +2,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startControlPlane } from '../apiserver/control-plane.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import { EVENTS } from '../kube/kinds/event.ts';
-import { memoryIo } from '../testing/memory-io.ts';
+import { startControlPlane } from '#control-plane/apiserver/control-plane';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { EVENTS } from '#platform/kube/kinds/event';
+import { memoryIo } from '#testing/memory-io';
 import { backup, restore } from './backup.ts';
 import { explainedStart } from './data-folder.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockFolder } from '../apiserver/store/folder-lock.ts';
-import { StoreError } from '../apiserver/store/store-error.ts';
-import { writePrivateFile } from '../kube/kubeconfig/private-file.ts';
+import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
+import { StoreError } from '#control-plane/apiserver/store/store-error';
+import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 
 /** What a running `vimana up` says of itself in its data folder. */
 export interface RunFile {

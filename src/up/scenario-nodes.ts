@@ -1,12 +1,12 @@
-import type { Client } from '../kube/client.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import { isNotFound } from '../kube/kube-error.ts';
-import type { Fleet } from '../node/simulated/fleet.ts';
-import { splitKey } from '../runtime/key.ts';
-import type { NodeGroup } from '../simulation/course/scenario-spec.ts';
-import { poolOf } from '../simulation/play/node-groups.ts';
-import { PLAYED_LABEL, PLAYED_UID_LABEL, playedBy } from '../simulation/play/played-label.ts';
-import type { ScenarioNodes } from '../simulation/play/scenario-controller.ts';
+import type { NodeGroup } from '#fleet/simulation/course/scenario-spec';
+import { poolOf } from '#fleet/simulation/play/node-groups';
+import { PLAYED_LABEL, PLAYED_UID_LABEL, playedBy } from '#fleet/simulation/play/played-label';
+import type { ScenarioNodes } from '#fleet/simulation/play/scenario-controller';
+import type { Client } from '#platform/kube/client';
+import { NODES } from '#platform/kube/kinds/node';
+import { isNotFound } from '#platform/kube/kube-error';
+import { splitKey } from '#platform/runtime/key';
+import type { Fleet } from '#vm/node/simulated/fleet';
 
 /** The nodes that scenarios bring, as pools of the fleet; they go with their scenario. */
 export function scenarioNodes(fleet: Pick<Fleet, 'set'>): ScenarioNodes {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '../base/errors.ts';
-import { readManifest } from '../kube/manifest.ts';
-import { readConfiguration, type SchedulerConfiguration } from '../scheduler/config/configuration.ts';
+import { readConfiguration, type SchedulerConfiguration } from '#control-plane/scheduler/config/configuration';
+import { ConfigError } from '#platform/base/errors';
+import { readManifest } from '#platform/kube/manifest';
 
 /** What a KubeSchedulerConfiguration file says of the scheduler. */
 export function schedulerConfiguration(file: string): SchedulerConfiguration {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DIALECT_NAMES, type DialectName } from '../cli/up.ts';
+import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
 import { whatNext } from './what-next.ts';
 
 const tokenFile = '/home/me/token';

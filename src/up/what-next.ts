@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { DialectName, UpSettings } from '../cli/up.ts';
-import { GROUPS } from '../install/definitions.ts';
-import { FIRST_MACHINES } from '../install/wanted.ts';
+import type { DialectName, UpSettings } from '#programs/cli/up';
+import { GROUPS } from '#programs/install/definitions';
+import { FIRST_MACHINES } from '#programs/install/wanted';
 import { usualFolder } from './data-folder.ts';
 
 export interface Started {

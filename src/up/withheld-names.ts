@@ -1,4 +1,4 @@
-import type { Kind } from '../api/kind.ts';
+import type { Kind } from '#platform/schema/kind';
 
 /** A kind that was not chosen, without the short names and categories that a chosen one has: they mean that one alone. */
 export function withoutNamesOf(chosen: readonly Kind[], kind: Kind): Kind {

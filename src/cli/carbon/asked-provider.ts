@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { UsageError, VimanaError } from '../../base/errors.ts';
-import type { CarbonProvider } from '../../carbon/provider.ts';
-import { CARBON_CONFIG_MAP, type CarbonSettings, providerOf } from '../../carbon/settings.ts';
-import type { Client } from '../../kube/client.ts';
-import { CONFIG_MAPS } from '../../kube/kinds/core.ts';
+import { UsageError, VimanaError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import type { CarbonProvider } from '#vm/carbon/provider';
+import { CARBON_CONFIG_MAP, type CarbonSettings, providerOf } from '#vm/carbon/settings';
 import { connected } from '../connection.ts';
 import { fileText } from '../manifest-files.ts';
 import type { CarbonCommandParts } from './command.ts';

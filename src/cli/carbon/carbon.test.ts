@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { providerServer } from '../../carbon/provider-server.fixture.ts';
-import { NO_CARBON } from '../../carbon/settings.ts';
-import type { Client } from '../../kube/client.ts';
-import { CONFIG_MAPS } from '../../kube/kinds/core.ts';
-import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
-import { runCommand } from '../../testing/command-world.ts';
-import { startInMemory } from '../../testing/embedded-in-memory.ts';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { runCommand } from '#testing/command-world';
+import { startInMemory } from '#testing/embedded-in-memory';
+import { providerServer } from '#vm/carbon/provider-server.fixture';
+import { NO_CARBON } from '#vm/carbon/settings';
 
 const TABLE = ['--carbon-provider', 'static', '--carbon-table', 'DE=380,FR=56'];
 const nobody = {} as Client;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 import { CheckedCommand } from '../checked-command.ts';
 import { type Connect, withConnectionFlags } from '../connection.ts';
 import type { Io } from '../io.ts';

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError, VimanaError } from '../../base/errors.ts';
-import { parseQuantity } from '../../base/quantity.ts';
-import { type Choice, estimate } from '../../carbon/estimate.ts';
-import { wattsOf } from '../../carbon/power-model.ts';
-import { gibOf } from '../../carbon/report.ts';
-import { writtenTime } from '../../carbon/written-time.ts';
+import { UsageError, VimanaError } from '#platform/base/errors';
+import { parseQuantity } from '#platform/base/quantity';
+import { type Choice, estimate } from '#vm/carbon/estimate';
+import { wattsOf } from '#vm/carbon/power-model';
+import { gibOf } from '#vm/carbon/report';
+import { writtenTime } from '#vm/carbon/written-time';
 import { durationOption, writtenDuration } from '../duration-option.ts';
 import { tableText } from '../table-text.ts';
 import { askedProvider } from './asked-provider.ts';

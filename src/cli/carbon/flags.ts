@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ZoneMap } from '../../carbon/grid-places.ts';
-import type { IntensityTable } from '../../carbon/intensity-table.ts';
-import { type PowerModel, USUAL_POWER } from '../../carbon/power-model.ts';
-import { type CarbonSettings, isOnWeb, PROVIDER_NAMES, type ProviderName } from '../../carbon/settings.ts';
+import type { ZoneMap } from '#vm/carbon/grid-places';
+import type { IntensityTable } from '#vm/carbon/intensity-table';
+import { type PowerModel, USUAL_POWER } from '#vm/carbon/power-model';
+import { type CarbonSettings, isOnWeb, PROVIDER_NAMES, type ProviderName } from '#vm/carbon/settings';
 import { durationMs } from '../duration-option.ts';
 import { filled } from '../filled.ts';
 import { webAddress } from '../rebalance/web-answer.ts';

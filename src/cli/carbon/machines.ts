@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { HYPERSDK_VMS, type HypersdkVm } from '../../kube/kinds/hypersdk.ts';
+import { HYPERSDK_VMS, type HypersdkVm } from '#api/hypersdk/resources';
 import { connected } from '../connection.ts';
 import type { CarbonCommandParts } from './command.ts';
 

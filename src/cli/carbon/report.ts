@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { humanDuration } from '../../base/duration.ts';
-import { type Emissions, emissionsOf } from '../../carbon/report.ts';
+import { humanDuration } from '#platform/base/duration';
+import { type Emissions, emissionsOf } from '#vm/carbon/report';
 import { tableText } from '../table-text.ts';
 import type { CarbonCommandParts } from './command.ts';
 import { type CarbonFlags, carbonSettings } from './flags.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { HypersdkVm } from '../../kube/kinds/hypersdk.ts';
+import type { HypersdkVm } from '#api/hypersdk/resources';
 import { tableText } from '../table-text.ts';
 import type { CarbonCommandParts } from './command.ts';
 import { machinesOf } from './machines.ts';

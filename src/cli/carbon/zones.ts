@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { CarbonProvider } from '../../carbon/provider.ts';
-import { inOrder, type Slot } from '../../carbon/slot.ts';
-import { writtenTime } from '../../carbon/written-time.ts';
+import type { CarbonProvider } from '#vm/carbon/provider';
+import { inOrder, type Slot } from '#vm/carbon/slot';
+import { writtenTime } from '#vm/carbon/written-time';
 import { tableText } from '../table-text.ts';
 import { askedProvider } from './asked-provider.ts';
 import type { CarbonCommandParts } from './command.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
-import type { Client } from '../../kube/client.ts';
-import { type CommandWorld, runCommand, startCommandWorld } from '../../testing/command-world.ts';
-import { until } from '../../testing/patience.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import type { Client } from '#platform/kube/client';
+import { type CommandWorld, runCommand, startCommandWorld } from '#testing/command-world';
+import { until } from '#testing/patience';
 
 describe('completion', () => {
   let world: CommandWorld;

@@ -1,9 +1,9 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Client, RequestOptions } from '../../kube/client.ts';
-import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import type { AccessFlags } from '../../kube/kubeconfig/load.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Client, RequestOptions } from '#platform/kube/client';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import type { Connect, KubeconfigNames } from '../connection.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';
 import { TEMPLATES } from '../template/command.ts';

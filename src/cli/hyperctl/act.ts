@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { KINDS } from '../../api/kinds.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { KINDS } from '#api/kinds';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { connected } from '../connection.ts';
 import { OPERATION_END, SNAPSHOT_END, TEMPLATE_END, untilEnd } from '../objects/ends.ts';
 import { make } from '../objects/make.ts';

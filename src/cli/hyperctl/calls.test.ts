@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import { resourceOfKind, VMS } from '../../kube/kinds/machines.ts';
-import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
-import { runHyperctl } from '../../testing/hyperctl.ts';
+import { VM_TEMPLATES } from '#api/hypersdk/resources';
+import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import { resourceOfKind, VMS } from '#api/kubevirt/resources';
+import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { runHyperctl } from '#testing/hyperctl';
 
 let world: CommandWorld;
 const call = (text: string, answers?: readonly string[]) =>

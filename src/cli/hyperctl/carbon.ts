@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '#platform/base/errors';
 import { type CarbonCommandParts, carbonCommand } from '../carbon/command.ts';
 
 /** `hyperctl carbon -op status|zones|estimate|report`: the commands of `vimana carbon`, named by a flag. */

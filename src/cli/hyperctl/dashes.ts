@@ -1,5 +1,5 @@
 import type { Option } from 'commander';
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '#platform/base/errors';
 
 /**
  * Words as hyperctl takes them, `-flag value`, `-flag=value` and `-flag=false`, in the way that commands read them. One

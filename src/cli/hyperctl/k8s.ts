@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { CheckedCommand, type Given } from '../checked-command.ts';
 import { withConnectionFlags } from '../connection.ts';
 import { fileText } from '../manifest-files.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { seededRandom } from '../../base/random.ts';
-import { runHyperctl } from '../../testing/hyperctl.ts';
+import { seededRandom } from '#platform/base/random';
+import { runHyperctl } from '#testing/hyperctl';
 
 const SUFFIX = seededRandom(1).suffix();
 const call = (text: string) =>

@@ -1,5 +1,5 @@
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { Random } from '../../base/random.ts';
+import { virtualMachine } from '#api/hypersdk/virtual-machine';
+import type { Random } from '#platform/base/random';
 import { newOperation, type OperationName } from '../objects/operation.ts';
 import { newSnapshot } from '../objects/snapshot.ts';
 import { newTemplate } from '../objects/template.ts';

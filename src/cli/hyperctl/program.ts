@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { systemRandom } from '../../base/random.ts';
+import { systemRandom } from '#platform/base/random';
 import { CheckedCommand } from '../checked-command.ts';
 import { answerCompletionCommand, completionCommand } from '../completion/command.ts';
 import { optionsOf } from '../completion/position.ts';

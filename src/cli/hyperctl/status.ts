@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Client } from '../../kube/client.ts';
-import { OPERATIONS } from '../../kube/kinds/operations.ts';
-import { ifFound } from '../../kube/kube-error.ts';
+import { OPERATIONS } from '#api/hypersdk/operation-resources';
+import type { Client } from '#platform/kube/client';
+import { ifFound } from '#platform/kube/kube-error';
 import { connected } from '../connection.ts';
 import { manifestText } from '../objects/manifest-text.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Client, WatchEvent } from '../../kube/client.ts';
-import { KubeError } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { runHyperctl } from '../../testing/hyperctl.ts';
+import type { Client, WatchEvent } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { runHyperctl } from '#testing/hyperctl';
 
 /** A cluster on which an object goes through these states after it was made. */
 function clusterWhere(...states: readonly object[]) {

@@ -1,4 +1,4 @@
-import { dns1123LabelProblems } from '../../base/names.ts';
+import { dns1123LabelProblems } from '#platform/base/names';
 import type { Io } from '../io.ts';
 import { diskFlag, wholeNumber } from '../objects/size-flags.ts';
 import type { CallFlags } from './call.ts';

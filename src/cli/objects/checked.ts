@@ -1,7 +1,7 @@
-import { findAdmission } from '../../admission/admitters.ts';
-import { UsageError } from '../../base/errors.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { UsageError } from '#platform/base/errors';
+import { formatFieldError } from '#platform/base/field-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { findAdmission } from '#vm/dialects/admitters';
 
 const admissionOf = findAdmission();
 

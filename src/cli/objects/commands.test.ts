@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import { type CommandWorld, startCommandWorld } from '#testing/command-world';
 
 let world: CommandWorld;
 beforeAll(async () => {

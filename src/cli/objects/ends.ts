@@ -1,8 +1,8 @@
-import type { ResourceType } from '../../kube/client.ts';
-import { type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
-import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
+import { type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { type Progress, type WaitParts, waitFor } from '../vm/wait.ts';
 
 /** How the end of an object is known, and what it is called. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Kind } from '../../api/kind.ts';
-import type { ResourceType } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind } from '#platform/schema/kind';
 import { connected } from '../connection.ts';
 import type { VmParts } from '../vm/command.ts';
 import { eachOf } from '../vm/each.ts';

@@ -1,6 +1,6 @@
-import type { Column, Kind } from '../../api/kind.ts';
-import { humanDuration } from '../../base/duration.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { humanDuration } from '#platform/base/duration';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Column, Kind } from '#platform/schema/kind';
 import { tableText } from '../table-text.ts';
 
 interface TableOf {

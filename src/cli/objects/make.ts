@@ -1,7 +1,7 @@
-import { VimanaError } from '../../base/errors.ts';
-import type { Client, NewObject, ResourceType } from '../../kube/client.ts';
-import { ifFound, isNotFound } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { VimanaError } from '#platform/base/errors';
+import type { Client, NewObject, ResourceType } from '#platform/kube/client';
+import { ifFound, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Stores a new object, exactly as it was written. */
 export async function make<T extends KubeObject>(

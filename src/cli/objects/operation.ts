@@ -1,6 +1,6 @@
-import { type VMOperationInput, vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import type { Group } from '../../api/kind.ts';
-import type { Random } from '../../base/random.ts';
+import { type VMOperationInput, vmOperation } from '#api/hypersdk/vm-operation';
+import type { Random } from '#platform/base/random';
+import type { Group } from '#platform/schema/kind';
 import { writtenDuration } from '../duration-option.ts';
 import { anyGiven, given } from './given.ts';
 

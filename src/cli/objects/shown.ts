@@ -1,5 +1,5 @@
-import type { Kind } from '../../api/kind.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind } from '#platform/schema/kind';
 import { type Format, objectsText } from '../vm/output.ts';
 import { kindTable } from './kind-table.ts';
 

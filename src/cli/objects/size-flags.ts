@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseQuantity, type Quantity } from '../../base/quantity.ts';
+import { parseQuantity, type Quantity } from '#platform/base/quantity';
 
 /** `name=size` or `name=size:class`. */
 export interface DiskFlag {

@@ -1,5 +1,5 @@
-import { type VMSnapshotInput, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import type { Random } from '../../base/random.ts';
+import { type VMSnapshotInput, vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import type { Random } from '#platform/base/random';
 import { anyGiven, given } from './given.ts';
 import { type About, freshName, vmRefOf } from './operation.ts';
 

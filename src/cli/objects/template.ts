@@ -1,4 +1,4 @@
-import { type VMTemplateInput, vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { type VMTemplateInput, vmTemplate } from '#api/hypersdk/vm-template';
 import { anyGiven, given } from './given.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from './size-flags.ts';
 

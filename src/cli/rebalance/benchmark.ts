@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { ALGORITHMS } from '../../rebalance/algorithms.ts';
-import { benchmark, methodsOf, type Result } from '../../rebalance/benchmark.ts';
-import { MODES } from '../../rebalance/buckets.ts';
-import { PLANNERS } from '../../rebalance/planners.ts';
-import type { Method } from '../../rebalance/rebalancing.ts';
+import { ALGORITHMS } from '#fleet/rebalance/algorithms';
+import { benchmark, methodsOf, type Result } from '#fleet/rebalance/benchmark';
+import { MODES } from '#fleet/rebalance/buckets';
+import { PLANNERS } from '#fleet/rebalance/planners';
+import type { Method } from '#fleet/rebalance/rebalancing';
 import type { RebalanceParts } from './command.ts';
 import { curvesOf } from './curves.ts';
 import { curvesPlot } from './curves-plot.ts';

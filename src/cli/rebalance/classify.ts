@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { classify } from '../../rebalance/buckets.ts';
+import { classify } from '#fleet/rebalance/buckets';
 import type { RebalanceParts } from './command.ts';
 import { type LoadFlags, loadOf, sub, withLoadFlags } from './load-flags.ts';
 import { algorithmOption, type MethodFlags, modeOption } from './method-flags.ts';

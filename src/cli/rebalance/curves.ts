@@ -1,4 +1,4 @@
-import { nameOf, type Result, unevenness } from '../../rebalance/benchmark.ts';
+import { nameOf, type Result, unevenness } from '#fleet/rebalance/benchmark';
 
 /** How uneven a fleet was before the first step and after each. */
 export interface Curve {

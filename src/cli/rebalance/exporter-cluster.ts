@@ -1,6 +1,6 @@
-import { VimanaError } from '../../base/errors.ts';
-import type { LiveCluster, MadeMove } from '../../rebalance/closed-loop.ts';
-import type { ObservedNode } from '../../rebalance/observed-fleet.ts';
+import type { LiveCluster, MadeMove } from '#fleet/rebalance/closed-loop';
+import type { ObservedNode } from '#fleet/rebalance/observed-fleet';
+import { VimanaError } from '#platform/base/errors';
 import { webAnswer } from './web-answer.ts';
 
 const WHO = 'the exporter';

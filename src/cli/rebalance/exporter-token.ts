@@ -1,5 +1,5 @@
-import { ConfigError } from '../../base/errors.ts';
-import { readToken, tokenFileOf } from '../../kube/access-token.ts';
+import { ConfigError } from '#platform/base/errors';
+import { readToken, tokenFileOf } from '#platform/kube/access-token';
 
 /** An exporter that listens on all addresses is found at these too. */
 const ALL: Readonly<Record<string, readonly string[]>> = { '127.0.0.1': ['0.0.0.0', '::'], '::1': ['::'] };

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { VimanaError } from '../../base/errors.ts';
-import { formatFieldError } from '../../base/field-error.ts';
-import { type Random, seededRandom } from '../../base/random.ts';
-import type { Fleet } from '../../rebalance/fleet.ts';
-import { generate, LOADS, type LoadName, MOST } from '../../rebalance/generate.ts';
-import { readScenarios } from '../../rebalance/read-scenarios.ts';
-import { disagreeing, fleetOf, type Scenario } from '../../rebalance/scenario.ts';
+import type { Fleet } from '#fleet/rebalance/fleet';
+import { generate, LOADS, type LoadName, MOST } from '#fleet/rebalance/generate';
+import { readScenarios } from '#fleet/rebalance/read-scenarios';
+import { disagreeing, fleetOf, type Scenario } from '#fleet/rebalance/scenario';
+import { VimanaError } from '#platform/base/errors';
+import { formatFieldError } from '#platform/base/field-error';
+import { type Random, seededRandom } from '#platform/base/random';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import type { Io } from '../io.ts';
 import { fileText } from '../manifest-files.ts';

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import type { Clock } from '../../base/clock.ts';
-import { ALGORITHMS, DEFAULT_ALGORITHM } from '../../rebalance/algorithms.ts';
-import { classify, DEFAULT_MODE, MODES } from '../../rebalance/buckets.ts';
-import type { Fleet } from '../../rebalance/fleet.ts';
-import { USUAL_LIMITS } from '../../rebalance/planner.ts';
-import { DEFAULT_PLANNER, PLANNERS, USUAL_BUDGET } from '../../rebalance/planners.ts';
-import type { Bounds, Method } from '../../rebalance/rebalancing.ts';
+import { ALGORITHMS, DEFAULT_ALGORITHM } from '#fleet/rebalance/algorithms';
+import { classify, DEFAULT_MODE, MODES } from '#fleet/rebalance/buckets';
+import type { Fleet } from '#fleet/rebalance/fleet';
+import { USUAL_LIMITS } from '#fleet/rebalance/planner';
+import { DEFAULT_PLANNER, PLANNERS, USUAL_BUDGET } from '#fleet/rebalance/planners';
+import type { Bounds, Method } from '#fleet/rebalance/rebalancing';
+import type { Clock } from '#platform/base/clock';
 import type { CheckedCommand } from '../checked-command.ts';
 import { durationMs } from '../duration-option.ts';
 import type { Io } from '../io.ts';

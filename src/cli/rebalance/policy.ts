@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { deschedulerPolicy } from '../../rebalance/descheduler-policy.ts';
+import { deschedulerPolicy } from '#fleet/rebalance/descheduler-policy';
 import type { RebalanceParts } from './command.ts';
 import { sub } from './load-flags.ts';
 import { algorithmOption, type BoundFlags, type MethodFlags, modeOption, withLimitFlags } from './method-flags.ts';

@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import { VimanaError } from '../../base/errors.ts';
-import type { LiveCluster } from '../../rebalance/closed-loop.ts';
-import type { ObservedNode } from '../../rebalance/observed-fleet.ts';
-import { SOURCES } from '../../rebalance/recording-rules.ts';
+import type { LiveCluster } from '#fleet/rebalance/closed-loop';
+import type { ObservedNode } from '#fleet/rebalance/observed-fleet';
+import { SOURCES } from '#fleet/rebalance/recording-rules';
+import type { Clock } from '#platform/base/clock';
+import { VimanaError } from '#platform/base/errors';
 import { writtenDuration } from '../duration-option.ts';
 import { webAnswer } from './web-answer.ts';
 

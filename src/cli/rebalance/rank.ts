@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ALGORITHMS, type Algorithm } from '../../rebalance/algorithms.ts';
+import { ALGORITHMS, type Algorithm } from '#fleet/rebalance/algorithms';
 import type { RebalanceParts } from './command.ts';
 import { type LoadFlags, loadOf, someOption, sub, withLoadFlags } from './load-flags.ts';
 import { outputOption, type Row, type RowFormat, rowsText } from './rows.ts';

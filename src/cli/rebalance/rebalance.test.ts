@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { FakeClock } from '../../base/fake-clock.ts';
-import { ALGORITHMS } from '../../rebalance/algorithms.ts';
-import { memoryIo } from '../../testing/memory-io.ts';
+import { ALGORITHMS } from '#fleet/rebalance/algorithms';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryIo } from '#testing/memory-io';
 import { toldFailure } from '../failure.ts';
 import { rebalanceCommand } from './command.ts';
 

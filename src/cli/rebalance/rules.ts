@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
-import { recordingRules } from '../../rebalance/recording-rules.ts';
+import { recordingRules } from '#fleet/rebalance/recording-rules';
 import type { RebalanceParts } from './command.ts';
 import { sub, wholeNumber } from './load-flags.ts';
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { seededRandom } from '../../base/random.ts';
-import { closedLoop, decide, type LiveCluster, type LoopRun } from '../../rebalance/closed-loop.ts';
-import type { Fleet } from '../../rebalance/fleet.ts';
-import type { Planner } from '../../rebalance/planner.ts';
-import type { Bounds } from '../../rebalance/rebalancing.ts';
+import { closedLoop, decide, type LiveCluster, type LoopRun } from '#fleet/rebalance/closed-loop';
+import type { Fleet } from '#fleet/rebalance/fleet';
+import type { Planner } from '#fleet/rebalance/planner';
+import type { Bounds } from '#fleet/rebalance/rebalancing';
+import { seededRandom } from '#platform/base/random';
 import { durationOption } from '../duration-option.ts';
 import { EXIT_CODES, ToldFailure } from '../failure.ts';
 import { filled } from '../filled.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { seededRandom } from '../../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import type { RebalanceParts } from './command.ts';
 import { generated, type MadeLoadFlags, sub, withMadeLoadFlags } from './load-flags.ts';
 

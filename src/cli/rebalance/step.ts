@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Planner } from '../../rebalance/planner.ts';
-import { planStep } from '../../rebalance/rebalancing.ts';
+import type { Planner } from '#fleet/rebalance/planner';
+import { planStep } from '#fleet/rebalance/rebalancing';
 import type { RebalanceParts } from './command.ts';
 import { type LoadFlags, loadOf, sub, withLoadFlags } from './load-flags.ts';
 import {

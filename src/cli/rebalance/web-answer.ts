@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { VimanaError } from '../../base/errors.ts';
+import { VimanaError } from '#platform/base/errors';
 
 /** An address on the command line, of a server that speaks HTTP. */
 export function webAddress(example: string): (text: string) => string {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
 import { CheckedCommand } from '../checked-command.ts';
 import { connected, withConnectionFlags } from '../connection.ts';
 import { checked } from '../objects/checked.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import { type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
+import { type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { vmTemplate } from '#api/hypersdk/vm-template';
 import { CheckedCommand } from '../checked-command.ts';
 import { connected, withConnectionFlags } from '../connection.ts';
 import { checked } from '../objects/checked.ts';

@@ -1,6 +1,6 @@
-import { VimanaError } from '../../base/errors.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { VimanaError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
 import type { VmParts } from './command.ts';
 import { type Found, instanceOf } from './find.ts';
 import { type Progress, type WaitFlags, waitFor } from './wait.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
 import { CheckedCommand } from '../checked-command.ts';
 import { type Connect, withConnectionFlags } from '../connection.ts';
 import type { Io } from '../io.ts';

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import { UsageError } from '../../base/errors.ts';
-import type { Client } from '../../kube/client.ts';
-import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
-import { ifFound } from '../../kube/kube-error.ts';
-import { readManifest } from '../../kube/manifest.ts';
+import { VM_TEMPLATES } from '#api/hypersdk/resources';
+import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
+import { UsageError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
+import { ifFound } from '#platform/kube/kube-error';
+import { readManifest } from '#platform/kube/manifest';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import { connected } from '../connection.ts';
 import { fileText, manifestFiles } from '../manifest-files.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { humanDuration } from '../../base/duration.ts';
-import type { Client } from '../../kube/client.ts';
-import { resourceType } from '../../kube/kinds/resource-type.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { humanDuration } from '#platform/base/duration';
+import type { Client } from '#platform/kube/client';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { connected } from '../connection.ts';
 import { tableText } from '../table-text.ts';
 import type { VmParts } from './command.ts';

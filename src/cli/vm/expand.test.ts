@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+import { type CommandWorld, startCommandWorld } from '#testing/command-world';
 
 const TEMPLATE = `
 apiVersion: hypersdk.io/v1alpha1

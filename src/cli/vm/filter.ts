@@ -1,5 +1,5 @@
-import { UsageError } from '../../base/errors.ts';
-import { compare, type Quantity, tryParseQuantity } from '../../base/quantity.ts';
+import { UsageError } from '#platform/base/errors';
+import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
 import { MACHINE_STATES } from './machine-kinds.ts';
 import type { Summary } from './summary.ts';
 

@@ -1,7 +1,7 @@
-import { UsageError, VimanaError } from '../../base/errors.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { ifFound } from '../../kube/kube-error.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { UsageError, VimanaError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
+import { ifFound } from '#platform/kube/kube-error';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
 import { ownerOf } from './summary.ts';
 

@@ -1,7 +1,7 @@
-import type { Client, KubeList, ListOptions, WatchEvent } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { isGone } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { Client, KubeList, ListOptions, WatchEvent } from '#platform/kube/client';
+import { isGone } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { lineOf } from '../table-text.ts';
 import type { VmParts } from './command.ts';
 import type { Keeps } from './filter.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../base/errors.ts';
-import type { Client, ListOptions } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { UsageError } from '#platform/base/errors';
+import type { Client, ListOptions } from '#platform/kube/client';
 import { connected } from '../connection.ts';
 import { FLAGS } from '../objects/flags.ts';
 import type { VmParts } from './command.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../kube/client.ts';
+import type { Client } from '#platform/kube/client';
 import { machineTypes } from './machine-kinds.ts';
 
 /** A cluster that serves these resources. */

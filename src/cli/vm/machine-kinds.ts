@@ -1,9 +1,9 @@
-import type { Kind } from '../../api/kind.ts';
-import { KINDS } from '../../api/kinds.ts';
-import { UsageError } from '../../base/errors.ts';
-import type { Client, ResourceType } from '../../kube/client.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { KINDS } from '#api/kinds';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import { UsageError } from '#platform/base/errors';
+import type { Client, ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind } from '#platform/schema/kind';
 
 /** A VirtualMachine of any group. */
 export interface Machine extends KubeObject {

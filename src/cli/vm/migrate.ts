@@ -1,8 +1,8 @@
-import { virtualMachine as simulated } from '../../api/simulation/virtual-machine.ts';
-import { UsageError, VimanaError } from '../../base/errors.ts';
-import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
+import { VMIMS, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
+import { UsageError, VimanaError } from '#platform/base/errors';
+import { NODES } from '#platform/kube/kinds/node';
+import { isNotFound } from '#platform/kube/kube-error';
 import { given } from '../objects/given.ts';
 import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';
 import { operated } from './operate.ts';

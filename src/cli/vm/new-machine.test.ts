@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAdmission } from '../../admission/admitters.ts';
+import { findAdmission } from '#vm/dialects/admitters';
 import { MACHINE_GROUPS } from './machine-kinds.ts';
 import { newMachine } from './new-machine.ts';
 

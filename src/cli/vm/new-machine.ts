@@ -1,6 +1,6 @@
-import { virtualMachine as hypersdk } from '../../api/hypersdk/virtual-machine.ts';
-import { UsageError } from '../../base/errors.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { virtualMachine as hypersdk } from '#api/hypersdk/virtual-machine';
+import { UsageError } from '#platform/base/errors';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { anyGiven, given } from '../objects/given.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from '../objects/size-flags.ts';
 

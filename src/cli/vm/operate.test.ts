@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { realClock } from '../../base/clock.ts';
-import { FakeClock } from '../../base/fake-clock.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+import { virtualMachine } from '#api/hypersdk/virtual-machine';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import { FakeClock } from '#platform/base/fake-clock';
+import { type CommandWorld, startCommandWorld } from '#testing/command-world';
 
 const namespace = 'default';
 

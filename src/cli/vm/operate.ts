@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Client } from '../../kube/client.ts';
-import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
+import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
+import type { Client } from '#platform/kube/client';
 import { connected } from '../connection.ts';
 import { checked } from '../objects/checked.ts';
 import { OPERATION_END, untilEnd } from '../objects/ends.ts';

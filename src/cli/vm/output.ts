@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { manifestText } from '../objects/manifest-text.ts';
 import { tableText } from '../table-text.ts';
 import type { Machine } from './machine-kinds.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Client } from '../../kube/client.ts';
-import { VMS } from '../../kube/kinds/machines.ts';
-import { KubeError } from '../../kube/kube-error.ts';
-import { type CommandWorld, runCommand, startCommandWorld } from '../../testing/command-world.ts';
+import { VMS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import { type CommandWorld, runCommand, startCommandWorld } from '#testing/command-world';
 
 let world: CommandWorld;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { virtualMachine as hypersdk, type VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { VimanaError } from '../../base/errors.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import { virtualMachine as hypersdk, type VirtualMachine } from '#api/hypersdk/virtual-machine';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { VimanaError } from '#platform/base/errors';
+import { KubeError } from '#platform/kube/kube-error';
 import { connected } from '../connection.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';

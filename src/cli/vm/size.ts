@@ -1,6 +1,6 @@
-import { virtualMachine as simulated } from '../../api/simulation/virtual-machine.ts';
-import { simulation } from '../../dialects/simulation.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
+import { simulation } from '#vm/dialects/simulation';
 import type { Machine } from './machine-kinds.ts';
 
 /** How large a machine is, as text; empty where it is not known. */

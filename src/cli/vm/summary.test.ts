@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Vmi } from '#api/kubevirt/resources';
 import type { Machine } from './machine-kinds.ts';
 import { shownText } from './output.ts';
 import { cellsOf, instancesByOwner, summaryOf } from './summary.ts';

@@ -1,7 +1,7 @@
-import { humanDuration } from '../../base/duration.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { isFinal } from '../../machine/instance-state.ts';
+import type { Vmi } from '#api/kubevirt/resources';
+import { humanDuration } from '#platform/base/duration';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { isFinal } from '#vm/engine/instance-state';
 import type { Machine } from './machine-kinds.ts';
 import { sizeOf, text } from './size.ts';
 

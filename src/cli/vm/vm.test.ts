@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
-import { VMS } from '../../kube/kinds/machines.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+import { VMS } from '#api/kubevirt/resources';
+import { FakeClock } from '#platform/base/fake-clock';
+import { NODES } from '#platform/kube/kinds/node';
+import { type CommandWorld, startCommandWorld } from '#testing/command-world';
 import { terminal } from '../terminal.ts';
 
 const KUBEVIRT = ['--group', 'kubevirt.io'];

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Clock } from '../../base/clock.ts';
-import { VimanaError } from '../../base/errors.ts';
-import type { Client, ResourceType } from '../../kube/client.ts';
-import { ifFound, isGone } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Clock } from '#platform/base/clock';
+import { VimanaError } from '#platform/base/errors';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { ifFound, isGone } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { durationOption, writtenDuration } from '../duration-option.ts';
 import type { Io } from '../io.ts';
 

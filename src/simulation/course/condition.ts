@@ -1,4 +1,4 @@
-import { parseDuration } from '../../base/duration.ts';
+import { parseDuration } from '#platform/base/duration';
 import type { ConditionalEvent } from './scenario-spec.ts';
 import { isAmong, measureOf, type Seen } from './seen.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../base/random.ts';
-import { admittedScenario } from '../../testing/played-scenario.ts';
+import { seededRandom } from '#platform/base/random';
+import { admittedScenario } from '#testing/played-scenario';
 import { Course } from './course.ts';
 import type { Deed } from './deed.ts';
 import type { Seen, SeenNode } from './seen.ts';

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/duration.ts';
-import type { Random } from '../../base/random.ts';
+import { parseDuration } from '#platform/base/duration';
+import type { Random } from '#platform/base/random';
 import { Condition } from './condition.ts';
 import type { Deed, Happening } from './deed.ts';
 import { hotNodes } from './hot-nodes.ts';

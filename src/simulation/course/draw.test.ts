@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { draw, gap } from './draw.ts';
 
 const COUNT = 20_000;

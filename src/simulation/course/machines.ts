@@ -1,6 +1,6 @@
-import { isRatio } from '../../api/simulation/resources.ts';
-import { toNumber, tryParseQuantity } from '../../base/quantity.ts';
-import type { Random } from '../../base/random.ts';
+import { isRatio } from '#api/simulation/resources';
+import { toNumber, tryParseQuantity } from '#platform/base/quantity';
+import type { Random } from '#platform/base/random';
 import type { NewMachine, Use } from './deed.ts';
 import type { LoadProfile, VmPool } from './scenario-spec.ts';
 import { type Signal, signalOf } from './signal.ts';

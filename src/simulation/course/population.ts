@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts';
+import type { Random } from '#platform/base/random';
 import type { Deed } from './deed.ts';
 import {
   type Conduct,

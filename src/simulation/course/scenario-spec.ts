@@ -1,4 +1,4 @@
-import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
+import type { SimulationScenario } from '#api/simulation/simulation-scenario';
 
 /** The course of a scenario as it is written, with all defaults. */
 export type ScenarioSpec = SimulationScenario['spec'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import type { LoadSignal } from './scenario-spec.ts';
 import { signalOf } from './signal.ts';
 

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/duration.ts';
-import type { Random } from '../../base/random.ts';
+import { parseDuration } from '#platform/base/duration';
+import type { Random } from '#platform/base/random';
 import type { LoadSignal } from './scenario-spec.ts';
 
 /** A value at a time in milliseconds from the start. Who asks never goes back in time. */

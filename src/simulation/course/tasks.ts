@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/duration.ts';
-import type { Random } from '../../base/random.ts';
+import { parseDuration } from '#platform/base/duration';
+import type { Random } from '#platform/base/random';
 import { draw, gap } from './draw.ts';
 import type { TaskGenerator } from './scenario-spec.ts';
 

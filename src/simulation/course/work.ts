@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/duration.ts';
-import type { Random } from '../../base/random.ts';
+import { parseDuration } from '#platform/base/duration';
+import type { Random } from '#platform/base/random';
 import type { Deed } from './deed.ts';
 import { hotNodes } from './hot-nodes.ts';
 import type { Population } from './population.ts';

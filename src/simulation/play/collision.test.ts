@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeMeta, KubeObject } from '../../kube/kube-object.ts';
+import type { KubeMeta, KubeObject } from '#platform/kube/kube-object';
 import { broughtBy, collisionOf } from './collision.ts';
 import { PLAYED_UID_LABEL } from './played-label.ts';
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { ScenarioSpec } from '../course/scenario-spec.ts';
 import { PLAYED_UID_LABEL } from './played-label.ts';
 

@@ -1,12 +1,12 @@
-import type { ClusterFleet } from '../../exporter/cluster-fleet.ts';
-import { demandOf, isLive, machineOf } from '../../exporter/launcher-demand.ts';
-import { byMachine } from '../../exporter/places.ts';
-import { conditionOf } from '../../kube/kinds/condition.ts';
-import { NODES, type Node } from '../../kube/kinds/node.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { Fleet, type FleetNode, type FleetVm } from '../../rebalance/fleet.ts';
-import type { Cache, Index } from '../../runtime/cache.ts';
-import type { Informers } from '../../runtime/informers.ts';
+import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
+import { demandOf, isLive, machineOf } from '#fleet/exporter/launcher-demand';
+import { byMachine } from '#fleet/exporter/places';
+import { Fleet, type FleetNode, type FleetVm } from '#fleet/rebalance/fleet';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { NODES, type Node } from '#platform/kube/kinds/node';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import type { Cache, Index } from '#platform/runtime/cache';
+import type { Informers } from '#platform/runtime/informers';
 import type { Seen, SeenNode } from '../course/seen.ts';
 
 const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };

@@ -1,15 +1,15 @@
-import { FORCED_NODE } from '../../api/simulation/virtual-machine.ts';
-import type { Clock, Timer } from '../../base/clock.ts';
-import { demandOf, isLive } from '../../exporter/launcher-demand.ts';
-import { machineKey } from '../../exporter/places.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { ifFound, isNotFound } from '../../kube/kube-error.ts';
-import { residentBytes, type Transfer, Transfers } from '../../node/simulated/machine/transfers.ts';
-import type { Informers } from '../../runtime/informers.ts';
-import { keyIn } from '../../runtime/key.ts';
-import { INSTANCE_SUFFIX, SIMULATED_VMS } from '../../simulation-library/simulated-vm.ts';
+import { VMIS } from '#api/kubevirt/resources';
+import { FORCED_NODE } from '#api/simulation/virtual-machine';
+import { demandOf, isLive } from '#fleet/exporter/launcher-demand';
+import { machineKey } from '#fleet/exporter/places';
+import { INSTANCE_SUFFIX, SIMULATED_VMS } from '#fleet/library/simulated-vm';
+import type { Clock, Timer } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { ifFound, isNotFound } from '#platform/kube/kube-error';
+import type { Informers } from '#platform/runtime/informers';
+import { keyIn } from '#platform/runtime/key';
+import { residentBytes, type Transfer, Transfers } from '#vm/node/simulated/machine/transfers';
 
 const BYTES_A_MEGABIT = 125_000;
 

@@ -1,4 +1,4 @@
-import type { NodePool } from '../../node/simulated/node-pool.ts';
+import type { NodePool } from '#vm/node/simulated/node-pool';
 import type { NodeGroup } from '../course/scenario-spec.ts';
 
 /** A group of nodes of a scenario as a pool of a fleet: <group>-1, <group>-2 and so on. */

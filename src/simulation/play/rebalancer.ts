@@ -1,5 +1,5 @@
-import type { Random } from '../../base/random.ts';
-import { type Bounds, type Method, planStep } from '../../rebalance/rebalancing.ts';
+import { type Bounds, type Method, planStep } from '#fleet/rebalance/rebalancing';
+import type { Random } from '#platform/base/random';
 import type { FleetView } from './fleet-view.ts';
 import type { Mover } from './mover.ts';
 

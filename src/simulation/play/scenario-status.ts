@@ -1,6 +1,6 @@
-import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
-import { formatDuration, parseDuration } from '../../base/duration.ts';
-import { timestamp } from '../../base/timestamp.ts';
+import type { SimulationScenario } from '#api/simulation/simulation-scenario';
+import { formatDuration, parseDuration } from '#platform/base/duration';
+import { timestamp } from '#platform/base/timestamp';
 import type { Tally } from '../course/course.ts';
 
 export type ScenarioStatus = NonNullable<SimulationScenario['status']>;

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { VimanaError } from '../../base/errors.ts';
-import { makeFolder } from '../../base/folder.ts';
+import { VimanaError } from '#platform/base/errors';
+import { makeFolder } from '#platform/base/folder';
 import { csvLine, type Row } from './csv.ts';
 
 /** Where a report goes. */

@@ -1,4 +1,4 @@
-import { deviation, mean } from '../../rebalance/load.ts';
+import { deviation, mean } from '#fleet/rebalance/load';
 import type { SeenNode } from '../course/seen.ts';
 
 /** The cluster at one moment. Times are seconds from the start, in simulated time. */
