@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { admission } from '../src/admission/admit.ts';
-import type { Admitter } from '../src/admission/admitter.ts';
-import { virtualMachineAdmitter as hypersdk } from '../src/admission/hypersdk/virtual-machine.ts';
-import { virtualMachineAdmitter as kubevirt } from '../src/admission/kubevirt/virtual-machine.ts';
-import { virtualMachineAdmitter as novacron } from '../src/admission/novacron/virtual-machine.ts';
-import { virtualMachineAdmitter as simulation } from '../src/admission/simulation/virtual-machine.ts';
-import type { Kind } from '../src/api/kind.ts';
-import { realClock } from '../src/base/clock.ts';
-import { readManifest } from '../src/kube/manifest.ts';
+import { realClock } from '#platform/base/clock';
+import { readManifest } from '#platform/kube/manifest';
+import type { Kind } from '#platform/schema/kind';
+import { admission } from '#vm/admission/admit';
+import type { Admitter } from '#vm/admission/admitter';
+import { virtualMachineAdmitter as hypersdk } from '#vm/dialects/hypersdk/admission/virtual-machine';
+import { virtualMachineAdmitter as kubevirt } from '#vm/dialects/kubevirt/admission/virtual-machine';
+import { virtualMachineAdmitter as novacron } from '#vm/dialects/novacron/admission/virtual-machine';
+import { virtualMachineAdmitter as simulation } from '#vm/dialects/simulation/admission/virtual-machine';
 
 const TARGET = 30;
 /** Few at a time, as a server has them: the collector would spend its time on objects that only wait for their turn. */

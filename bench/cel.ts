@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../src/api/json-schema.ts';
-import { realClock } from '../src/base/clock.ts';
-import { compileAdapter } from '../src/structural/cel/schema-value.ts';
-import { compileRule, ruleScope } from '../src/structural/rule.ts';
+import { realClock } from '#platform/base/clock';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { compileAdapter } from '#platform/structural/cel/schema-value';
+import { compileRule, ruleScope } from '#platform/structural/rule';
 
 const TARGET = 6;
 const BATCH = 20_000;

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { vmOperation } from '../src/api/hypersdk/vm-operation.ts';
-import { realClock } from '../src/base/clock.ts';
-import { HYPERSDK_VMS, VM_TEMPLATES } from '../src/kube/kinds/hypersdk.ts';
-import { resourceOfKind } from '../src/kube/kinds/machines.ts';
-import type { Embedded } from '../src/up/embedded.ts';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import type { Embedded } from '#programs/up/embedded';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { UP_FLAGS } from './support/up-flags.ts';
 

@@ -1,6 +1,6 @@
-import { realClock } from '../src/base/clock.ts';
-import type { Client } from '../src/kube/client.ts';
-import { VMS } from '../src/kube/kinds/machines.ts';
+import { VMS } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
 import { missingAssets } from '../test/cluster/assets.ts';
 import { startRealCluster } from '../test/cluster/real-cluster.ts';
 import { type Installation, installChart } from '../test/operator/installation.ts';

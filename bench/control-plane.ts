@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ControlPlane, startControlPlane } from '../src/apiserver/control-plane.ts';
-import { realClock } from '../src/base/clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import { systemRandom } from '../src/base/random.ts';
-import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
-import type { KubeObject } from '../src/kube/kube-object.ts';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { fanOut } from './support/fan-out.ts';
 import { Load } from './support/load.ts';
 import { startOurs } from './support/ours.ts';

@@ -1,16 +1,16 @@
 import { Agent, get } from 'node:http';
-import { loadText } from '../src/api/launcher-load.ts';
-import { realClock } from '../src/base/clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import type { Fleet } from '../src/exporter/fleet.ts';
-import { NodeLoads } from '../src/exporter/node-loads.ts';
-import { exporterRoutes } from '../src/exporter/routes.ts';
-import type { Node } from '../src/kube/kinds/node.ts';
-import type { Pod } from '../src/kube/kinds/pod.ts';
-import type { KubeObject } from '../src/kube/kube-object.ts';
-import { type Change, IndexedCache } from '../src/runtime/cache.ts';
-import { startHttpServer } from '../src/runtime/http/http-server.ts';
-import type { Informer } from '../src/runtime/informer.ts';
+import { loadText } from '#api/launcher-load';
+import type { Fleet } from '#fleet/exporter/fleet';
+import { NodeLoads } from '#fleet/exporter/node-loads';
+import { exporterRoutes } from '#fleet/exporter/routes';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Change, IndexedCache } from '#platform/runtime/cache';
+import { startHttpServer } from '#platform/runtime/http/http-server';
+import type { Informer } from '#platform/runtime/informer';
 
 const CASES = [
   { nodes: 1_000, vms: 20_000, target: 'at most 50 ms' },

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { applyConfiguration } from '../src/apiserver/fields/apply.ts';
-import { type ManagedKind, updateManagedFields } from '../src/apiserver/fields/managed-fields.ts';
-import { builtInKind } from '../src/apiserver/fields/managed-kinds.ts';
-import { TypeSchemas } from '../src/apiserver/fields/type-schema.ts';
+import { applyConfiguration } from '#control-plane/apiserver/fields/apply';
+import { type ManagedKind, updateManagedFields } from '#control-plane/apiserver/fields/managed-fields';
+import { builtInKind } from '#control-plane/apiserver/fields/managed-kinds';
+import { TypeSchemas } from '#control-plane/apiserver/fields/type-schema';
+import { realClock } from '#platform/base/clock';
+import type { JsonObject } from '#platform/kube/patches/json-object';
+import { applyMergePatch } from '#platform/kube/patches/merge-patch';
 import schemas from '../src/apiserver/kubernetes/openapi-schemas.data.json' with { type: 'json' };
-import { realClock } from '../src/base/clock.ts';
-import type { JsonObject } from '../src/kube/patches/json-object.ts';
-import { applyMergePatch } from '../src/kube/patches/merge-patch.ts';
 
 const types = new TypeSchemas(schemas);
 const TIME = '2026-01-01T00:00:00Z';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { realClock } from '../src/base/clock.ts';
-import { VMS } from '../src/kube/kinds/machines.ts';
-import type { Embedded } from '../src/up/embedded.ts';
+import { VMS } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import type { Embedded } from '#programs/up/embedded';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { machineNumber } from './support/machine.ts';
 import { statusDelays } from './support/status-delays.ts';

@@ -1,14 +1,14 @@
-import { realClock } from '../src/base/clock.ts';
-import { seededRandom } from '../src/base/random.ts';
-import { ALGORITHMS } from '../src/rebalance/algorithms.ts';
-import { benchmark, methodsOf } from '../src/rebalance/benchmark.ts';
-import { classify, MODES } from '../src/rebalance/buckets.ts';
-import { generate, MOST, type Wanted } from '../src/rebalance/generate.ts';
-import { USUAL_LIMITS } from '../src/rebalance/planner.ts';
-import { PLANNERS, USUAL_BUDGET } from '../src/rebalance/planners.ts';
-import { readScenarios } from '../src/rebalance/read-scenarios.ts';
-import { planStep } from '../src/rebalance/rebalancing.ts';
-import { fleetOf, type Scenario } from '../src/rebalance/scenario.ts';
+import { ALGORITHMS } from '#fleet/rebalance/algorithms';
+import { benchmark, methodsOf } from '#fleet/rebalance/benchmark';
+import { classify, MODES } from '#fleet/rebalance/buckets';
+import { generate, MOST, type Wanted } from '#fleet/rebalance/generate';
+import { USUAL_LIMITS } from '#fleet/rebalance/planner';
+import { PLANNERS, USUAL_BUDGET } from '#fleet/rebalance/planners';
+import { readScenarios } from '#fleet/rebalance/read-scenarios';
+import { planStep } from '#fleet/rebalance/rebalancing';
+import { fleetOf, type Scenario } from '#fleet/rebalance/scenario';
+import { realClock } from '#platform/base/clock';
+import { seededRandom } from '#platform/base/random';
 
 const BOUNDS = { limits: USUAL_LIMITS, budget: USUAL_BUDGET, steps: 50 };
 const TARGET = 2_000;

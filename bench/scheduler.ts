@@ -1,13 +1,13 @@
-import { realClock } from '../src/base/clock.ts';
-import type { Node } from '../src/kube/kinds/node.ts';
-import type { Pod } from '../src/kube/kinds/pod.ts';
-import { buildProfile } from '../src/scheduler/config/build-profile.ts';
-import { ExplanationStore } from '../src/scheduler/explanation/explanation-store.ts';
-import { Placer } from '../src/scheduler/framework/placer.ts';
-import { Rotation } from '../src/scheduler/framework/sampling.ts';
-import { podInfoOf } from '../src/scheduler/pod/pod-info.ts';
-import { NominatedPods } from '../src/scheduler/queue/nominated-pods.ts';
-import { Snapshot } from '../src/scheduler/snapshot/snapshot.ts';
+import { buildProfile } from '#control-plane/scheduler/config/build-profile';
+import { ExplanationStore } from '#control-plane/scheduler/explanation/explanation-store';
+import { Placer } from '#control-plane/scheduler/framework/placer';
+import { Rotation } from '#control-plane/scheduler/framework/sampling';
+import { podInfoOf } from '#control-plane/scheduler/pod/pod-info';
+import { NominatedPods } from '#control-plane/scheduler/queue/nominated-pods';
+import { Snapshot } from '#control-plane/scheduler/snapshot/snapshot';
+import { realClock } from '#platform/base/clock';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 const PODS = 10_000;
 const WARM_UP = 3_000;

@@ -5,12 +5,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseDuration } from '../src/base/duration.ts';
-import { seededRandom } from '../src/base/random.ts';
-import { scenarioAt } from '../src/cli/scenario-file.ts';
-import { terminal } from '../src/cli/terminal.ts';
-import { Course } from '../src/simulation/course/course.ts';
-import { TICK_MS } from '../src/simulation/play/stage.ts';
+import { Course } from '#fleet/simulation/course/course';
+import { TICK_MS } from '#fleet/simulation/play/stage';
+import { parseDuration } from '#platform/base/duration';
+import { seededRandom } from '#platform/base/random';
+import { scenarioAt } from '#programs/cli/scenario-file';
+import { terminal } from '#programs/cli/terminal';
 import { UP_FLAGS } from './support/up-flags.ts';
 
 /** How many times the nodes and machines of the day, and how much of the day the whole world plays. */
@@ -146,5 +146,5 @@ if (import.meta.main) {
       mib: process.resourceUsage().maxRSS / 1024,
     });
   });
-  await import('../src/main.ts');
+  await import('#programs/main');
 }

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { joinedValues } from '../src/apiserver/store/joined-values.ts';
-import { openLmdbStore } from '../src/apiserver/store/lmdb-store.ts';
-import { openMemoryStore } from '../src/apiserver/store/memory-store.ts';
-import type { Store } from '../src/apiserver/store/store.ts';
-import { realClock } from '../src/base/clock.ts';
+import { joinedValues } from '#control-plane/apiserver/store/joined-values';
+import { openLmdbStore } from '#control-plane/apiserver/store/lmdb-store';
+import { openMemoryStore } from '#control-plane/apiserver/store/memory-store';
+import type { Store } from '#control-plane/apiserver/store/store';
+import { realClock } from '#platform/base/clock';
 
 const OBJECTS = 100_000;
 const WATCHERS = 1_000;

@@ -1,14 +1,14 @@
-import { type ControlPlane, startControlPlane } from '../src/apiserver/control-plane.ts';
-import { realClock } from '../src/base/clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import { systemRandom } from '../src/base/random.ts';
-import { kindsOf } from '../src/install/definitions.ts';
-import type { Client, NewObject } from '../src/kube/client.ts';
-import { SERVICE_ACCOUNTS } from '../src/kube/kinds/core.ts';
-import { VMIS, VMS } from '../src/kube/kinds/machines.ts';
-import { PODS } from '../src/kube/kinds/pod.ts';
-import type { KubeObject } from '../src/kube/kube-object.ts';
-import { install } from '../src/up/install.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import type { Client, NewObject } from '#platform/kube/client';
+import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { kindsOf } from '#programs/install/definitions';
+import { install } from '#programs/up/install';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { machineNumber } from './support/machine.ts';
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../src/base/fake-clock.ts';
-import { memoryLogger } from '../src/base/logger.ts';
-import { seededRandom } from '../src/base/random.ts';
-import { NO_CARBON } from '../src/carbon/settings.ts';
-import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
-import { EVENTS } from '../src/kube/kinds/event.ts';
-import { HYPERSDK_VMS } from '../src/kube/kinds/hypersdk.ts';
-import { VMIS } from '../src/kube/kinds/machines.ts';
-import { OPERATIONS } from '../src/kube/kinds/operations.ts';
-import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+import { OPERATIONS } from '#api/hypersdk/operation-resources';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { VMIS } from '#api/kubevirt/resources';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { EVENTS } from '#platform/kube/kinds/event';
+import { type Embedded, startEmbedded } from '#programs/up/embedded';
+import { NO_CARBON } from '#vm/carbon/settings';
 
 const namespace = 'default';
 

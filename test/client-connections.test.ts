@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openPki } from '../src/apiserver/access/pki.ts';
-import { realClock } from '../src/base/clock.ts';
-import { seededRandom } from '../src/base/random.ts';
-import { Transport } from '../src/kube/http/transport.ts';
-import type { ClusterAccess } from '../src/kube/kubeconfig/cluster-access.ts';
+import { openPki } from '#control-plane/apiserver/access/pki';
+import { realClock } from '#platform/base/clock';
+import { seededRandom } from '#platform/base/random';
+import { Transport } from '#platform/kube/http/transport';
+import type { ClusterAccess } from '#platform/kube/kubeconfig/cluster-access';
 
 let folder: string;
 let server: Http2SecureServer;

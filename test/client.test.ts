@@ -1,9 +1,9 @@
-import { type ControlPlane, startControlPlane } from '../src/apiserver/control-plane.ts';
-import { realClock } from '../src/base/clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import { systemRandom } from '../src/base/random.ts';
-import { type ClientSubject, clientContract } from '../src/kube/client.contract.ts';
-import { httpClient } from '../src/kube/http/http-client.ts';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import { type ClientSubject, clientContract } from '#platform/kube/client.contract';
+import { httpClient } from '#platform/kube/http/http-client';
 
 const start = (insecure = false) =>
   startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger, insecure });

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFINITIONS } from '../src/kube/kinds/definitions.ts';
-import type { KubeObject } from '../src/kube/kube-object.ts';
-import { readManifest } from '../src/kube/manifest.ts';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { readManifest } from '#platform/kube/manifest';
 import { missingAssets } from './cluster/assets.ts';
 import { startRealCluster } from './cluster/real-cluster.ts';
 import { onCluster } from './e2e/support/on-cluster.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { startInMemory } from '#testing/embedded-in-memory';
 import { driveFleet } from '../examples/simulation/drive-a-fleet.ts';
 import { PodManager } from '../src/index.ts';
-import { startInMemory } from '../src/testing/embedded-in-memory.ts';
 
 it('the example of the library runs as it is written', async () => {
   const embedded = await startInMemory({ dialects: ['simulation'], pools: [{ count: 3 }] });

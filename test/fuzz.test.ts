@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { seededRandom } from '../src/base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { AttackedServer } from './fuzz/attacked-server.ts';
 import { campaign, overHttp1 } from './fuzz/campaign.ts';
 import { RAW_ATTACKS } from './fuzz/raw-attacks.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { seededRandom } from '../src/base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { surviveKills } from './kill/kill-campaign.ts';
 
 // The same by the hundreds is in test/long.

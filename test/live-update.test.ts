@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VMIMS, VMIS, VMS } from '../src/kube/kinds/machines.ts';
-import { NODES } from '../src/kube/kinds/node.ts';
-import { PODS } from '../src/kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
-import { type SoakWorld, startSoakWorld } from '../src/testing/soak/soak-world.ts';
+import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { type SoakWorld, startSoakWorld } from '#testing/soak/soak-world';
 
 const namespace = 'default';
 /** Of a guest that uses its memory, so that it takes some seconds to move. */

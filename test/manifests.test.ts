@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findAdmission } from '../src/admission/admitters.ts';
-import { KINDS } from '../src/api/kinds.ts';
-import { formatFieldError } from '../src/base/field-error.ts';
-import { readManifest } from '../src/kube/manifest.ts';
+import { KINDS } from '#api/kinds';
+import { formatFieldError } from '#platform/base/field-error';
+import { readManifest } from '#platform/kube/manifest';
+import { findAdmission } from '#vm/dialects/admitters';
 
 const admissionOf = findAdmission();
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CREATED_BY_LABEL } from '../src/api/launcher.ts';
-import { VMIMS, VMIS, VMS } from '../src/kube/kinds/machines.ts';
-import { PODS } from '../src/kube/kinds/pod.ts';
-import { type SoakWorld, startSoakWorld } from '../src/testing/soak/soak-world.ts';
+import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
+import { CREATED_BY_LABEL } from '#api/launcher';
+import { PODS } from '#platform/kube/kinds/pod';
+import { type SoakWorld, startSoakWorld } from '#testing/soak/soak-world';
 
 const namespace = 'default';
 /** More than a migration takes, of all who have a part in it. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NAMESPACES } from '../src/kube/kinds/core.ts';
-import { VMIMS, VMS } from '../src/kube/kinds/machines.ts';
-import { isNotFound } from '../src/kube/kube-error.ts';
-import { type SoakWorld, startSoakWorld } from '../src/testing/soak/soak-world.ts';
+import { VMIMS, VMS } from '#api/kubevirt/resources';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { isNotFound } from '#platform/kube/kube-error';
+import { type SoakWorld, startSoakWorld } from '#testing/soak/soak-world';
 
 describe('a namespace that is deleted with machines in it', () => {
   let world: SoakWorld;

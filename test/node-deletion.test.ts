@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { VMIS, VMS } from '../src/kube/kinds/machines.ts';
-import { NODES } from '../src/kube/kinds/node.ts';
-import { PODS } from '../src/kube/kinds/pod.ts';
-import { startSoakWorld } from '../src/testing/soak/soak-world.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { startSoakWorld } from '#testing/soak/soak-world';
 
 const namespace = 'default';
 

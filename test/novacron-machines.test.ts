@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '../src/api/disk/contents.ts';
-import { virtualMachine } from '../src/api/novacron/virtual-machine.ts';
-import { FakeClock } from '../src/base/fake-clock.ts';
-import { memoryLogger } from '../src/base/logger.ts';
-import { seededRandom } from '../src/base/random.ts';
-import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
-import { NODES } from '../src/kube/kinds/node.ts';
-import { PODS } from '../src/kube/kinds/pod.ts';
-import { resourceType } from '../src/kube/kinds/resource-type.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../src/kube/kinds/storage.ts';
-import type { KubeObject } from '../src/kube/kube-object.ts';
-import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { virtualMachine } from '#api/novacron/virtual-machine';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Embedded, startEmbedded } from '#programs/up/embedded';
 
 const MACHINES = resourceOfKind(virtualMachine);
 const EVENTS = resourceType<KubeObject & { readonly message?: string }>('v1', 'Event', 'events');

@@ -10,12 +10,12 @@ import {
   setHeaderOptions,
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../src/apiserver/control-plane.ts';
-import { realClock } from '../src/base/clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import { systemRandom } from '../src/base/random.ts';
-import { kubeconfigText } from '../src/kube/kubeconfig/kubeconfig-text.ts';
-import { PATIENCE } from '../src/testing/patience.ts';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import { kubeconfigText } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { PATIENCE } from '#testing/patience';
 
 const NAMESPACE = 'default';
 

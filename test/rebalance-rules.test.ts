@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { seededRandom } from '../src/base/random.ts';
-import { ALGORITHMS } from '../src/rebalance/algorithms.ts';
-import { generate } from '../src/rebalance/generate.ts';
-import { loadOf, type Point } from '../src/rebalance/load.fixture.ts';
-import { recordingRules, ruleName } from '../src/rebalance/recording-rules.ts';
+import { ALGORITHMS } from '#fleet/rebalance/algorithms';
+import { generate } from '#fleet/rebalance/generate';
+import { loadOf, type Point } from '#fleet/rebalance/load.fixture';
+import { recordingRules, ruleName } from '#fleet/rebalance/recording-rules';
+import { seededRandom } from '#platform/base/random';
 import { hasPrometheus, Prometheus } from './e2e/support/prometheus.ts';
 
 const WINDOW = '2s';

@@ -1,19 +1,19 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { realClock } from '../src/base/clock.ts';
-import { FakeClock } from '../src/base/fake-clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import { seededRandom } from '../src/base/random.ts';
-import { toldFailure } from '../src/cli/failure.ts';
-import type { Io } from '../src/cli/io.ts';
-import { rebalanceCommand } from '../src/cli/rebalance/command.ts';
-import { Exposition } from '../src/exporter/exposition.ts';
-import { PaperFleet } from '../src/exporter/paper-fleet.ts';
-import { exporterRoutes } from '../src/exporter/routes.ts';
-import { readWanted } from '../src/exporter/scenario-request.ts';
-import { generate } from '../src/rebalance/generate.ts';
-import { startHttpServer } from '../src/runtime/http/http-server.ts';
+import { Exposition } from '#fleet/exporter/exposition';
+import { PaperFleet } from '#fleet/exporter/paper-fleet';
+import { exporterRoutes } from '#fleet/exporter/routes';
+import { readWanted } from '#fleet/exporter/scenario-request';
+import { generate } from '#fleet/rebalance/generate';
+import { realClock } from '#platform/base/clock';
+import { FakeClock } from '#platform/base/fake-clock';
+import { silentLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import { startHttpServer } from '#platform/runtime/http/http-server';
+import { toldFailure } from '#programs/cli/failure';
+import type { Io } from '#programs/cli/io';
+import { rebalanceCommand } from '#programs/cli/rebalance/command';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { PODS } from '../src/kube/kinds/pod.ts';
-import { PodManager } from '../src/simulation-library/pod-manager.ts';
-import { startInMemory } from '../src/testing/embedded-in-memory.ts';
-import { PATIENCE } from '../src/testing/patience.ts';
-import type { Embedded, EmbeddedOptions } from '../src/up/embedded.ts';
+import { PodManager } from '#fleet/library/pod-manager';
+import { PODS } from '#platform/kube/kinds/pod';
+import type { Embedded, EmbeddedOptions } from '#programs/up/embedded';
+import { startInMemory } from '#testing/embedded-in-memory';
+import { PATIENCE } from '#testing/patience';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());

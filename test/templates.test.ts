@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '../src/api/disk/contents.ts';
-import { BASIS_ANNOTATION } from '../src/api/instance-request.ts';
-import { FakeClock } from '../src/base/fake-clock.ts';
-import { seededRandom } from '../src/base/random.ts';
-import { NAMESPACES } from '../src/kube/kinds/core.ts';
-import { HYPERSDK_VMS, VM_TEMPLATES } from '../src/kube/kinds/hypersdk.ts';
-import { VMIS } from '../src/kube/kinds/machines.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
-import { ifFound } from '../src/kube/kube-error.ts';
-import { startInMemory } from '../src/testing/embedded-in-memory.ts';
-import type { Embedded } from '../src/up/embedded.ts';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { BASIS_ANNOTATION } from '#api/instance-request';
+import { VMIS } from '#api/kubevirt/resources';
+import { FakeClock } from '#platform/base/fake-clock';
+import { seededRandom } from '#platform/base/random';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { ifFound } from '#platform/kube/kube-error';
+import type { Embedded } from '#programs/up/embedded';
+import { startInMemory } from '#testing/embedded-in-memory';
 
 const namespace = 'default';
 

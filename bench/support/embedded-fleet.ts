@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { realClock } from '../../src/base/clock.ts';
-import { silentLogger } from '../../src/base/logger.ts';
-import { systemRandom } from '../../src/base/random.ts';
-import { conditionOf } from '../../src/kube/kinds/condition.ts';
-import { NODES } from '../../src/kube/kinds/node.ts';
-import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/up/embedded.ts';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { NODES } from '#platform/kube/kinds/node';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
 
 /** Measures on a control plane in this process, with durable writes and so many ready nodes. */
 export async function withEmbeddedFleet<T>(

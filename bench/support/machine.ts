@@ -1,4 +1,4 @@
-import type { VirtualMachineInput } from '../../src/api/kubevirt/group.ts';
+import type { VirtualMachineInput } from '#api/kubevirt/group';
 
 /** One of many machines that differ in name alone. */
 export function machineNumber(at: number): VirtualMachineInput {

@@ -1,13 +1,13 @@
-import { admit, type Backend, mutate } from '../../src/apiserver/backend.ts';
-import type { Call } from '../../src/apiserver/call.ts';
-import type { ControlPlane } from '../../src/apiserver/control-plane.ts';
-import { textOf } from '../../src/apiserver/object-text.ts';
-import type { Resource } from '../../src/apiserver/resource.ts';
-import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
-import { decodeBody } from '../../src/apiserver/verbs/decode.ts';
-import { realClock } from '../../src/base/clock.ts';
-import { runSteps } from '../../src/base/steps.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { admit, type Backend, mutate } from '#control-plane/apiserver/backend';
+import type { Call } from '#control-plane/apiserver/call';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import { textOf } from '#control-plane/apiserver/object-text';
+import type { Resource } from '#control-plane/apiserver/resource';
+import { openMemoryStore } from '#control-plane/apiserver/store/memory-store';
+import { decodeBody } from '#control-plane/apiserver/verbs/decode';
+import { realClock } from '#platform/base/clock';
+import { runSteps } from '#platform/base/steps';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 const ROUNDS = 20_000;
 

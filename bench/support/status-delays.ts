@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../../src/kube/client.ts';
-import { VMS } from '../../src/kube/kinds/machines.ts';
+import { VMS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
 
 const CHANGES = 1000;
 const EVERY_MS = 10;

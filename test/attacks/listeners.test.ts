@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tellSkipped } from '../../src/testing/programs.ts';
+import { tellSkipped } from '#testing/programs';
 import { type AttackTarget, vimanaUp } from './support/attack-target.ts';
 
 interface Listeners {

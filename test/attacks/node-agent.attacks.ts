@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { crdOf } from '../../src/api/crd.ts';
-import { KINDS } from '../../src/api/kinds.ts';
-import { AGENT_RULES, OWN_NODE_POLICY } from '../../src/node/own-node-policy.ts';
+import { KINDS } from '#api/kinds';
+import { crdOf } from '#platform/schema/crd';
+import { AGENT_RULES, OWN_NODE_POLICY } from '#vm/node/own-node-policy';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackResponse, AttackTarget, AttackTargetSource } from './support/attack-target.ts';
 

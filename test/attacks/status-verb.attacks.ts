@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { crdOf } from '../../src/api/crd.ts';
-import { vmOperation } from '../../src/api/hypersdk/vm-operation.ts';
-import { statusPolicy } from '../../src/kube/status-policy.ts';
-import { until } from '../../src/testing/patience.ts';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { crdOf } from '#platform/schema/crd';
+import { statusPolicy } from '#programs/install/status-policy';
+import { until } from '#testing/patience';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTarget, AttackTargetSource } from './support/attack-target.ts';
 

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasPrograms } from '../../src/testing/programs.ts';
+import { hasPrograms } from '#testing/programs';
 import { runVimana, StoredServer } from './support/stored-server.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'store-attacks-'));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
-import { until } from '../../src/testing/patience.ts';
+import { realClock } from '#platform/base/clock';
+import { until } from '#testing/patience';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTarget, AttackTargetSource, AttackUser } from './support/attack-target.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Credentials } from '../../src/apiserver/access/pki.ts';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
-import { type KubeconfigContent, writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
+import type { Credentials } from '#control-plane/apiserver/access/pki';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { type KubeconfigContent, writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
 import { clientOf } from './client-of.ts';
 
 export interface AccessParts {

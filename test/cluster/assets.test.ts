@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { findAsset } from './assets.ts';
 import { withLock } from './lock.ts';
 

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { realClock } from '../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { ASSETS, type Asset, assetsFolder, findAsset } from './assets.ts';
 import { withLock } from './lock.ts';
 import { type Program, RECIPES, type Recipe } from './recipes.ts';

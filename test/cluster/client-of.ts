@@ -1,8 +1,8 @@
-import { realClock } from '../../src/base/clock.ts';
-import { systemRandom } from '../../src/base/random.ts';
-import { type HttpClient, httpClient } from '../../src/kube/http/http-client.ts';
-import { loadClusterAccess } from '../../src/kube/kubeconfig/load.ts';
-import { nodeSurroundings } from '../../src/kube/kubeconfig/node-surroundings.ts';
+import { realClock } from '#platform/base/clock';
+import { systemRandom } from '#platform/base/random';
+import { type HttpClient, httpClient } from '#platform/kube/http/http-client';
+import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
+import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
 
 /** A client by the kubeconfig of a path, whatever else the environment says. */
 export async function clientOf(kubeconfig: string, userAgent = 'vimana-test'): Promise<HttpClient> {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPki, type Pki } from '../../src/apiserver/access/pki.ts';
-import { realClock } from '../../src/base/clock.ts';
+import { openPki, type Pki } from '#control-plane/apiserver/access/pki';
+import { realClock } from '#platform/base/clock';
 
 export interface ClusterCredentials {
   readonly pki: Pki;

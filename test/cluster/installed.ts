@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { realClock } from '../../src/base/clock.ts';
-import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
-import { kindsOf } from '../../src/install/definitions.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
-import { readManifest } from '../../src/kube/manifest.ts';
+import { realClock } from '#platform/base/clock';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { readManifest } from '#platform/kube/manifest';
+import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
+import { kindsOf } from '#programs/install/definitions';
 import { Kubectl } from '../e2e/support/kubectl.ts';
 import { Component } from './component.ts';
 import { freePorts } from './ports.ts';

@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { realClock } from '../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 
 const LOOK_AGAIN = 500;
 

@@ -1,9 +1,9 @@
 import { parse } from 'yaml';
-import { realClock } from '../../src/base/clock.ts';
-import type { Client, NewObject } from '../../src/kube/client.ts';
-import { conditionOf } from '../../src/kube/kinds/condition.ts';
-import { NODES, type Node } from '../../src/kube/kinds/node.ts';
-import { kwokManifests } from '../../src/node/simulated/kwok/manifests.ts';
+import { realClock } from '#platform/base/clock';
+import type { Client, NewObject } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { NODES, type Node } from '#platform/kube/kinds/node';
+import { kwokManifests } from '#vm/node/simulated/kwok/manifests';
 
 /** Makes the nodes of `vimana nodes --print --count N`, for KWOK to play. */
 export async function createNodes(client: Client, count: number, prefix?: string): Promise<void> {

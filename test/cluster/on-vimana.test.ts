@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Client } from '../../src/kube/client.ts';
-import { NAMESPACES } from '../../src/kube/kinds/core.ts';
-import { VMIS, VMS, type Vm } from '../../src/kube/kinds/machines.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../src/kube/kinds/storage.ts';
-import { DEPLOYMENTS } from '../../src/kube/kinds/workloads.ts';
-import { isNotFound } from '../../src/kube/kube-error.ts';
+import { VMIS, VMS, type Vm } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
+import { DEPLOYMENTS } from '#platform/kube/kinds/workloads';
+import { isNotFound } from '#platform/kube/kube-error';
 import { missingAssets } from './assets.ts';
 import { installOperator } from './installed.ts';
 import { type OnVimana, startOnVimana } from './on-vimana.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openPki } from '../../src/apiserver/access/pki.ts';
-import { realClock } from '../../src/base/clock.ts';
+import { openPki } from '#control-plane/apiserver/access/pki';
+import { realClock } from '#platform/base/clock';
 import { startApiServer } from '../e2e/support/vimana.ts';
 import { Access } from './access.ts';
 import { findAssets, missingAssets } from './assets.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { STAGES } from '../../src/node/simulated/kwok/stages.ts';
+import { STAGES } from '#vm/node/simulated/kwok/stages';
 import type { Assets } from './assets.ts';
 import { Component } from './component.ts';
 

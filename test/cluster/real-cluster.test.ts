@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
-import { NODES } from '../../src/kube/kinds/node.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../src/kube/kinds/storage.ts';
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { missingAssets } from './assets.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 

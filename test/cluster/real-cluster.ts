@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { realClock } from '../../src/base/clock.ts';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { realClock } from '#platform/base/clock';
+import type { HttpClient } from '#platform/kube/http/http-client';
 import { Access } from './access.ts';
 import { type Assets, findAssets, missingAssets } from './assets.ts';
 import { clientOf } from './client-of.ts';

@@ -1,12 +1,12 @@
-import { realClock } from '../../src/base/clock.ts';
-import { silentLogger } from '../../src/base/logger.ts';
-import { systemRandom } from '../../src/base/random.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { simulatedProvisioner, simulatedReclaimer } from '../../src/node/simulated/storage/provisioner.ts';
-import { ensureStorageClasses } from '../../src/node/simulated/storage/storage-classes.ts';
-import { runnable } from '../../src/runtime/controller.ts';
-import { Informers } from '../../src/runtime/informers.ts';
-import { manager } from '../../src/runtime/manager.ts';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { runnable } from '#platform/runtime/controller';
+import { Informers } from '#platform/runtime/informers';
+import { manager } from '#platform/runtime/manager';
+import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
+import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 
 /** The storage classes of `vimana up`, and who makes volumes for their claims until the returned function is called. */
 export async function startStorage(client: Client): Promise<() => Promise<void>> {

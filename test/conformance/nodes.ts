@@ -1,10 +1,10 @@
-import { realClock } from '../../src/base/clock.ts';
-import { systemRandom } from '../../src/base/random.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { httpClient } from '../../src/kube/http/http-client.ts';
-import { LEASES, NODES } from '../../src/kube/kinds/node.ts';
-import { loadClusterAccess } from '../../src/kube/kubeconfig/load.ts';
-import { nodeSurroundings } from '../../src/kube/kubeconfig/node-surroundings.ts';
+import { realClock } from '#platform/base/clock';
+import { systemRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { httpClient } from '#platform/kube/http/http-client';
+import { LEASES, NODES } from '#platform/kube/kinds/node';
+import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
+import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
 
 const CAPACITY = { cpu: '32', memory: '64Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 const WHEN = '2026-01-01T00:00:00Z';

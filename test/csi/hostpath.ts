@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '../../src/kube/client.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../src/kube/kinds/storage.ts';
+import type { Client } from '#platform/kube/client';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
 import { findAsset } from '../cluster/assets.ts';
 import { Component } from '../cluster/component.ts';
 import type { RealCluster } from '../cluster/real-cluster.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { tellSkipped } from '../../src/testing/programs.ts';
+import { tellSkipped } from '#testing/programs';
 import type { Component } from '../cluster/component.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { hasPrometheus, Prometheus } from '../e2e/support/prometheus.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemRandom } from '../../src/base/random.ts';
+import { systemRandom } from '#platform/base/random';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { AttackedServer } from '../fuzz/attacked-server.ts';

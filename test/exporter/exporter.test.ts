@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { crdOf } from '../../src/api/crd.ts';
-import { virtualMachine } from '../../src/api/simulation/virtual-machine.ts';
-import { realClock } from '../../src/base/clock.ts';
-import { ClusterFleet } from '../../src/exporter/cluster-fleet.ts';
-import { NAMESPACES } from '../../src/kube/kinds/core.ts';
-import { DEFINITIONS } from '../../src/kube/kinds/definitions.ts';
-import { NODES } from '../../src/kube/kinds/node.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { PodManager } from '../../src/simulation-library/pod-manager.ts';
-import { SIMULATED_VMS, vmObject } from '../../src/simulation-library/simulated-vm.ts';
-import { startInMemory } from '../../src/testing/embedded-in-memory.ts';
+import { virtualMachine } from '#api/simulation/virtual-machine';
+import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
+import { PodManager } from '#fleet/library/pod-manager';
+import { SIMULATED_VMS, vmObject } from '#fleet/library/simulated-vm';
+import { realClock } from '#platform/base/clock';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { crdOf } from '#platform/schema/crd';
+import { startInMemory } from '#testing/embedded-in-memory';
 import { type ExporterWorld, namespace, PATIENCE, SAMPLES, startExporterWorld } from './world.ts';
 
 describe('the exporter of a cluster', () => {

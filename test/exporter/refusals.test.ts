@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
-import { ClusterFleet } from '../../src/exporter/cluster-fleet.ts';
-import { RefusedError } from '../../src/exporter/fleet.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { KubeError } from '../../src/kube/kube-error.ts';
-import { PodManager } from '../../src/simulation-library/pod-manager.ts';
-import { SIMULATED_VMS, vmObject } from '../../src/simulation-library/simulated-vm.ts';
+import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
+import { RefusedError } from '#fleet/exporter/fleet';
+import { PodManager } from '#fleet/library/pod-manager';
+import { SIMULATED_VMS, vmObject } from '#fleet/library/simulated-vm';
+import { realClock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
 import { type ExporterWorld, namespace, SAMPLES, startExporterWorld } from './world.ts';
 
 describe('the exporter of a cluster, where a load cannot be replaced,', () => {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { realClock } from '../../src/base/clock.ts';
-import { silentLogger } from '../../src/base/logger.ts';
-import { ClusterFleet } from '../../src/exporter/cluster-fleet.ts';
-import { exporterRoutes } from '../../src/exporter/routes.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { startHttpServer } from '../../src/runtime/http/http-server.ts';
-import { PodManager } from '../../src/simulation-library/pod-manager.ts';
-import { SIMULATED_VMS } from '../../src/simulation-library/simulated-vm.ts';
-import { startInMemory } from '../../src/testing/embedded-in-memory.ts';
+import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
+import { exporterRoutes } from '#fleet/exporter/routes';
+import { PodManager } from '#fleet/library/pod-manager';
+import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { startHttpServer } from '#platform/runtime/http/http-server';
+import { startInMemory } from '#testing/embedded-in-memory';
 
 export const namespace = 'default';
 export const PATIENCE = { timeout: 60_000, interval: 100 };

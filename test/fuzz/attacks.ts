@@ -1,4 +1,4 @@
-import type { Random } from '../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { type Body, bodyFor, text } from './bodies.ts';
 import type { RawRequest } from './http1-connection.ts';
 import { mutated, ODD_TEXTS, oddValue } from './odd-values.ts';

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { encodeProtobuf, PROTOBUF } from '../../src/apiserver/protobuf/protobuf.ts';
-import type { Random } from '../../src/base/random.ts';
+import { encodeProtobuf, PROTOBUF } from '#control-plane/apiserver/protobuf/protobuf';
+import type { Random } from '#platform/base/random';
 import { mutated, oddValue } from './odd-values.ts';
 import type { Seed } from './seeds.ts';
 

@@ -1,6 +1,6 @@
-import { realClock } from '../../src/base/clock.ts';
-import type { Random } from '../../src/base/random.ts';
-import { until } from '../../src/testing/patience.ts';
+import { realClock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
+import { until } from '#testing/patience';
 import type { AttackedServer } from './attacked-server.ts';
 import { attack, collectionOf, type Ground } from './attacks.ts';
 import { Http1Connection, type RawAnswer, type RawRequest, wireOf } from './http1-connection.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 
 /** Texts that parsers, paths, names and file systems trip over. */
 export const ODD_TEXTS: readonly string[] = [

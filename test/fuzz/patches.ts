@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Random } from '../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { type Body, cut, flipped, text } from './bodies.ts';
 import { mutated, ODD_TEXTS, oddValue } from './odd-values.ts';
 import type { Seed } from './seeds.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { realClock } from '../../src/base/clock.ts';
-import type { Random } from '../../src/base/random.ts';
+import { realClock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
 import { noise } from './bodies.ts';
 import { Http1Connection } from './http1-connection.ts';
 

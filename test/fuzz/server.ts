@@ -1,7 +1,7 @@
-import { startControlPlane } from '../../src/apiserver/control-plane.ts';
-import { realClock } from '../../src/base/clock.ts';
-import { loggerOn } from '../../src/base/logger.ts';
-import { systemRandom } from '../../src/base/random.ts';
+import { startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { loggerOn } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
 
 /** What the process under attack says of itself. */
 export interface Health {

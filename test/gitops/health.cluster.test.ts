@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { hasPrograms } from '../../src/testing/programs.ts';
+import { hasPrograms } from '#testing/programs';
 import { HEALTH_CASES } from './health-cases.ts';
 
 const INTERPRETER = join(import.meta.dirname, 'lua');

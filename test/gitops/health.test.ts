@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { JsonSchema } from '../../src/api/json-schema.ts';
-import { KINDS } from '../../src/api/kinds.ts';
-import { KUBERNETES } from '../../src/structural/cel/environment.ts';
-import { valueOfJson } from '../../src/structural/cel/json-value.ts';
-import { compileProgram } from '../../src/structural/cel/program.ts';
-import { DYN } from '../../src/structural/cel/types.ts';
+import { KINDS } from '#api/kinds';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { KUBERNETES } from '#platform/structural/cel/environment';
+import { valueOfJson } from '#platform/structural/cel/json-value';
+import { compileProgram } from '#platform/structural/cel/program';
+import { DYN } from '#platform/structural/cel/types';
 import { HEALTH_RULES } from '../../tools/generate/health-rules.ts';
 import { HEALTH_CASES } from './health-cases.ts';
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readManifest } from '../../src/kube/manifest.ts';
+import { readManifest } from '#platform/kube/manifest';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import type { Target } from '../e2e/support/target.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { realClock } from '../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { startUp } from '../e2e/support/vimana.ts';
 import { isAlike } from './likeness.ts';
 import { Shell } from './shell.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VMIMS } from '../../src/kube/kinds/machines.ts';
-import { NODES } from '../../src/kube/kinds/node.ts';
+import { VMIMS } from '#api/kubevirt/resources';
+import { NODES } from '#platform/kube/kinds/node';
 import { ROOT, World } from './world.ts';
 
 let world: World;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HYPERSDK_VMS } from '../../src/kube/kinds/hypersdk.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { PODS } from '#platform/kube/kinds/pod';
 import { namespace, ROOT, World } from './world.ts';
 
 let world: World;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { imageServer, RIGHT, WRONG } from '../../src/images/image-server.fixture.ts';
-import type { Fetch } from '../../src/images/web.ts';
-import { VM_TEMPLATES } from '../../src/kube/kinds/hypersdk.ts';
-import { VMIS } from '../../src/kube/kinds/machines.ts';
+import { VM_TEMPLATES } from '#api/hypersdk/resources';
+import { VMIS } from '#api/kubevirt/resources';
+import { imageServer, RIGHT, WRONG } from '#vm/images/image-server.fixture';
+import type { Fetch } from '#vm/images/web';
 import { namespace, World } from './world.ts';
 
 const world = new World();

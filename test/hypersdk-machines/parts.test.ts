@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SECRETS, SERVICES } from '../../src/kube/kinds/core.ts';
-import { HYPERSDK_VMS, VM_TEMPLATES } from '../../src/kube/kinds/hypersdk.ts';
-import { VMIS } from '../../src/kube/kinds/machines.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../src/kube/kinds/storage.ts';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { VMIS } from '#api/kubevirt/resources';
+import { SECRETS, SERVICES } from '#platform/kube/kinds/core';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { namespace, ROOT, World } from './world.ts';
 
 let world: World;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { seededRandom } from '../../src/base/random.ts';
-import { VMIS } from '../../src/kube/kinds/machines.ts';
-import { NODES } from '../../src/kube/kinds/node.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { MeasuredUsage } from '../../src/machine/measured-usage.ts';
-import { Informers } from '../../src/runtime/informers.ts';
+import { VMIS } from '#api/kubevirt/resources';
+import { seededRandom } from '#platform/base/random';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { Informers } from '#platform/runtime/informers';
+import { MeasuredUsage } from '#vm/engine/measured-usage';
 import { namespace, ROOT, World } from './world.ts';
 
 let world: World;

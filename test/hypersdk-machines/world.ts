@@ -1,11 +1,11 @@
-import { FakeClock } from '../../src/base/fake-clock.ts';
-import { memoryLogger } from '../../src/base/logger.ts';
-import { seededRandom } from '../../src/base/random.ts';
-import type { ResourceType } from '../../src/kube/client.ts';
-import { EVENTS } from '../../src/kube/kinds/event.ts';
-import { HYPERSDK_VMS } from '../../src/kube/kinds/hypersdk.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/up/embedded.ts';
+import { HYPERSDK_VMS } from '#api/hypersdk/resources';
+import { FakeClock } from '#platform/base/fake-clock';
+import { memoryLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import type { ResourceType } from '#platform/kube/client';
+import { EVENTS } from '#platform/kube/kinds/event';
+import { PODS } from '#platform/kube/kinds/pod';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
 
 export const namespace = 'default';
 export const ROOT = { name: 'root', size: '20Gi' };

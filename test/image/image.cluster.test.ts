@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { LEASES } from '../../src/kube/kinds/node.ts';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { LEASES } from '#platform/kube/kinds/node';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';

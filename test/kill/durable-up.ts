@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { realClock } from '../../src/base/clock.ts';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { realClock } from '#platform/base/clock';
+import type { HttpClient } from '#platform/kube/http/http-client';
 import { clientOf } from '../cluster/client-of.ts';
 import { mind } from '../e2e/support/minder.ts';
 

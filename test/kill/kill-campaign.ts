@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, request } from 'undici';
 import { expect } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
-import type { Random } from '../../src/base/random.ts';
+import { realClock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
 import { DurableServer } from './durable-server.ts';
 import { Watcher } from './watcher.ts';
 import { COLLECTION, type ConfigMap, isWhole, versionOf, Writer } from './writer.ts';

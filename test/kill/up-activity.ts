@@ -1,11 +1,11 @@
-import type { Random } from '../../src/base/random.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { CONFIG_MAPS } from '../../src/kube/kinds/core.ts';
-import { VMIMS, VMS } from '../../src/kube/kinds/machines.ts';
-import { OPERATIONS } from '../../src/kube/kinds/operations.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../src/kube/kinds/rbac.ts';
-import { VM_SNAPSHOTS } from '../../src/kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../src/kube/kinds/storage.ts';
+import { OPERATIONS } from '#api/hypersdk/operation-resources';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { VMIMS, VMS } from '#api/kubevirt/resources';
+import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { Ledger } from './up-ledger.ts';
 
 export const namespace = 'default';

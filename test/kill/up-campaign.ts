@@ -1,10 +1,10 @@
-import { realClock } from '../../src/base/clock.ts';
-import { type Random, seededRandom } from '../../src/base/random.ts';
-import type { Client, ResourceType } from '../../src/kube/client.ts';
-import { VMIMS } from '../../src/kube/kinds/machines.ts';
-import { OPERATIONS } from '../../src/kube/kinds/operations.ts';
-import { KubeError } from '../../src/kube/kube-error.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { OPERATIONS } from '#api/hypersdk/operation-resources';
+import { VMIMS } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import { type Random, seededRandom } from '#platform/base/random';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { DurableUp } from './durable-up.ts';
 import { Activity, MACHINES, makeMachines } from './up-activity.ts';
 import { doubled, type Scene, sceneOf, unsettled } from './up-checks.ts';

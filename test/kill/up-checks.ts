@@ -1,14 +1,14 @@
-import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../../src/api/launcher.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { conditionOf } from '../../src/kube/kinds/condition.ts';
-import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '../../src/kube/kinds/machines.ts';
-import { NODES, type Node } from '../../src/kube/kinds/node.ts';
-import { OPERATIONS, type Operation } from '../../src/kube/kinds/operations.ts';
-import { PODS, type Pod } from '../../src/kube/kinds/pod.ts';
-import { CLUSTER_ROLES, type ClusterRole } from '../../src/kube/kinds/rbac.ts';
-import { VM_SNAPSHOTS } from '../../src/kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../src/kube/kinds/storage.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import { CREATED_BY_LABEL, MIGRATION_LABEL } from '#api/launcher';
+import type { Client } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { NODES, type Node } from '#platform/kube/kinds/node';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { CLUSTER_ROLES, type ClusterRole } from '#platform/kube/kinds/rbac';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { AGGREGATED, MACHINES } from './up-activity.ts';
 
 /** Everything that matters, at about one moment. */

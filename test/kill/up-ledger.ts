@@ -1,6 +1,6 @@
-import type { Client, ResourceType } from '../../src/kube/client.ts';
-import { ifFound, KubeError } from '../../src/kube/kube-error.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { ifFound, KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 const STAMP = 'example.com/stamp';
 

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import { lines } from '../../src/kube/http/lines.ts';
+import { lines } from '#platform/kube/http/lines';
 import type { DurableServer } from './durable-server.ts';
 import { COLLECTION, type ConfigMap, versionOf } from './writer.ts';
 

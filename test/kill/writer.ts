@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
-import type { Random } from '../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import type { DurableServer } from './durable-server.ts';
 
 export const COLLECTION = '/api/v1/namespaces/default/configmaps';

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../../src/apiserver/control-plane.ts';
-import { realClock } from '../../src/base/clock.ts';
-import { FakeClock } from '../../src/base/fake-clock.ts';
-import { silentLogger } from '../../src/base/logger.ts';
-import { seededRandom } from '../../src/base/random.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { CONFIG_MAPS } from '../../src/kube/kinds/core.ts';
-import { KubeError } from '../../src/kube/kube-error.ts';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { FakeClock } from '#platform/base/fake-clock';
+import { silentLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { KubeError } from '#platform/kube/kube-error';
 
 /** An hour at 200 writes a second, in rounds of ten minutes. */
 const ROUNDS = 6;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { seededRandom, systemRandom } from '../../src/base/random.ts';
+import { seededRandom, systemRandom } from '#platform/base/random';
 import { AttackedServer } from '../fuzz/attacked-server.ts';
 import { campaign } from '../fuzz/campaign.ts';
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { startControlPlane } from '../../src/apiserver/control-plane.ts';
-import { realClock } from '../../src/base/clock.ts';
-import { silentLogger } from '../../src/base/logger.ts';
-import { systemRandom } from '../../src/base/random.ts';
-import { kubeconfigText } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
-import { hasPrograms } from '../../src/testing/programs.ts';
+import { startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import { kubeconfigText } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { hasPrograms } from '#testing/programs';
 
 const SOURCE = resolve(import.meta.dirname, '../clients/go');
 

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
-import { type CommandWorld, startCommandWorld } from '../../src/testing/command-world.ts';
-import { hasPrograms } from '../../src/testing/programs.ts';
+import { writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { hasPrograms } from '#testing/programs';
 
 const LAUNCHERS = ['vimana', 'hyperctl'].map((name) => resolve(import.meta.dirname, '../../bin', name));
 

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { systemRandom } from '../../src/base/random.ts';
+import { systemRandom } from '#platform/base/random';
 import { startVimanaTarget } from '../fuzz/rbac/fuzz-target.ts';
 import { expectRbacKept } from '../fuzz/rbac/rbac-fuzz.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { openLmdbStore } from '../../src/apiserver/store/lmdb-store.ts';
-import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
-import type { Store } from '../../src/apiserver/store/store.ts';
-import { FakeClock } from '../../src/base/fake-clock.ts';
-import { seededRandom } from '../../src/base/random.ts';
+import { openLmdbStore } from '#control-plane/apiserver/store/lmdb-store';
+import { openMemoryStore } from '#control-plane/apiserver/store/memory-store';
+import type { Store } from '#control-plane/apiserver/store/store';
+import { FakeClock } from '#platform/base/fake-clock';
+import { seededRandom } from '#platform/base/random';
 
 const OBJECTS = 5_000;
 /** An hour at 200 writes a second, in rounds of ten minutes. */

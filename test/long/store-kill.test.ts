@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { surviveKills } from '../../src/apiserver/store/crash.contract.ts';
-import { seededRandom } from '../../src/base/random.ts';
+import { surviveKills } from '#control-plane/apiserver/store/crash.contract';
+import { seededRandom } from '#platform/base/random';
 
 for (const durability of ['sync', 'relaxed'] as const) {
   for (const seed of ['one', 'two']) {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { Kubectl } from '../e2e/support/kubectl.ts';
 import { startUp } from '../e2e/support/vimana.ts';
 import { words } from '../e2e/support/words.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { AttackedServer } from '../fuzz/attacked-server.ts';
 import { overHttp1 } from '../fuzz/campaign.ts';
 import { Http1Connection } from '../fuzz/http1-connection.ts';

@@ -1,7 +1,7 @@
 import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Plane, startPlane } from '../../src/apiserver/custom/plane.fixture.ts';
-import { FakeClock } from '../../src/base/fake-clock.ts';
+import { type Plane, startPlane } from '#control-plane/apiserver/custom/plane.fixture';
+import { FakeClock } from '#platform/base/fake-clock';
 
 const EVENTS = 400;
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };

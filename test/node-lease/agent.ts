@@ -1,6 +1,6 @@
-import { silentLogger } from '../../src/base/logger.ts';
-import { Leases } from '../../src/node/agent/leases.ts';
-import type { OwnClock } from '../../src/runtime/leading.fixture.ts';
+import { silentLogger } from '#platform/base/logger';
+import type { OwnClock } from '#platform/runtime/leading.fixture';
+import { Leases } from '#vm/node/agent/leases';
 import { type LeaseWorld, NODE } from './world.ts';
 
 const RETRY_MS = 1000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDeclaredLost } from '../../src/kube/node-lease.ts';
-import { runs } from '../../src/testing/runs.ts';
+import { isDeclaredLost } from '#platform/kube/node-lease';
+import { runs } from '#testing/runs';
 import { ModelAgent } from './agent.ts';
 import { ModelOperator } from './operator.ts';
 import { LeaseWorld, NODE } from './world.ts';

@@ -1,8 +1,8 @@
-import { silentLogger } from '../../src/base/logger.ts';
-import { NodeWatch } from '../../src/controllers/instance/node-watch.ts';
-import type { Lease } from '../../src/kube/kinds/node.ts';
-import type { Context } from '../../src/runtime/controller.ts';
-import type { OwnClock } from '../../src/runtime/leading.fixture.ts';
+import { silentLogger } from '#platform/base/logger';
+import type { Lease } from '#platform/kube/kinds/node';
+import type { Context } from '#platform/runtime/controller';
+import type { OwnClock } from '#platform/runtime/leading.fixture';
+import { NodeWatch } from '#vm/controllers/instance/node-watch';
 import { type LeaseWorld, NODE } from './world.ts';
 
 const EVERY_MS = 1000;

@@ -1,8 +1,8 @@
-import { FakeClock } from '../../src/base/fake-clock.ts';
-import { type Random, seededRandom } from '../../src/base/random.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { NodeLeaseServer } from '../../src/node/agent/node-leases.fixture.ts';
-import { OwnClock } from '../../src/runtime/leading.fixture.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { type Random, seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { OwnClock } from '#platform/runtime/leading.fixture';
+import { NodeLeaseServer } from '#vm/node/agent/node-leases.fixture';
 
 export const NODE = 'n';
 

@@ -1,7 +1,7 @@
-import { realClock } from '../../src/base/clock.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
 
 /** A small machine of kubevirt.io that runs. */
 export const machine = (name: string, namespace: string, more: object = {}) => ({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { NAMESPACES } from '../../src/kube/kinds/core.ts';
-import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { NAMESPACES } from '#platform/kube/kinds/core';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, machine, untilRunning } from './fleet-of-machines.ts';

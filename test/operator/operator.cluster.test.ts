@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LOAD_ANNOTATION } from '../../src/api/launcher.ts';
-import { OPERATE } from '../../src/api/operate-verb.ts';
-import { realClock } from '../../src/base/clock.ts';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { conditionOf } from '../../src/kube/kinds/condition.ts';
-import { VMIMS, VMIS, VMS } from '../../src/kube/kinds/machines.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
+import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
+import { LOAD_ANNOTATION } from '#api/launcher';
+import { OPERATE } from '#api/operate-verb';
+import { realClock } from '#platform/base/clock';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { PODS } from '#platform/kube/kinds/pod';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';

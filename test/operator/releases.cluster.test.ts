@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { NAMESPACES, SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
-import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
-import { LEASES, NODES } from '../../src/kube/kinds/node.ts';
-import { resourceType } from '../../src/kube/kinds/resource-type.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { LEASES, NODES } from '#platform/kube/kinds/node';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
-import { ifFound } from '../../src/kube/kube-error.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { ifFound } from '#platform/kube/kube-error';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, oddInstances, untilRunning } from './fleet-of-machines.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Client } from '../../src/kube/client.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../../src/kube/kinds/rbac.ts';
-import { resourceType } from '../../src/kube/kinds/resource-type.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
+import type { Client } from '#platform/kube/client';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** One call as the audit log of the API server has it. */
 export interface Call {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { conditionOf, type KubeCondition } from '../../src/kube/kinds/condition.ts';
-import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';

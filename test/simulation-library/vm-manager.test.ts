@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { crdOf } from '../../src/api/crd.ts';
-import { virtualMachine } from '../../src/api/simulation/virtual-machine.ts';
-import { type ControlPlane, startControlPlane } from '../../src/apiserver/control-plane.ts';
-import { FakeClock } from '../../src/base/fake-clock.ts';
-import { silentLogger } from '../../src/base/logger.ts';
-import { seededRandom } from '../../src/base/random.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
-import { DEFINITIONS } from '../../src/kube/kinds/definitions.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { KubeError } from '../../src/kube/kube-error.ts';
-import { SIMULATED_VMS, vmSpec } from '../../src/simulation-library/simulated-vm.ts';
-import { VMManager } from '../../src/simulation-library/vm-manager.ts';
-import { PATIENCE } from '../../src/testing/patience.ts';
+import { virtualMachine } from '#api/simulation/virtual-machine';
+import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import { SIMULATED_VMS, vmSpec } from '#fleet/library/simulated-vm';
+import { VMManager } from '#fleet/library/vm-manager';
+import { FakeClock } from '#platform/base/fake-clock';
+import { silentLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { PODS } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
+import { crdOf } from '#platform/schema/crd';
+import { PATIENCE } from '#testing/patience';
 
 const namespace = 'default';
 

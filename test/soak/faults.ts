@@ -1,15 +1,15 @@
-import { INSTANCE_PHASES } from '../../src/api/kubevirt/group.ts';
-import { HOT_CHANGES } from '../../src/api/kubevirt/hot-change.ts';
-import { CREATED_BY_LABEL } from '../../src/api/launcher.ts';
-import { sizeIn } from '../../src/api/launcher-size.ts';
-import { milliValue, parseQuantity, value } from '../../src/base/quantity.ts';
-import type { Client } from '../../src/kube/client.ts';
-import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '../../src/kube/kinds/machines.ts';
-import { PODS, type Pod } from '../../src/kube/kinds/pod.ts';
-import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../src/kube/kinds/policy.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
-import type { Found } from '../../src/testing/soak/running-machines.ts';
-import type { SoakWorld } from '../../src/testing/soak/soak-world.ts';
+import { INSTANCE_PHASES } from '#api/kubevirt/group';
+import { HOT_CHANGES } from '#api/kubevirt/hot-change';
+import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '#api/kubevirt/resources';
+import { CREATED_BY_LABEL } from '#api/launcher';
+import { sizeIn } from '#api/launcher-size';
+import { milliValue, parseQuantity, value } from '#platform/base/quantity';
+import type { Client } from '#platform/kube/client';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Found } from '#testing/soak/running-machines';
+import type { SoakWorld } from '#testing/soak/soak-world';
 
 /** Everything that a world at rest consists of. */
 interface Scene {

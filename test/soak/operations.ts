@@ -1,18 +1,13 @@
-import { OPERATION_UID, START_AWAY_FROM, START_ON } from '../../src/api/operation-request.ts';
-import type { Random } from '../../src/base/random.ts';
-import { isOver, OPERATIONS, type Operation } from '../../src/controllers/operation/operation.ts';
-import { kubevirt } from '../../src/dialects/kubevirt.ts';
-import { resourceOfKind, VMIS } from '../../src/kube/kinds/machines.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../src/kube/kinds/storage.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
-import type { Dialect } from '../../src/machine/dialect.ts';
-import {
-  ALL_DIALECTS,
-  namespace,
-  type OperationWorld,
-  startOperationWorld,
-} from '../../src/testing/operation-world.ts';
+import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { OPERATION_UID, START_AWAY_FROM, START_ON } from '#api/operation-request';
+import type { Random } from '#platform/base/random';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { isOver, OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
+import { kubevirt } from '#vm/dialects/kubevirt';
+import type { Dialect } from '#vm/engine/dialect';
 
 export interface OperationSoak {
   readonly machines: number;

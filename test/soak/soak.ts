@@ -1,5 +1,5 @@
-import { mischief, peace } from '../../src/testing/soak/mischief.ts';
-import { startSoakWorld } from '../../src/testing/soak/soak-world.ts';
+import { mischief, peace } from '#testing/soak/mischief';
+import { startSoakWorld } from '#testing/soak/soak-world';
 import { faultsOf } from './faults.ts';
 
 const MINUTE = 60_000;

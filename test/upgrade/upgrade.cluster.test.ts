@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { realClock } from '../../src/base/clock.ts';
-import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { DEFINITIONS } from '../../src/kube/kinds/definitions.ts';
-import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
+import { VMIS, VMS } from '#api/kubevirt/resources';
+import { realClock } from '#platform/base/clock';
+import type { HttpClient } from '#platform/kube/http/http-client';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { PODS } from '#platform/kube/kinds/pod';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, oddInstances, untilRunning } from '../operator/fleet-of-machines.ts';

@@ -1,19 +1,16 @@
 import { stringify } from 'yaml';
-import { crdOf } from '../../src/api/crd.ts';
-import type { Kind } from '../../src/api/kind.ts';
-import { KINDS } from '../../src/api/kinds.ts';
-import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
-import { NODE_LEASE_RULES } from '../../src/controllers/instance/rules.ts';
-import { operatedRules } from '../../src/controllers/operation/rules.ts';
-import { CLUSTER_EXPORTER_RULES } from '../../src/exporter/rules.ts';
-import { GROUPS } from '../../src/install/definitions.ts';
-import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
-import { NODE_LEASE_NAMESPACE } from '../../src/kube/node-lease.ts';
-import { STATUS_VALIDATION } from '../../src/kube/status-policy.ts';
-import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
-import { SUBRESOURCE_RULES } from '../../src/machine/subresources/rules.ts';
-import { AGENT_RULES, OWN_NODE_POLICY } from '../../src/node/own-node-policy.ts';
-import { FRONT_PROXY } from '../../src/operator/front-proxy.ts';
+import { KINDS } from '#api/kinds';
+import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rules';
+import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
+import { NODE_LEASE_NAMESPACE } from '#platform/kube/node-lease';
+import { EVENT_RULES } from '#platform/runtime/rules';
+import { crdOf } from '#platform/schema/crd';
+import type { Kind } from '#platform/schema/kind';
+import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
+import { GROUPS } from '#programs/install/definitions';
+import { STATUS_VALIDATION } from '#programs/install/status-policy';
+import { dialectsOf, instanceOperatorRules, machineOperatorRules } from '#programs/operator/controllers';
+import { FRONT_PROXY } from '#programs/operator/front-proxy';
 import {
   AGGREGATION_RULES,
   API_SERVICES,
@@ -21,10 +18,13 @@ import {
   homeRules,
   lookupRules,
   webhookRules,
-} from '../../src/operator/rules.ts';
-import { WEBHOOK_PATHS } from '../../src/operator/webhook-routes.ts';
-import { dialectsOf, instanceOperatorRules, machineOperatorRules } from '../../src/operator.ts';
-import { EVENT_RULES } from '../../src/runtime/rules.ts';
+} from '#programs/operator/rules';
+import { WEBHOOK_PATHS } from '#programs/operator/webhook-routes';
+import { NODE_LEASE_RULES } from '#vm/controllers/instance/rules';
+import { operatedRules } from '#vm/controllers/operation/rules';
+import { USER_ROLES } from '#vm/engine/subresources/roles';
+import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rules';
+import { AGENT_RULES, OWN_NODE_POLICY } from '#vm/node/own-node-policy';
 import { compactRules } from './compact-rules.ts';
 
 const CHART = 'deploy/helm/vimana';

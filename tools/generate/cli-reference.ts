@@ -1,10 +1,10 @@
 import type { Command, Option } from 'commander';
-import { realClock } from '../../src/base/clock.ts';
-import { EXIT_CODES } from '../../src/cli/failure.ts';
-import { dashed, OPERATIONS, type Operation } from '../../src/cli/hyperctl/operations.ts';
-import { hyperctlProgram } from '../../src/cli/hyperctl/program.ts';
-import { vimanaProgram } from '../../src/cli/program.ts';
-import { IDLE_STARTERS } from '../../src/testing/idle-starters.ts';
+import { realClock } from '#platform/base/clock';
+import { EXIT_CODES } from '#programs/cli/failure';
+import { dashed, OPERATIONS, type Operation } from '#programs/cli/hyperctl/operations';
+import { hyperctlProgram } from '#programs/cli/hyperctl/program';
+import { vimanaProgram } from '#programs/cli/program';
+import { IDLE_STARTERS } from '#testing/idle-starters';
 
 const io = { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => [] };
 

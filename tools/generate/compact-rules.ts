@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../../src/kube/kinds/rbac.ts';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
 /** The same rights in as few rules: each resource once, resources of a group with the same verbs together. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {

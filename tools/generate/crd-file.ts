@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { crdOf } from '../../src/api/crd.ts';
-import type { Kind } from '../../src/api/kind.ts';
+import { crdOf } from '#platform/schema/crd';
+import type { Kind } from '#platform/schema/kind';
 
 /** The CustomResourceDefinition of a kind as a file for `kubectl apply`. */
 export function crdFile(kind: Kind): { path: string; text: string } {

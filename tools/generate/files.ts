@@ -1,4 +1,4 @@
-import { KINDS } from '../../src/api/kinds.ts';
+import { KINDS } from '#api/kinds';
 import { CHART_CRDS, chartFiles } from './chart-files.ts';
 import { cliReference } from './cli-reference.ts';
 import { crdFile } from './crd-file.ts';

@@ -1,17 +1,17 @@
-import { virtualMachine as hypersdkVirtualMachine } from '../../src/api/hypersdk/virtual-machine.ts';
-import { vmOperation } from '../../src/api/hypersdk/vm-operation.ts';
-import { vmSnapshot } from '../../src/api/hypersdk/vm-snapshot.ts';
-import { vmTemplate } from '../../src/api/hypersdk/vm-template.ts';
-import type { Kind } from '../../src/api/kind.ts';
-import { virtualMachine as kubevirtVirtualMachine } from '../../src/api/kubevirt/virtual-machine.ts';
-import { virtualMachineInstance } from '../../src/api/kubevirt/virtual-machine-instance.ts';
-import { virtualMachineInstanceMigration } from '../../src/api/kubevirt/virtual-machine-instance-migration.ts';
-import { virtualMachine as novacronVirtualMachine } from '../../src/api/novacron/virtual-machine.ts';
-import { vmNetwork } from '../../src/api/novacron/vm-network.ts';
-import { vmPool } from '../../src/api/novacron/vm-pool.ts';
-import { vmStorage } from '../../src/api/novacron/vm-storage.ts';
-import { simulationScenario } from '../../src/api/simulation/simulation-scenario.ts';
-import { virtualMachine as simulationVirtualMachine } from '../../src/api/simulation/virtual-machine.ts';
+import { virtualMachine as hypersdkVirtualMachine } from '#api/hypersdk/virtual-machine';
+import { vmOperation } from '#api/hypersdk/vm-operation';
+import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import { vmTemplate } from '#api/hypersdk/vm-template';
+import { virtualMachine as kubevirtVirtualMachine } from '#api/kubevirt/virtual-machine';
+import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { virtualMachineInstanceMigration } from '#api/kubevirt/virtual-machine-instance-migration';
+import { virtualMachine as novacronVirtualMachine } from '#api/novacron/virtual-machine';
+import { vmNetwork } from '#api/novacron/vm-network';
+import { vmPool } from '#api/novacron/vm-pool';
+import { vmStorage } from '#api/novacron/vm-storage';
+import { simulationScenario } from '#api/simulation/simulation-scenario';
+import { virtualMachine as simulationVirtualMachine } from '#api/simulation/virtual-machine';
+import type { Kind } from '#platform/schema/kind';
 
 /** In the words of Argo CD. Healthy is what is as its manifest asks: a machine that shall be off and is, too. */
 export type Health = 'Healthy' | 'Progressing' | 'Degraded' | 'Suspended';

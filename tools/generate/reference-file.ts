@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { JsonSchema } from '../../src/api/json-schema.ts';
-import type { Column, Kind } from '../../src/api/kind.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import type { Column, Kind } from '#platform/schema/kind';
 
 /** The reference page of a kind: what it is, an example, its columns, and a table of every field. */
 export function referenceFile(kind: Kind): { path: string; text: string } {

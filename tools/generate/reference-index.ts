@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/api/kind.ts';
+import type { Kind } from '#platform/schema/kind';
 
 /** The first page of the reference: every kind with a line and a link. */
 export function referenceIndex(kinds: readonly Kind[]): { path: string; text: string } {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { openPki, type Pki } from '../../../src/apiserver/access/pki.ts';
-import type { PolicyRule } from '../../../src/apiserver/access/rbac-objects.ts';
-import { realClock } from '../../../src/base/clock.ts';
+import { openPki, type Pki } from '#control-plane/apiserver/access/pki';
+import type { PolicyRule } from '#control-plane/apiserver/access/rbac-objects';
+import { realClock } from '#platform/base/clock';
 import { startRealCluster } from '../../cluster/real-cluster.ts';
 import { startApiServer, startUp } from '../../e2e/support/vimana.ts';
 

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../src/base/random.ts';
+import { seededRandom } from '#platform/base/random';
 import { DEFINITIONS, GROUP } from './definition.ts';
 import { type Difference, type Pair, play } from './difference.ts';
 import { type Answer, Session } from './session.ts';

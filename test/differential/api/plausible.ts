@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 
 const VALUES: readonly unknown[] = [
   ...['', 'a', 'A_b', 'a.b', 'a-b', '-a', 'a/b', 'a/b/c', ' a', 'x'.repeat(64), 'x'.repeat(254), 'http', 'TCP', 'None'],

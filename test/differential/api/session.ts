@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { parse as parseYaml } from 'yaml';
-import { realClock } from '../../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import type { Step } from './step.ts';
 
 /** A server to ask: its address and a token of an administrator. */

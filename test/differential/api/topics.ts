@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import type { Step } from './step.ts';
 import { access } from './topics/access.ts';
 import { applies } from './topics/applies.ts';

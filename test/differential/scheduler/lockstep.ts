@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { realClock } from '../../../src/base/clock.ts';
-import { type Random, seededRandom } from '../../../src/base/random.ts';
-import type { Client } from '../../../src/kube/client.ts';
-import { conditionOf } from '../../../src/kube/kinds/condition.ts';
-import { NAMESPACES as NAMESPACE_TYPE, SERVICES } from '../../../src/kube/kinds/core.ts';
-import { NODES, type Node, type Taint } from '../../../src/kube/kinds/node.ts';
-import { PODS, type Pod } from '../../../src/kube/kinds/pod.ts';
-import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../../src/kube/kinds/policy.ts';
-import { resourceType } from '../../../src/kube/kinds/resource-type.ts';
+import { Rotation } from '#control-plane/scheduler/framework/sampling';
+import { realClock } from '#platform/base/clock';
+import { type Random, seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import { NAMESPACES as NAMESPACE_TYPE, SERVICES } from '#platform/kube/kinds/core';
+import { NODES, type Node, type Taint } from '#platform/kube/kinds/node';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
+import { resourceType } from '#platform/kube/kinds/resource-type';
 import {
   CSI_NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
-} from '../../../src/kube/kinds/storage.ts';
-import { Rotation } from '../../../src/scheduler/framework/sampling.ts';
+} from '#platform/kube/kinds/storage';
 import type { RealCluster } from '../../cluster/real-cluster.ts';
 import type { Placement, Refusal, Scores } from './decision.ts';
 import {

@@ -1,7 +1,7 @@
-import type { Random } from '../../../src/base/random.ts';
-import type { Node, Taint } from '../../../src/kube/kinds/node.ts';
-import type { Pod } from '../../../src/kube/kinds/pod.ts';
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/kinds/storage.ts';
+import type { Random } from '#platform/base/random';
+import type { Node, Taint } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { chance, DRIVER, HOSTNAME, ZONE } from './random-part.ts';
 import { someDelayedClaim, someLocalVolume } from './random-storage.ts';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 export const ZONE = 'topology.kubernetes.io/zone';

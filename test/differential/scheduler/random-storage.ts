@@ -1,6 +1,6 @@
-import type { Random } from '../../../src/base/random.ts';
-import type { Node } from '../../../src/kube/kinds/node.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../src/kube/kinds/storage.ts';
+import type { Random } from '#platform/base/random';
+import type { Node } from '#platform/kube/kinds/node';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { chance, DRIVER, HOSTNAME, ZONE } from './random-part.ts';
 
 const delayedClass = (name: string, provisioner: string, more: object = {}): StorageClass => ({

@@ -1,13 +1,13 @@
-import type { Client } from '../../../src/kube/client.ts';
-import type { Pod } from '../../../src/kube/kinds/pod.ts';
+import { BIND_COMPLETED, isBound } from '#control-plane/scheduler/volumes/pod-claims';
+import { SELECTED_NODE } from '#control-plane/scheduler/volumes/volume-plan';
+import type { Client } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
-} from '../../../src/kube/kinds/storage.ts';
-import { BIND_COMPLETED, isBound } from '../../../src/scheduler/volumes/pod-claims.ts';
-import { SELECTED_NODE } from '../../../src/scheduler/volumes/volume-plan.ts';
+} from '#platform/kube/kinds/storage';
 import { DRIVER, HOSTNAME } from './random-part.ts';
 
 /** How the volumes begin that are made for claims. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { tellSkipped } from '../../../src/testing/programs.ts';
+import { tellSkipped } from '#testing/programs';
 import { findAsset } from '../../cluster/assets.ts';
 import { startExporter } from '../support/exporter.ts';
 import { hasKubectl } from '../support/kubectl.ts';

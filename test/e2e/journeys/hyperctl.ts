@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { hasPrograms } from '../../../src/testing/programs.ts';
+import { hasPrograms } from '#testing/programs';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';

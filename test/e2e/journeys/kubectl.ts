@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { PATIENCE } from '../../../src/testing/patience.ts';
+import { PATIENCE } from '#testing/patience';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CLUSTER_EXPORTER_RULES } from '../../../src/exporter/rules.ts';
-import { readManifest } from '../../../src/kube/manifest.ts';
+import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rules';
+import { readManifest } from '#platform/kube/manifest';
 import { startExporter } from '../support/exporter.ts';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';

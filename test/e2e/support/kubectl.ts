@@ -7,7 +7,7 @@ export interface Outcome {
   readonly err: string;
 }
 
-export { hasKubectl } from '../../../src/testing/programs.ts';
+export { hasKubectl } from '#testing/programs';
 
 /** Runs kubectl against one server and no other. */
 export class Kubectl {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { hasPrograms } from '../../../src/testing/programs.ts';
+import { hasPrograms } from '#testing/programs';
 import { freePorts } from '../../cluster/ports.ts';
 
 /** Programs of Debian's package `prometheus`. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { objectOf, objectPath } from './draw-objects.ts';
 import { ALL_KINDS, CERTIFICATE_REQUESTS, collectionPath } from './fuzz-kinds.ts';
 import type { FuzzRequest } from './fuzz-request.ts';

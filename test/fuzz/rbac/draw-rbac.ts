@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { objectOf, objectPath } from './draw-objects.ts';
 import { collectionPath, type FuzzKind, RBAC_GROUP, RBAC_KINDS } from './fuzz-kinds.ts';
 import type { FuzzRequest, RbacWrite } from './fuzz-request.ts';

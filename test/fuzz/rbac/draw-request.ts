@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { drawObjectRequest } from './draw-objects.ts';
 import { asSomebodyElse, drawCertificateRequest, drawPathRequest, drawReview } from './draw-others.ts';
 import { drawRbacWrite } from './draw-rbac.ts';

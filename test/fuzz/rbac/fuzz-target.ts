@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPki } from '../../../src/apiserver/access/pki.ts';
-import { realClock } from '../../../src/base/clock.ts';
+import { openPki } from '#control-plane/apiserver/access/pki';
+import { realClock } from '#platform/base/clock';
 import { AttackedServer } from '../attacked-server.ts';
 import type { ClientCredentials, RawAnswer } from '../http1-connection.ts';
 import { Http2Connection } from '../http2-connection.ts';

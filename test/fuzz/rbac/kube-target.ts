@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { until } from '../../../src/testing/patience.ts';
+import { until } from '#testing/patience';
 import { startRealCluster } from '../../cluster/real-cluster.ts';
 import { RBAC_GROUP } from './fuzz-kinds.ts';
 import { type FuzzTarget, targetOn } from './fuzz-target.ts';

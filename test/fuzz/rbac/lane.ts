@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { CERTIFICATE_REQUESTS, type FuzzKind, KINDS, objectKey } from './fuzz-kinds.ts';
 import { type FuzzUser, type Grant, grantsOf, type LaneNames, laneNames, POOL, usersOf } from './grants.ts';
 import { RbacModel, type Rule } from './rbac-model.ts';

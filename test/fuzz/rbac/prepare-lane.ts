@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { until } from '../../../src/testing/patience.ts';
+import { until } from '#testing/patience';
 import { learn } from './effects.ts';
 import {
   apiVersionOf,

@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '../../../src/base/random.ts';
+import { type Random, seededRandom } from '#platform/base/random';
 import { drawRequest } from './draw-request.ts';
 import { recordEffects } from './effects.ts';
 import { type Expectation, expectationOf } from './expectation.ts';

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { systemRandom } from '../../../src/base/random.ts';
+import { systemRandom } from '#platform/base/random';
 import { missingAssets } from '../../cluster/assets.ts';
 import { startKubeTarget } from './kube-target.ts';
 import { expectRbacKept } from './rbac-fuzz.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import type { FuzzRequest } from './fuzz-request.ts';
 
 type Spelled = Omit<FuzzRequest, 'user' | 'protocol'>;

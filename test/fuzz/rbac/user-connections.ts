@@ -1,4 +1,4 @@
-import { realClock } from '../../../src/base/clock.ts';
+import { realClock } from '#platform/base/clock';
 import { type ClientCredentials, Http1Connection, type RawAnswer, wireOf } from '../http1-connection.ts';
 import { Http2Connection } from '../http2-connection.ts';
 import type { FuzzRequest } from './fuzz-request.ts';

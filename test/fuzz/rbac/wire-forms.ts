@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import type { FuzzKind } from './fuzz-kinds.ts';
 
 type Header = readonly [string, string];

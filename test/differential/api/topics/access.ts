@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { spoilt } from '../plausible.ts';
 import { collection, NAMESPACE, type Step } from '../step.ts';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { GROUP, gadget } from '../definition.ts';
 import { plausible, spoilt } from '../plausible.ts';
 import { APPLY_PATCH, collection, MERGE_PATCH, NAMESPACE, type Step, versionOf } from '../step.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { GROUP, gadget } from '../definition.ts';
 import { collection, JSON_PATCH, MERGE_PATCH, type Step, uidOf, versionOf } from '../step.ts';
 

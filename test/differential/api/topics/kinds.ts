@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { type Seed, seedsOf } from '../../../fuzz/seeds.ts';
 import { GROUP, gadget } from '../definition.ts';
 import { spoilt } from '../plausible.ts';

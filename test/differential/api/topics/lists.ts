@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { GROUP, gadget } from '../definition.ts';
 import { CONTINUE, collection, LISTED, MERGE_PATCH, type Step, versionOf } from '../step.ts';
 

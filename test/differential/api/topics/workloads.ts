@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/base/random.ts';
+import type { Random } from '#platform/base/random';
 import { collection, MERGE_PATCH, NAMESPACE, STRATEGIC_PATCH, type Step, versionOf } from '../step.ts';
 
 /** The subresources of pods, deployments and namespaces, as controllers and nodes use them. */
