@@ -5,16 +5,16 @@ import { defineConfig } from 'vitest/config';
 const PROPERTIES = [
   'test/properties.test.ts',
   'src/**/life.test.ts',
-  'src/node/simulated/fleet-faults.test.ts',
-  'src/machine/faults.test.ts',
-  'src/apiserver/store/lmdb-store.test.ts',
-  'src/kube/manifest.test.ts',
-  'src/runtime/two-operators.test.ts',
+  'src/vm/node/simulated/fleet-faults.test.ts',
+  'src/vm/engine/faults.test.ts',
+  'src/control-plane/apiserver/store/lmdb-store.test.ts',
+  'src/platform/kube/manifest.test.ts',
+  'src/platform/runtime/two-operators.test.ts',
   'test/node-lease/node-lease.test.ts',
-  'src/structural/cel/program.test.ts',
-  'src/apiserver/custom/checks/any-schema.test.ts',
-  'src/apiserver/protobuf/protobuf.test.ts',
-  'src/apiserver/work-growth.test.ts',
+  'src/platform/structural/cel/program.test.ts',
+  'src/control-plane/apiserver/custom/checks/any-schema.test.ts',
+  'src/control-plane/apiserver/protobuf/protobuf.test.ts',
+  'src/control-plane/apiserver/work-growth.test.ts',
 ];
 
 /** Tests that take minutes: not part of `npm test`. */

@@ -6,7 +6,7 @@ import { TypeSchemas } from '#control-plane/apiserver/fields/type-schema';
 import { realClock } from '#platform/base/clock';
 import type { JsonObject } from '#platform/kube/patches/json-object';
 import { applyMergePatch } from '#platform/kube/patches/merge-patch';
-import schemas from '../src/apiserver/kubernetes/openapi-schemas.data.json' with { type: 'json' };
+import schemas from '../src/control-plane/apiserver/kubernetes/openapi-schemas.data.json' with { type: 'json' };
 
 const types = new TypeSchemas(schemas);
 const TIME = '2026-01-01T00:00:00Z';

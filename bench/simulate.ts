@@ -30,7 +30,7 @@ const DECISIONS = [
 const TARGET_SECONDS = 60;
 const TARGET_MIB = 1024;
 
-const MAIN = resolve(import.meta.dirname, '../src/main.ts');
+const MAIN = resolve(import.meta.dirname, '../src/programs/main.ts');
 const DAY = resolve(import.meta.dirname, '../examples/simulation/day.yaml');
 
 /** The day of examples/simulation/day.yaml, and shorter stretches of it with more nodes and machines. BENCH_TIMES=1,10,100 for all. */

@@ -19,12 +19,12 @@ const run = (command: string, args: string[], cwd = scratch) =>
 /** A copy of the launcher beside small stand-ins for source and built code, which say who they are. */
 function installation(name: string): string {
   const folder = join(scratch, name);
-  for (const part of ['bin', 'src', 'dist']) mkdirSync(join(folder, part), { recursive: true });
+  for (const part of ['bin', 'src/programs', 'dist']) mkdirSync(join(folder, part), { recursive: true });
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   writeFileSync(
-    join(folder, 'src/main.ts'),
+    join(folder, 'src/programs/main.ts'),
     "const who: string = 'source';\nconsole.log(who, ...process.argv.slice(2));\n",
   );
   writeFileSync(join(folder, 'dist/main.js'), "console.log('built', ...process.argv.slice(2));\n");
@@ -39,7 +39,7 @@ const age = (path: string, seconds: number) => {
 
 /** Everything an hour old, the build half of that. */
 function settle(folder: string): void {
-  for (const path of ['src/main.ts', 'src', 'package.json']) age(join(folder, path), 3600);
+  for (const path of ['src/programs/main.ts', 'src/programs', 'src', 'package.json']) age(join(folder, path), 3600);
   age(join(folder, 'dist/.built'), 1800);
 }
 
@@ -54,7 +54,7 @@ describe('bin/vimana', () => {
 
   it('runs the Node that npm pinned, whatever is first in PATH', () => {
     const folder = installation('pinned');
-    writeFileSync(join(folder, 'src/main.ts'), 'console.log(process.version);');
+    writeFileSync(join(folder, 'src/programs/main.ts'), 'console.log(process.version);');
     age(join(folder, 'dist/.built'), 3600);
     const { stdout } = spawnSync(join(folder, 'bin/vimana'), { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
     expect(stdout.trim()).toBe('v26.10.0');
@@ -65,7 +65,7 @@ describe('bin/vimana', () => {
     const vimana = join(folder, 'bin/vimana');
     settle(folder);
     expect(run(vimana, ['a b']).stdout).toBe('built vimana a b\n');
-    age(join(folder, 'src/main.ts'), 60);
+    age(join(folder, 'src/programs/main.ts'), 60);
     expect(run(vimana, []).stdout).toBe('source vimana\n');
     settle(folder);
     mkdirSync(join(folder, 'src/new'));
@@ -77,7 +77,7 @@ describe('bin/vimana', () => {
   it('is one process, which gets the signals', async () => {
     const folder = installation('signal');
     writeFileSync(
-      join(folder, 'src/main.ts'),
+      join(folder, 'src/programs/main.ts'),
       "process.on('SIGTERM', () => { console.log('stopping'); process.exit(7); });\nsetInterval(() => {}, 1000);\nconsole.log(process.pid);\n",
     );
     age(join(folder, 'dist/.built'), 3600);

@@ -115,7 +115,7 @@ export async function installChart(cluster: RealCluster, options: ChartOptions =
     async startReplica(...flags) {
       const kubeconfig = cluster.kubeconfigFor(await cluster.tokenFor(account), namespace);
       if (server !== undefined) redirect(kubeconfig, cluster.url, server);
-      const own = options.program ?? [process.execPath, join(from, 'src/main.ts'), 'vimana', 'operator'];
+      const own = options.program ?? [process.execPath, mainOf(from), 'vimana', 'operator'];
       if (user !== undefined) chownSync(kubeconfig, user, user);
       const program = [...(user === undefined ? [] : asUser(user)), ...own];
       const replica = await startReplica({ program, deployment, flags, kubeconfig, folder: cluster.folder }, () => {

@@ -1,6 +1,6 @@
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** Time and chance come from src/base alone, so that a test can hold the clock and a seed repeats a run. */
+/** Time and chance come from src/platform/base alone, so that a test can hold the clock and a seed repeats a run. */
 const MEMBERS = new Set([
   'Date.now',
   'performance.now',

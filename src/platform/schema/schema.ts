@@ -111,7 +111,7 @@ export function timestamp<const O extends Options & { default?: string }>(
   return make({ type: 'string', format: 'date-time' }, description, options);
 }
 
-/** Go's duration units plus d and w, as src/base/duration parses them. */
+/** Go's duration units plus d and w, as src/platform/base/duration parses them. */
 const DURATION = '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+$';
 export function duration<const O extends Options & { default?: string }>(
   description: string,
