@@ -39,7 +39,7 @@ export function servedDocuments() {
   };
 }
 
-const CRDS = new URL('../../../deploy/crds/', import.meta.url);
+const CRDS = new URL('../../../../deploy/crds/', import.meta.url);
 
 /** The definitions that come with the product. */
 export function deployedDefinitions(): Definition[] {

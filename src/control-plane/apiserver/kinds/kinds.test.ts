@@ -33,7 +33,7 @@ interface Update {
 
 type Change = Readonly<Record<string, unknown>>;
 
-const FOLDER = new URL('../../control-plane/apiserver/kinds/answers/', import.meta.url);
+const FOLDER = new URL('./answers/', import.meta.url);
 const kinds = readdirSync(FOLDER).map((file) => {
   const answers = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Answers;
   return { name: file.replace('.data.json', ''), answers };

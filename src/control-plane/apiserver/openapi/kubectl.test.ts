@@ -7,7 +7,7 @@ import { hasKubectl } from '#testing/programs';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
 import { type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
 
-const DEFINITION = fileURLToPath(new URL('../../../deploy/crds/hypersdk.io_virtualmachines.yaml', import.meta.url));
+const DEFINITION = fileURLToPath(new URL('../../../../deploy/crds/hypersdk.io_virtualmachines.yaml', import.meta.url));
 
 describe.skipIf(!hasKubectl())('kubectl', () => {
   let plane: ControlPlane;
