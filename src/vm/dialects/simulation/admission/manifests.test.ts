@@ -13,7 +13,7 @@ interface Manifest {
   readonly spec: { readonly resources?: unknown };
 }
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../../../../', import.meta.url);
 const trials = {
   VirtualMachine: admissionTrial(virtualMachineAdmitter),
   SimulationScenario: admissionTrial(simulationScenarioAdmitter),

@@ -19,7 +19,7 @@ interface Manifest {
   readonly status?: object;
 }
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../../../../', import.meta.url);
 const trials = {
   VirtualMachine: admissionTrial(virtualMachineAdmitter),
   VirtualMachineInstance: admissionTrial(virtualMachineInstanceAdmitter),

@@ -16,7 +16,7 @@ interface Manifest {
   readonly spec?: unknown;
 }
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../../../../', import.meta.url);
 const trials = {
   VirtualMachine: admissionTrial(virtualMachineAdmitter),
   VMOperation: admissionTrial(vmOperationAdmitter),

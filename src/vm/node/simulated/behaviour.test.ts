@@ -46,7 +46,7 @@ describe('the behaviour of what runs on a simulated node', () => {
         .split('\n')
         .map((line) => line.replace(/^ \* /, '').replaceAll('`', '').trim())
         .filter((line) => line.startsWith('| vimana.io/'));
-    const table = rows('src/node/simulated/behaviour.ts');
+    const table = rows('src/vm/node/simulated/behaviour.ts');
     expect(table.length).toBeGreaterThan(10);
     expect(rows('docs/reference/simulated-nodes.md')).toEqual(table);
   });

@@ -16,7 +16,7 @@ interface Manifest {
   readonly status?: unknown;
 }
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../../../../', import.meta.url);
 const trials = {
   VirtualMachine: admissionTrial(virtualMachineAdmitter),
   VMPool: admissionTrial(vmPoolAdmitter),

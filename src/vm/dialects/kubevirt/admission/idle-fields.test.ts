@@ -8,7 +8,7 @@ const schema = virtualMachine.schema.properties?.['spec'] ?? {};
 const find = idleFields(schema, 'spec');
 
 function specOf(file: string): object {
-  const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../../../../${file}`, import.meta.url), 'utf8');
   const [first] = readManifest(text).documents;
   return (first?.object as { spec: object } | undefined)?.spec ?? {};
 }
