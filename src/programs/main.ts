@@ -43,7 +43,7 @@ function interrupted(): AbortSignal {
 }
 
 try {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const parts = { io: terminal, version, clock: realClock, signal: enough.signal, interrupted, starters };
   if (name === 'hyperctl') await (await import('#programs/cli/hyperctl/program')).hyperctlProgram(parts).call(args);
   else await vimanaProgram(parts).parseAsync(args, { from: 'user' });
