@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realClock } from '#platform/base/clock';
 import type { HttpClient } from '#platform/kube/http/http-client';
@@ -13,6 +13,12 @@ import type { RealCluster } from '../cluster/real-cluster.ts';
 import { startServiceProxy } from './service-proxy.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The program of a version of this repository; earlier ones had it elsewhere. */
+function mainOf(tree: string): string {
+  const main = join(tree, 'src/programs/main.ts');
+  return existsSync(main) ? main : join(tree, 'src/main.ts');
+}
 const chartOf = (tree: string) => join(tree, 'deploy/helm/vimana');
 
 interface Deployment extends KubeObject {

@@ -1,77 +1,139 @@
-/** Who may import whom: the table of ARCHITECTURE.md as data. A folder may always import itself. */
+/** The import table: which layer of src may import which. ARCHITECTURE.md shows it. A layer may always import itself. */
 
 export interface Layer {
+  /** One line for ARCHITECTURE.md. */
+  readonly contents: string;
+  /** Layers (`platform/kube`) and whole areas (`platform`) that this one may import. */
   readonly may: readonly string[];
-  /** Runs in the browser too: no Node module. */
+  /** Runs in a browser too: imports no Node.js module and no package. */
   readonly browser?: true;
 }
 
-const ANY = [
-  'base',
-  'api',
-  'structural',
-  'kube',
-  'runtime',
-  'admission',
-  'machine',
-  'dialects',
-  'carbon',
-  'forecast',
-  'images',
-  'controllers',
-  'scheduler',
-  'node',
-  'rebalance',
-  'exporter',
-  'simulation-library',
-  'simulation',
-  'apiserver',
-  'cli',
-  'install',
-] as const;
-
 export const LAYERS: Readonly<Record<string, Layer>> = {
-  base: { may: [] },
-  api: { may: [], browser: true },
-  structural: { may: ['api', 'base'] },
-  kube: { may: ['api', 'base'] },
-  runtime: { may: ['kube', 'api', 'base'] },
-  admission: { may: ['structural', 'kube', 'api', 'base'] },
-  machine: { may: ['runtime', 'kube', 'api', 'base'] },
-  dialects: { may: ['machine', 'api', 'base'] },
-  carbon: { may: ['machine', 'api', 'base'] },
-  forecast: { may: ['machine', 'api', 'base'] },
-  images: { may: ['machine', 'api', 'base'] },
-  controllers: { may: ['runtime', 'machine', 'kube', 'api', 'base'] },
-  scheduler: { may: ['runtime', 'kube', 'api', 'base'] },
-  node: { may: ['runtime', 'kube', 'api', 'base'] },
-  rebalance: { may: ['runtime', 'kube', 'api', 'base'] },
-  'simulation-library': { may: ['dialects', 'machine', 'kube', 'api', 'base'] },
-  exporter: { may: ['simulation-library', 'rebalance', 'runtime', 'kube', 'api', 'base'] },
-  simulation: { may: ['simulation-library', 'exporter', 'rebalance', 'node', 'runtime', 'kube', 'api', 'base'] },
-  apiserver: { may: ['admission', 'structural', 'kube', 'api', 'base'] },
-  cli: { may: ['machine', 'dialects', 'carbon', 'rebalance', 'admission', 'kube', 'api', 'base'] },
-  install: { may: ['cli', 'dialects', 'node', 'kube', 'api', 'base'] },
-  testing: { may: [...ANY, 'up', 'operator.ts', 'hypersdk.ts'] },
-  'main.ts': {
-    may: [...ANY, 'up', 'connect.ts', 'serve.ts', 'operator.ts', 'exporter.ts', 'simulate.ts', 'node.ts', 'operator'],
+  'platform/base': { contents: 'clock, randomness, log, errors, quantities, durations', may: [] },
+  'platform/schema': {
+    contents: 'the builder that kinds are declared with, and the CRDs made from them',
+    may: [],
+    browser: true,
   },
-  'serve.ts': { may: [...ANY, 'up'] },
-  'connect.ts': { may: ANY },
-  'index.ts': { may: ANY },
-  up: { may: [...ANY, 'operator.ts', 'hypersdk.ts', 'carbon.ts', 'connect.ts'] },
-  'carbon.ts': { may: ANY },
-  'hypersdk.ts': { may: [...ANY, 'carbon.ts'] },
-  'novacron.ts': { may: [...ANY, 'hypersdk.ts'] },
-  'operator.ts': { may: [...ANY, 'hypersdk.ts', 'novacron.ts', 'carbon.ts'] },
-  operator: { may: [...ANY, 'operator.ts', 'carbon.ts', 'connect.ts'] },
-  'exporter.ts': { may: [...ANY, 'connect.ts'] },
-  'simulate.ts': { may: [...ANY, 'up'] },
-  'node.ts': { may: ANY },
+  'platform/structural': {
+    contents: 'structural schemas, defaulting, pruning and CEL',
+    may: ['platform/schema', 'platform/base'],
+  },
+  'platform/kube': {
+    contents: 'client, kubeconfig, manifests, patches, selectors and the kinds of Kubernetes',
+    may: ['platform/schema', 'platform/base'],
+  },
+  'platform/runtime': {
+    contents: 'informers, work queues, controllers, leader election',
+    may: ['platform/kube', 'platform/base'],
+  },
+
+  api: {
+    contents: 'the kinds of the four API groups: data and types only',
+    may: ['platform/schema', 'platform/kube'],
+    browser: true,
+  },
+
+  'control-plane/apiserver': {
+    contents: 'the API server: HTTP, access, admission, verbs, store',
+    may: ['platform', 'api', 'vm/admission', 'vm/dialects'],
+  },
+  'control-plane/scheduler': { contents: 'the scheduler and its plugins', may: ['platform'] },
+  'control-plane/controllers': { contents: 'the controllers of kube-controller-manager', may: ['platform', 'api'] },
+
+  'vm/usage': { contents: 'what an instance requests and consumes', may: ['platform', 'api'] },
+  'vm/storage': { contents: 'disks, claims and snapshots of a VM', may: ['platform', 'api'] },
+  'vm/engine': {
+    contents: 'the engine: reconciles the VMs of every group into instances',
+    may: ['platform', 'api', 'vm/usage'],
+  },
+  'vm/admission': { contents: 'what the admission of all groups shares', may: ['platform', 'api'] },
+  'vm/dialects': {
+    contents: 'one directory per API group: its admission and its dialect',
+    may: ['platform', 'api', 'vm/engine', 'vm/admission'],
+  },
+  'vm/carbon': {
+    contents: 'carbon intensity providers and carbon-aware start',
+    may: ['platform/base', 'api', 'vm/engine'],
+  },
+  'vm/images': { contents: 'image download and verification', may: ['platform/base', 'api', 'vm/engine'] },
+  'vm/controllers': {
+    contents: 'controllers of instances, migrations, operations, snapshots and templates',
+    may: ['platform', 'api', 'vm/engine', 'vm/storage', 'vm/usage'],
+  },
+  'vm/node': { contents: 'the node agent and the machine drivers', may: ['platform', 'api', 'vm/storage', 'vm/usage'] },
+
+  'fleet/rebalance': { contents: 'the rebalancing planner', may: ['platform'] },
+  'fleet/library': {
+    contents: 'VMManager and PodManager',
+    may: ['platform', 'api', 'vm/dialects', 'vm/engine', 'vm/usage'],
+  },
+  'fleet/exporter': {
+    contents: 'the Prometheus exporter with /scenario, /feedback and /refresh',
+    may: ['platform', 'api', 'vm/usage', 'fleet/library', 'fleet/rebalance'],
+  },
+  'fleet/simulation': {
+    contents: 'scenarios that play on a simulated fleet, and their reports',
+    may: ['platform', 'api', 'vm/node', 'vm/usage', 'fleet/library', 'fleet/exporter', 'fleet/rebalance'],
+  },
+
+  'programs/cli': {
+    contents: 'the command line',
+    may: ['platform', 'api', 'vm/admission', 'vm/carbon', 'vm/dialects', 'vm/engine', 'fleet/rebalance'],
+  },
+  'programs/install': {
+    contents: '`vimana install` and what it applies',
+    may: ['platform', 'api', 'vm/node', 'programs/cli'],
+  },
+  'programs/operator': {
+    contents: '`vimana operator`: controllers, webhooks and the aggregated API on a cluster',
+    may: ['platform', 'api', 'control-plane', 'vm', 'programs/cli', 'programs/install', 'programs/connect.ts'],
+  },
+  'programs/up': {
+    contents: '`vimana up`: everything in one process',
+    may: [
+      'platform',
+      'api',
+      'control-plane',
+      'vm',
+      'fleet',
+      'programs/cli',
+      'programs/install',
+      'programs/operator',
+      'programs/connect.ts',
+    ],
+  },
+  'programs/connect.ts': {
+    contents: 'connects a command to its cluster',
+    may: ['platform', 'programs/cli', 'programs/install'],
+  },
+  'programs/serve.ts': {
+    contents: '`vimana apiserver`',
+    may: ['platform', 'control-plane', 'programs/cli', 'programs/up'],
+  },
+  'programs/exporter.ts': {
+    contents: '`vimana exporter`',
+    may: ['platform', 'fleet', 'programs/cli', 'programs/connect.ts'],
+  },
+  'programs/simulate.ts': {
+    contents: '`vimana simulate`',
+    may: ['platform', 'control-plane', 'vm', 'fleet', 'programs/cli', 'programs/up'],
+  },
+  'programs/main.ts': {
+    contents: 'selects the program that the command line names',
+    may: ['platform', 'api', 'control-plane', 'vm', 'fleet', 'programs'],
+  },
+
+  'index.ts': { contents: 'the public API of the package', may: ['platform', 'api', 'control-plane', 'vm', 'fleet'] },
+  testing: {
+    contents: 'fakes and fixtures of tests',
+    may: ['platform', 'api', 'control-plane', 'vm', 'fleet', 'programs'],
+  },
 };
 
-/** Folders whose parts stand beside each other and never import a sibling: <kind>/ under controllers. */
-export const SIBLINGS: readonly string[] = ['controllers'];
+/** Directories whose subdirectories never import each other: one controller in each. */
+export const SIBLINGS: readonly string[] = ['vm/controllers'];
 
 /** Files that only tests use, and that may use what only development has. */
 export const TEST_SUPPORT = /\.(test|contract|fixture)\.ts$|^src\/testing\//;

@@ -14,34 +14,62 @@ describe('the import table', () => {
   });
 
   it.each([
-    ['src/apiserver/server.ts', "import { Manager } from '../runtime/manager.ts';", 'apiserver may not import runtime'],
-    ['src/base/clock.ts', "import type { Kind } from '../api/kind.ts';", 'base may not import api'],
-    ['src/machine/plan.ts', "export * from '../dialects/kubevirt.ts';", 'machine may not import dialects'],
-    ['src/machine/plan.ts', "export { a } from '../dialects/kubevirt.ts';", 'machine may not import dialects'],
-    ['src/kube/client.ts', "const a = await import('../apiserver/server.ts');", 'kube may not import apiserver'],
-    ['src/kube/client.ts', "const a = require('../apiserver/server.ts');", 'kube may not import apiserver'],
-    ['src/kube/client.ts', "type A = import('../apiserver/server.ts').A;", 'kube may not import apiserver'],
-    ['src/kube/client.ts', 'const a = await import(name);', 'only running it would tell'],
+    [
+      'src/control-plane/apiserver/server.ts',
+      "import { Engine } from '#vm/engine/controller';",
+      'control-plane/apiserver may not import vm/engine',
+    ],
+    [
+      'src/platform/base/clock.ts',
+      "import type { Kind } from '../../api/kind.ts';",
+      'platform/base may not import api',
+    ],
+    ['src/vm/engine/plan.ts', "export * from '../dialects/kubevirt.ts';", 'vm/engine may not import vm/dialects'],
+    ['src/vm/engine/plan.ts', "export { a } from '../dialects/kubevirt.ts';", 'vm/engine may not import vm/dialects'],
+    [
+      'src/platform/kube/client.ts',
+      "const a = await import('../../control-plane/apiserver/server.ts');",
+      'platform/kube may not import control-plane/apiserver',
+    ],
+    [
+      'src/platform/kube/client.ts',
+      "const a = require('../../control-plane/apiserver/server.ts');",
+      'platform/kube may not import control-plane/apiserver',
+    ],
+    [
+      'src/platform/kube/client.ts',
+      "type A = import('../../control-plane/apiserver/server.ts').A;",
+      'platform/kube may not import control-plane/apiserver',
+    ],
+    ['src/platform/kube/client.ts', 'const a = await import(name);', 'only running it would tell'],
     ['src/api/kind.ts', "import { readFileSync } from 'node:fs';", 'which a browser lacks'],
     ['src/api/kind.ts', "import { readFileSync } from 'fs';", 'which a browser lacks'],
-    ['src/controllers/pool/plan.ts', "import '../network/plan.ts';", 'a sibling'],
-    ['src/kube/client.ts', "import '../../tools/x.ts';", 'outside src'],
-    ['src/kube/client.ts', "import './client.test.ts';", 'imports the test'],
+    ['src/vm/controllers/pool/plan.ts', "import '../network/plan.ts';", 'a sibling'],
+    ['src/platform/kube/client.ts', "import '../../../tools/x.ts';", 'outside src'],
+    ['src/platform/kube/client.ts', "import './client.test.ts';", 'imports the test'],
     ['src/helpers/x.ts', '', 'not in the import table'],
-    ['src/base/x.ts', "export {} from '../api/kinds.ts';", 'base may not import api'],
-    ['src/base/x.ts', "createRequire(import.meta.url)('../api/kinds.ts');", 'base may not import api'],
-    ['src/base/x.ts', "import '/somewhere/else.ts';", 'a path of one machine'],
-    ['src/base/x.mts', '', 'end in .ts'],
-    ['src/base/x.ts', "import fc from 'fast-check';", 'no dependency of the product'],
-    ['src/api/x.ts', "import pino from 'pino';", 'src/api uses no package'],
+    ['src/platform/base/x.ts', "export {} from '../../api/kinds.ts';", 'platform/base may not import api'],
+    [
+      'src/platform/base/x.ts',
+      "createRequire(import.meta.url)('../../api/kinds.ts');",
+      'platform/base may not import api',
+    ],
+    ['src/platform/base/x.ts', "import '/somewhere/else.ts';", 'a path of one machine'],
+    ['src/platform/base/x.mts', '', 'end in .ts'],
+    ['src/platform/base/x.ts', "import fc from 'fast-check';", 'no dependency of the product'],
+    ['src/api/x.ts', "import pino from 'pino';", 'api uses no package'],
   ])('refuses in %s: %s', (path, text, reason) => {
     expect(planted(path, text)).toEqual([expect.stringContaining(reason)]);
   });
 
   it('allows what the table allows, and names inside comments and strings', () => {
-    expect(planted('src/apiserver/a.ts', "import { b } from '../kube/b.ts'; // import '../runtime/x.ts'")).toEqual([]);
-    expect(planted('src/kube/a.ts', 'const text = "import(\'../apiserver/server.ts\')";')).toEqual([]);
-    expect(planted('src/kube/a.test.ts', "import { fakeClock } from '../testing/clock.ts';")).toEqual([]);
+    expect(
+      planted('src/control-plane/apiserver/a.ts', "import { b } from '#platform/kube/b'; // import '../runtime/x.ts'"),
+    ).toEqual([]);
+    expect(
+      planted('src/platform/kube/a.ts', 'const text = "import(\'../../control-plane/apiserver/server.ts\')";'),
+    ).toEqual([]);
+    expect(planted('src/platform/kube/a.test.ts', "import { fakeClock } from '#testing/clock';")).toEqual([]);
   });
 });
 
@@ -56,18 +84,18 @@ describe('time and chance', () => {
     'Math.random()',
     'crypto.randomUUID()',
     'Date()',
-  ])('refuses %s outside src/base', (expression) => {
-    expect(planted('src/kube/a.ts', `export const a = ${expression};`)).toEqual([
-      expect.stringContaining('take it from src/base'),
+  ])('refuses %s outside src/platform/base', (expression) => {
+    expect(planted('src/platform/kube/a.ts', `export const a = ${expression};`)).toEqual([
+      expect.stringContaining('take it from src/platform/base'),
     ]);
-    expect(planted('src/base/a.ts', `export const a = ${expression};`)).toEqual([]);
+    expect(planted('src/platform/base/a.ts', `export const a = ${expression};`)).toEqual([]);
   });
 
   it('refuses to take their sources apart', () => {
-    expect(planted('src/kube/a.ts', 'const { random } = Math;')).toHaveLength(1);
+    expect(planted('src/platform/kube/a.ts', 'const { random } = Math;')).toHaveLength(1);
   });
 
   it('allows a date that is given', () => {
-    expect(planted('src/kube/a.ts', 'export const a = new Date(0);')).toEqual([]);
+    expect(planted('src/platform/kube/a.ts', 'export const a = new Date(0);')).toEqual([]);
   });
 });

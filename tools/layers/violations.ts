@@ -5,7 +5,7 @@ import { importsOf } from './imports.ts';
 import { LAYERS, SIBLINGS, TEST_FILE, TEST_SUPPORT } from './table.ts';
 
 export interface SourceFile {
-  /** Path from the repository's root, such as src/kube/client.ts. */
+  /** Path from the repository's root, such as src/platform/kube/client.ts. */
   readonly path: string;
   readonly text: string;
 }
@@ -18,7 +18,17 @@ export function violations(files: readonly SourceFile[], dependencies: ReadonlyS
   return files.flatMap((file) => [...importViolations(file, dependencies), ...ambientViolations(file)]);
 }
 
-const layerOf = (path: string) => path.split('/')[1] ?? '';
+/** The layer that a file of src belongs to: two directories deep in an area of several layers, else the first one. */
+function layerOf(path: string): string {
+  const [, area = '', second = ''] = path.split('/');
+  return area in LAYERS ? area : `${area}/${second}`;
+}
+
+/** The file of src that a specifier names, or undefined for a package. */
+function targetOf(path: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}.ts`;
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
+}
 
 function importViolations({ path, text }: SourceFile, dependencies: ReadonlySet<string>): string[] {
   if (!path.endsWith('.ts')) return [`${path}: source files end in .ts`];
@@ -26,15 +36,17 @@ function importViolations({ path, text }: SourceFile, dependencies: ReadonlySet<
   if (layer === undefined) return [`${path}: ${layerOf(path)} is not in the import table (tools/layers/table.ts)`];
   const found: string[] = [];
   for (const { specifier, line } of importsOf(path, text)) {
-    const problem = specifier.startsWith('.')
-      ? relativeProblem(path, posix.join(posix.dirname(path), specifier))
-      : packageProblem(path, specifier, layer.browser === true, dependencies);
+    const target = targetOf(path, specifier);
+    const problem =
+      target === undefined
+        ? packageProblem(path, specifier, layer.browser === true, dependencies)
+        : sourceProblem(path, target);
     if (problem !== undefined) found.push(`${path}:${line}: ${problem}`);
   }
   return found;
 }
 
-function relativeProblem(path: string, target: string): string | undefined {
+function sourceProblem(path: string, target: string): string | undefined {
   if (!target.startsWith('src/')) return TEST_FILE.test(path) ? undefined : `imports ${target}, outside src`;
   if (TEST_FILE.test(target) && !TEST_FILE.test(path)) return `imports the test ${target}`;
   const [from, to] = [layerOf(path), layerOf(target)];
@@ -45,7 +57,10 @@ function relativeProblem(path: string, target: string): string | undefined {
       : undefined;
   }
   if (TEST_SUPPORT.test(path) && to === 'testing') return undefined;
-  return LAYERS[from]?.may.includes(to) === true ? undefined : `${from} may not import ${to} (${target})`;
+  const may = LAYERS[from]?.may ?? [];
+  return may.includes(to) || may.includes(to.split('/')[0] ?? '')
+    ? undefined
+    : `${from} may not import ${to} (${target})`;
 }
 
 /** Whether two paths lie in different folders right below one whose folders keep apart. */
@@ -71,11 +86,13 @@ function packageProblem(
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
   if (!dependencies.has(name)) return `imports ${name}, which is no dependency of the product`;
-  return browser ? `imports ${name}: src/api uses no package` : undefined;
+  return browser ? `imports ${name}: ${layerOf(path)} uses no package` : undefined;
 }
 
-/** Tests hold the clock themselves and may wait for real processes; the one place for both otherwise is src/base. */
+/** Tests hold the clock themselves and may wait for real processes; the one place for both otherwise is src/platform/base. */
 function ambientViolations({ path, text }: SourceFile): string[] {
-  if (layerOf(path) === 'base' || TEST_FILE.test(path) || layerOf(path) === 'testing') return [];
-  return ambientUses(path, text).map(({ what, line }) => `${path}:${line}: uses ${what}; take it from src/base`);
+  if (layerOf(path) === 'platform/base' || TEST_FILE.test(path) || layerOf(path) === 'testing') return [];
+  return ambientUses(path, text).map(
+    ({ what, line }) => `${path}:${line}: uses ${what}; take it from src/platform/base`,
+  );
 }
