@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -79,7 +79,7 @@ async function large(folder: string): Promise<void> {
 type Stored = { dataDir?: string; store?: 'lmdb'; durability?: 'relaxed' };
 
 function start(stored: Stored): Promise<ControlPlane> {
-  return startControlPlane({ ...stored, clock: realClock, random: systemRandom(), log: silentLogger });
+  return startControlPlane({ ...stored, clock: realClock, random: systemRandom(), log: noopLogger });
 }
 
 function configMap(i: number, size: number): KubeObject {

@@ -4,7 +4,7 @@ import type { Fleet } from '#fleet/exporter/fleet';
 import { NodeLoads } from '#fleet/exporter/node-loads';
 import { exporterRoutes } from '#fleet/exporter/routes';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -34,7 +34,7 @@ export async function run(): Promise<void> {
     const server = await startHttpServer({
       port: 0,
       clock: realClock,
-      log: silentLogger,
+      log: noopLogger,
       routes: exporterRoutes(fleet),
     });
     const agent = new Agent({ keepAlive: true });

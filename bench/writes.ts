@@ -1,7 +1,7 @@
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import type { Client, NewObject } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
@@ -26,7 +26,7 @@ interface Made {
 /** The seven writes by which a machine comes to run, alone: what the API server costs of `fleet`. */
 export async function run(): Promise<void> {
   const made = await oneMachine();
-  const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger });
+  const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger });
   const admin = plane.client();
   await install(admin, { kinds: kindsOf(['kubevirt']), actors: [], roles: [] });
   // There is no controller that would make it.

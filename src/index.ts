@@ -14,7 +14,7 @@ export type { VmStatus } from '#fleet/library/vm-status';
 export { type Clock, realClock } from '#platform/base/clock';
 export { FakeClock } from '#platform/base/fake-clock';
 export { formatFieldError } from '#platform/base/field-error';
-export { type Logger, silentLogger } from '#platform/base/logger';
+export { type Logger, noopLogger as silentLogger } from '#platform/base/logger';
 export { type Random, seededRandom, systemRandom } from '#platform/base/random';
 export type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';
 export type { Client, KubeList, RawAnswer, RawRequest, ResourceType, WatchEvent } from '#platform/kube/client';
@@ -30,7 +30,7 @@ export {
 } from '#platform/kube/kube-error';
 export type { KubeObject } from '#platform/kube/kube-object';
 export { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-export { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
+export { nodeHostEnvironment as nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
 export { readManifest } from '#platform/kube/manifest';
 export type { ContainerLog, LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
 export { crdOf } from '#platform/schema/crd';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VMIS } from '#api/kubevirt/resources';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { timestamp } from '#platform/base/timestamp';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
@@ -22,7 +22,7 @@ const namespace = 'default';
 
 class World {
   readonly clock = new FakeClock({ start: MIDNIGHT });
-  readonly log = memoryLogger(this.clock);
+  readonly log = createMemoryLogger(this.clock);
   #running!: Embedded;
   #settings: Partial<EmbeddedOptions> = {};
 

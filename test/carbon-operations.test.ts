@@ -3,7 +3,7 @@ import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VMIS } from '#api/kubevirt/resources';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { EVENTS } from '#platform/kube/kinds/event';
@@ -22,7 +22,7 @@ describe('operations on machines that wait for clean electricity', () => {
       pools: [{ name: 'n', prefix: 'n-', count: 4 }],
       clock,
       random: seededRandom('carbon'),
-      log: memoryLogger(clock),
+      log: createMemoryLogger(clock),
       signsOfLife: 'assumed',
       carbon: { ...NO_CARBON, provider: 'config-map', zone: 'DE' },
     });

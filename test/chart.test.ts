@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { KINDS } from '#api/kinds';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
 import type { Embedded } from '#programs/up/embedded';
@@ -317,7 +317,7 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
   });
 
   const owned = (name: string, metadata: object) =>
-    embedded.admin.patch(DEFINITIONS, name, { type: 'merge', body: { metadata } });
+    embedded.admin.patch(CUSTOM_RESOURCE_DEFINITIONS, name, { type: 'merge', body: { metadata } });
   const of = (release: string) => ({
     annotations: { 'meta.helm.sh/release-name': release, 'meta.helm.sh/release-namespace': 'x' },
     labels: { 'app.kubernetes.io/managed-by': 'Helm' },
@@ -365,7 +365,7 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
 
   it('say nothing of definitions where all are its own, or none is brought', async () => {
     expect((await notes('crds.install=false')).told).not.toContain('left as they are');
-    for (const { metadata } of (await embedded.admin.list(DEFINITIONS)).items)
+    for (const { metadata } of (await embedded.admin.list(CUSTOM_RESOURCE_DEFINITIONS)).items)
       await owned(metadata.name ?? '', of('a'));
     expect((await notes('dialects.kubevirt=true')).told).not.toContain('left as they are');
   });

@@ -1,12 +1,12 @@
 import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { type ClientSubject, clientContract } from '#platform/kube/client.contract';
 import { httpClient } from '#platform/kube/http/http-client';
 
 const start = (insecure = false) =>
-  startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger, insecure });
+  startControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger, insecure });
 
 async function compact({ backend }: ControlPlane): Promise<void> {
   await backend.stores.main.compact(backend.stores.main.revision);

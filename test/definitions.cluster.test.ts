@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
 import { missingAssets } from './cluster/assets.ts';
@@ -24,7 +24,7 @@ describe.skipIf(missingAssets().length > 0)('definitions on kube-apiserver', () 
     const definition = document?.object as Versions;
     await place.ok(`apply --server-side --field-manager=one -f ${join(FOLDER, file)}`);
     const client = await place.target.client();
-    const stored = await client.get(DEFINITIONS, definition.metadata.name ?? '');
+    const stored = await client.get(CUSTOM_RESOURCE_DEFINITIONS, definition.metadata.name ?? '');
     expect((stored as unknown as Versions).spec.versions).toEqual(definition.spec.versions);
     await place.ok(`apply --server-side --field-manager=two -f ${join(FOLDER, file)}`);
   });

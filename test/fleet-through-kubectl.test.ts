@@ -3,7 +3,7 @@ import { virtualMachineInstance } from '#api/kubevirt/group';
 import { type NewDefinition, type Plane, startPlane } from '#control-plane/apiserver/custom/plane.fixture';
 import { type Kubectl, kubectlFor } from '#control-plane/apiserver/http/kubectl.fixture';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
@@ -35,7 +35,7 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
           client: clientFor(NODE, 'node'),
           clock: realClock,
           random: seededRandom('x'),
-          log: silentLogger,
+          log: noopLogger,
         };
         const informers = new Informers(shared);
         fleet = new Fleet({ ...shared, informers }, { pools: [{ count: 2 }] });

@@ -8,13 +8,13 @@ import { realClock } from '#platform/base/clock';
 import { microTimestamp } from '#platform/base/timestamp';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { STATEFUL_SETS } from '#platform/kube/kinds/workloads';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { GROUPS } from '#programs/install/definitions';
 import { runCommand } from '#testing/command-world';
 
@@ -26,7 +26,7 @@ describe('vimana install', () => {
   const run = (...args: string[]) => runCommand(admin, args);
   const as = (name: string, ...args: string[]) =>
     runCommand(server.plane.client({ name, groups: ['system:authenticated'] }, name), args);
-  const names = async () => (await admin.list(DEFINITIONS)).items.map(({ metadata }) => metadata.name);
+  const names = async () => (await admin.list(CUSTOM_RESOURCE_DEFINITIONS)).items.map(({ metadata }) => metadata.name);
 
   async function allow(user: string, rules: readonly PolicyRule[]): Promise<void> {
     await admin.create(CLUSTER_ROLES, { metadata: { name: user }, rules });
@@ -131,10 +131,10 @@ describe('vimana install', () => {
         versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
       },
     }));
-    await admin.create(DEFINITIONS, theirs as never);
+    await admin.create(CUSTOM_RESOURCE_DEFINITIONS, theirs as never);
     const refused = await run('install', '--dialects', 'kubevirt');
     expect(refused.err).toContain('virtualmachines.kubevirt.io is defined by somebody else: leave out kubevirt');
-    await admin.create(DEFINITIONS, kubevirts as never);
+    await admin.create(CUSTOM_RESOURCE_DEFINITIONS, kubevirts as never);
     expect((await run('install', '--dialects', 'kubevirt')).err).toContain('KubeVirt itself is here');
     const beside = await run('install', '--dialects', 'kubevirt,simulation');
     expect(beside).toMatchObject({ code: 0, err: expect.stringContaining('its kinds and roles are left alone') });
@@ -310,7 +310,7 @@ describe('vimana install', () => {
     await admin.delete(type, 'mine', { namespace: 'vimana-system' });
     // Nothing here takes off what protects a claim.
     const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const;
-    await ifFound(admin.patch(type, 'mine', free, { namespace: 'vimana-system' }));
+    await ignoreNotFound(admin.patch(type, 'mine', free, { namespace: 'vimana-system' }));
     expect((await run('uninstall')).out).toBe('namespace/vimana-system deleted\n');
   });
 
@@ -333,7 +333,7 @@ describe('vimana install', () => {
     const annotations = { 'meta.helm.sh/release-name': 'fleet', 'meta.helm.sh/release-namespace': 'fleet-system' };
     const theirs = 'virtualmachines.simulation.node-classifier.io';
     const body = { metadata: { annotations, labels: { 'app.kubernetes.io/managed-by': 'Helm' } } };
-    await admin.patch(DEFINITIONS, theirs, { type: 'merge', body });
+    await admin.patch(CUSTOM_RESOURCE_DEFINITIONS, theirs, { type: 'merge', body });
     const { code, out } = await run('uninstall');
     expect(code).toBe(0);
     expect(out).toContain('1 of the definitions kept: they go by helm uninstall fleet -n fleet-system\n');

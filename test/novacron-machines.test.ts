@@ -3,7 +3,7 @@ import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
 import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
 import { virtualMachine } from '#api/novacron/virtual-machine';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
@@ -29,7 +29,7 @@ describe('machines of novacron.io, alone', () => {
       pools: [{ name: 'n', prefix: 'n-', count: 3 }],
       clock,
       random: seededRandom('machines of novacron.io'),
-      log: memoryLogger(clock),
+      log: createMemoryLogger(clock),
     });
     await clock.advance(5000);
   });

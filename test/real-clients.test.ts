@@ -12,9 +12,9 @@ import {
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
-import { kubeconfigText } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { formatKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
 import { PATIENCE } from '#testing/patience';
 
 const NAMESPACE = 'default';
@@ -31,7 +31,7 @@ const start = (port = 0) =>
     port,
     clock: realClock,
     random: systemRandom(),
-    log: silentLogger,
+    log: noopLogger,
   });
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { caPem, admin } = plane.pki;
   config = new KubeConfig();
   config.loadFromString(
-    kubeconfigText({
+    formatKubeconfig({
       name: 'vimana',
       server: plane.url,
       caPem,

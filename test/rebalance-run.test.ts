@@ -8,7 +8,7 @@ import { readWanted } from '#fleet/exporter/scenario-request';
 import { generate } from '#fleet/rebalance/generate';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { startHttpServer } from '#platform/runtime/http/http-server';
 import { toldFailure } from '#programs/cli/failure';
@@ -26,7 +26,7 @@ async function startExporter() {
   const { name, nodes } = generate({ load: 'mixed' }, seededRandom(1));
   await fleet.replace(readWanted({ [name]: nodes }, name));
   const routes = exporterRoutes(fleet);
-  const server = await startHttpServer({ port: 0, clock: realClock, log: silentLogger, routes });
+  const server = await startHttpServer({ port: 0, clock: realClock, log: noopLogger, routes });
   closing.push(() => server.close());
   return { fleet, url: server.url };
 }

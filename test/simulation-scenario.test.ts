@@ -6,7 +6,7 @@ import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import { PLAYED_LABEL } from '#fleet/simulation/play/played-label';
 import { SCENARIOS, type Scenario } from '#fleet/simulation/play/scenario-controller';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { NODES } from '#platform/kube/kinds/node';
 import { type Embedded, startEmbedded } from '#programs/up/embedded';
@@ -17,7 +17,7 @@ let log: MemoryLogger;
 let world: Embedded;
 beforeEach(async () => {
   clock = new FakeClock({ start: Date.UTC(2030, 0, 1, 9, 30) });
-  log = memoryLogger(clock);
+  log = createMemoryLogger(clock);
   world = await startEmbedded({
     store: 'memory',
     dialects: ['simulation'],

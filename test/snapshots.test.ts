@@ -10,10 +10,10 @@ import { resourceOfKind, VMIS, VMS } from '#api/kubevirt/resources';
 import { virtualMachine as simulatedMachine } from '#api/simulation/virtual-machine';
 import { type Clock, realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
 import { PATIENCE } from '#testing/patience';
 
@@ -42,7 +42,7 @@ class World {
       signsOfLife: 'assumed',
       clock: this.clock,
       random: seededRandom('snapshots'),
-      log: memoryLogger(this.clock),
+      log: createMemoryLogger(this.clock),
       ...options,
     });
     await this.pass(3000);
@@ -70,7 +70,7 @@ class World {
 
   untilRunning = (instance: string) =>
     this.until(`${instance} runs`, async () => {
-      const found = await ifFound(this.admin.get(VMIS, instance, { namespace }));
+      const found = await ignoreNotFound(this.admin.get(VMIS, instance, { namespace }));
       return found?.status?.phase === 'Running';
     });
 
@@ -81,7 +81,7 @@ class World {
   }
 
   async text(claim: string): Promise<string | undefined> {
-    const found = await ifFound(this.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
+    const found = await ignoreNotFound(this.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
     return readContents(found?.metadata.annotations?.['vimana.io/disk-contents'])?.files['/f']?.text;
   }
 
@@ -174,7 +174,7 @@ describe('machines and their snapshots in everything together', () => {
       await world.admin.patch(HYPERSDK_VMS, 'web', { type: 'merge', body }, { namespace });
       await world.pass(1000);
     };
-    const claim = () => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace }));
+    const claim = () => ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace }));
     const before = await claim();
     await ask('{"snapshot":"not-there-yet","uid":"1"}');
     await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });

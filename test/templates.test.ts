@@ -7,7 +7,7 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { seededRandom } from '#platform/base/random';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { Embedded } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
 
@@ -43,7 +43,7 @@ describe('machines from a template', () => {
   const status = async (name: string) => (await world.admin.get(HYPERSDK_VMS, name, { namespace })).status;
   const condition = async (name: string, type: string) =>
     (await status(name))?.conditions?.find((each) => each.type === type);
-  const instance = (name: string) => ifFound(world.admin.get(VMIS, `${name}.hypersdk`, { namespace }));
+  const instance = (name: string) => ignoreNotFound(world.admin.get(VMIS, `${name}.hypersdk`, { namespace }));
   const edit = async (spec: object) => {
     await world.admin.patch(VM_TEMPLATES, 'debian', { type: 'merge', body: { spec } }, { namespace });
     await clock.advance(2000);
@@ -121,7 +121,7 @@ describe('machines from a template', () => {
     expect(await users()).toBe(0);
     await world.admin.delete(VM_TEMPLATES, 'debian', { namespace: 'images' });
     await clock.advance(1000);
-    expect(await ifFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace: 'images' }))).toBeUndefined();
+    expect(await ignoreNotFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace: 'images' }))).toBeUndefined();
   });
 
   it('go on as they were made when it changes, say so, and follow with their next start', async () => {
@@ -179,7 +179,7 @@ describe('machines from a template', () => {
     await clock.advance(40_000);
     await world.admin.delete(VM_TEMPLATES, 'debian', { namespace });
     await clock.advance(1000);
-    expect(await ifFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace }))).toBeUndefined();
+    expect(await ignoreNotFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace }))).toBeUndefined();
   });
 
   it('go with it and with all of their namespace', async () => {
@@ -193,7 +193,7 @@ describe('machines from a template', () => {
     await clock.advance(2000);
     await world.admin.delete(NAMESPACES, 'shop');
     await clock.advance(120_000);
-    expect(await ifFound(world.admin.get(NAMESPACES, 'shop'))).toBeUndefined();
+    expect(await ignoreNotFound(world.admin.get(NAMESPACES, 'shop'))).toBeUndefined();
   });
 
   it('are not started from an image that their disk is too small for', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES } from '#platform/kube/kinds/node';
@@ -22,7 +22,7 @@ export async function withEmbeddedFleet<T>(
     pools: [{ count: nodes, size: { cpu: '32', memory: '128Gi', pods: '110' } }],
     clock: realClock,
     random: systemRandom(),
-    log: silentLogger,
+    log: noopLogger,
   });
   try {
     await ready(embedded, nodes);

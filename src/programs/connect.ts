@@ -2,7 +2,7 @@ import { realClock } from '#platform/base/clock';
 import { systemRandom } from '#platform/base/random';
 import { httpClient } from '#platform/kube/http/http-client';
 import { kubeconfigEntries, loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
 import type { Connect, KubeconfigNames } from '#programs/cli/connection';
 
 /** Reaches the cluster that flags, environment and kubeconfig name. */
@@ -17,5 +17,5 @@ export const kubeconfigNames: KubeconfigNames = (flags, what) => kubeconfigEntri
 
 function surroundings() {
   const { env, stdin } = process;
-  return nodeSurroundings({ env, clock: realClock, terminal: stdin.isTTY });
+  return nodeHostEnvironment({ env, clock: realClock, terminal: stdin.isTTY });
 }

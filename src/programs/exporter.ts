@@ -13,7 +13,7 @@ import type { Logger } from '#platform/base/logger';
 import { createLogger } from '#platform/base/pino-logger';
 import { systemRandom } from '#platform/base/random';
 import { type AccessToken, createAccessToken, openAccessToken, tokenFileOf } from '#platform/kube/access-token';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import { createAuthorizer } from '#platform/runtime/http/access';
 import { startHttpServer } from '#platform/runtime/http/http-server';
 import { tokenReview } from '#platform/runtime/http/token-review';
@@ -61,7 +61,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
     });
     running.push(server.run(signal));
     token ??= newToken(tokenFileOf(host, server.port), log);
-    await Promise.race([cluster?.synced(), aborted(signal)]);
+    await Promise.race([cluster?.synced(), waitForAbort(signal)]);
     if (wanted !== undefined) await load(fleet, wanted, log, signal);
     log.info({ url: server.url }, 'serving metrics');
     if (token !== undefined) log.info({ tokenFile: token.file }, 'clients of other users and machines need this token');
@@ -69,13 +69,13 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
       await untilAnswered(connection, clock, signal);
       if (signal.aborted) return;
       const late = follow(connection);
-      await Promise.race([late.synced(), aborted(signal)]);
+      await Promise.race([late.synced(), waitForAbort(signal)]);
       for (const route of exporterRoutes(late)) server.mount(route);
       // What this cluster does not take is no reason to end: it can be sent again.
       if (wanted !== undefined)
         await load(late, wanted, log, signal).catch((error: unknown) => log.error({}, messageOf(error)));
     }
-    await aborted(signal);
+    await waitForAbort(signal);
   } finally {
     stop.abort();
     await Promise.all(running);
@@ -120,7 +120,7 @@ async function answers(connection: Connection, { access }: ExporterFlags, clock:
 
 async function untilAnswered(connection: Connection, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await Promise.race([clock.sleep(AGAIN_MS, signal).catch(() => {}), aborted(signal)]);
+    await Promise.race([clock.sleep(AGAIN_MS, signal).catch(() => {}), waitForAbort(signal)]);
     const isThere = await ask(connection, clock).then(
       () => true,
       () => false,

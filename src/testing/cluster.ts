@@ -1,7 +1,7 @@
 import { startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { type Random, seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
@@ -39,7 +39,7 @@ const QUIET = 20;
 export async function startCluster({ start = Date.UTC(2030, 0, 1) } = {}): Promise<Cluster> {
   const clock = new FakeClock({ start });
   const random = seededRandom('cluster');
-  const log = memoryLogger(clock);
+  const log = createMemoryLogger(clock);
   const plane = await startControlPlane({ store: 'memory', clock, random, log });
   const clientFor = (user: ClusterUser) => plane.client(user, 'kube-controller-manager');
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');

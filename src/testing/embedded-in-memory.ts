@@ -1,5 +1,5 @@
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
 
@@ -12,7 +12,7 @@ export function startInMemory(choices: Choices): Promise<Embedded> {
     port: 0,
     clock: realClock,
     random: systemRandom(),
-    log: silentLogger,
+    log: noopLogger,
     ...choices,
   });
 }

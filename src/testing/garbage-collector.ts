@@ -1,5 +1,5 @@
 import { GarbageCollector } from '#control-plane/controllers/garbage-collector/garbage-collector';
-import { Catalog } from '#platform/runtime/catalog';
+import { DiscoveryCache } from '#platform/runtime/catalog';
 import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
 import { controllerParts } from './controller-parts.ts';
@@ -7,6 +7,6 @@ import { controllerParts } from './controller-parts.ts';
 /** Runs the garbage collector of Kubernetes in a cluster; returns how to stop it. */
 export function runGarbageCollector(cluster: Cluster): () => Promise<void> {
   const parts = controllerParts(cluster, 'generic-garbage-collector');
-  const catalog = new Catalog(parts);
+  const catalog = new DiscoveryCache(parts);
   return cluster.run(manager('garbage collector', [parts.informers, catalog, new GarbageCollector(parts, catalog)]));
 }

@@ -1,7 +1,7 @@
 import { nodeLifecycle } from '#control-plane/controllers/node/node-lifecycle';
 import { claimBinder, volumeBinder } from '#control-plane/controllers/volume/binder';
 import { claimProtection, volumeProtection } from '#control-plane/controllers/volume/protection';
-import { type ControllerParts, runnable } from '#platform/runtime/controller';
+import { type ControllerDeps, runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { Cluster } from './cluster.ts';
@@ -17,7 +17,7 @@ export function runNodeLifecycle(cluster: Cluster): () => Promise<void> {
 /** Binds claims and volumes, beside what somebody adds, which may do everything. */
 export function runVolumeControllers(
   cluster: Cluster,
-  beside: (parts: ControllerParts) => readonly Runnable[],
+  beside: (parts: ControllerDeps) => readonly Runnable[],
 ): () => Promise<void> {
   const parts = controllerParts(cluster, 'persistent-volume-binder');
   const as = (user: string) => ({ ...controllerParts(cluster, user), informers: parts.informers });

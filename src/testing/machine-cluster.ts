@@ -2,11 +2,11 @@ import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { microTimestamp, timestamp } from '#platform/base/timestamp';
 import type { Client } from '#platform/kube/client';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
-import type { ControllerParts } from '#platform/runtime/controller';
+import type { ControllerDeps } from '#platform/runtime/controller';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
@@ -27,10 +27,7 @@ export interface MachineCluster extends Cluster {
   /** What users were told, as `type reason`. */
   readonly told: string[];
   /** Runs controllers as the operator; `wrap` stands between them and the server. */
-  operate(
-    make: (parts: ControllerParts) => readonly Runnable[],
-    wrap?: (client: Client) => Client,
-  ): () => Promise<void>;
+  operate(make: (parts: ControllerDeps) => readonly Runnable[], wrap?: (client: Client) => Client): () => Promise<void>;
   makeNode(name: string, meta?: object): Promise<void>;
   /** The sign of life of a node. */
   renew(name: string): Promise<void>;
@@ -48,7 +45,7 @@ export async function startMachineCluster(rules: readonly PolicyRule[]): Promise
   const cluster = await startCluster();
   const { admin, clock, log, random } = cluster;
   for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
-    await admin.create(DEFINITIONS, crdOf(kind));
+    await admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(kind));
   }
   await cluster.until(() =>
     admin.list(VMIS).then(

@@ -1,7 +1,7 @@
 import { VMIS, VMS, type Vm, type Vmi } from '#api/kubevirt/resources';
 import { timestamp } from '#platform/base/timestamp';
 import type { Client } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { AddressPool } from '#vm/engine/address-pool';
@@ -67,7 +67,7 @@ export async function startMachineWorld(): Promise<MachineWorld> {
   });
 
   const instance = async (name: string): Promise<Vmi | undefined> =>
-    await ifFound(admin.get(VMIS, name, { namespace }));
+    await ignoreNotFound(admin.get(VMIS, name, { namespace }));
 
   const vm = (name: string) => admin.get(VMS, name, { namespace });
   const status = async (name = 'web') => (await vm(name)).status;

@@ -2,7 +2,7 @@ import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/c
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { scheduler } from '#control-plane/scheduler/scheduler';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { type Random, seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { runnable } from '#platform/runtime/controller';
@@ -72,7 +72,7 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
   const { dialects = [kubevirt], nodes = 4, seed = 'operations', link } = options;
   const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   const random = seededRandom(seed);
-  const log = memoryLogger(clock);
+  const log = createMemoryLogger(clock);
   const parts = (name: string) => ({ clock, random: random.fork(name), log });
   let simulated: Runnable | undefined;
   const writes: string[] = [];

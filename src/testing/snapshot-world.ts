@@ -8,12 +8,12 @@ import { virtualMachine, virtualMachineInstance } from '#api/kubevirt/group';
 import { VMIS, VMS, type Vm, type Vmi } from '#api/kubevirt/resources';
 import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '#api/launcher';
 import type { Client } from '#platform/kube/client';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { Informers } from '#platform/runtime/informers';
@@ -67,7 +67,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
   const cluster = await startCluster();
   const { admin, clock, random, log } = cluster;
   for (const kind of [virtualMachine, virtualMachineInstance, vmSnapshot, vmOperation])
-    await admin.create(DEFINITIONS, crdOf(kind));
+    await admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(kind));
   await cluster.until(() =>
     Promise.all([admin.list(VMS), admin.list(VM_SNAPSHOTS), admin.list(OPERATIONS)]).then(
       () => true,
@@ -92,7 +92,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
     const parts = { client, informers, clock, random, log, events };
     return cluster.run(manager(name, [informers, ...make(parts)]));
   };
-  const vmi = (name: string) => ifFound(admin.get(VMIS, name, { namespace }));
+  const vmi = (name: string) => ignoreNotFound(admin.get(VMIS, name, { namespace }));
   const get = (name: string) => admin.get(VM_SNAPSHOTS, name, { namespace });
 
   const world: SnapshotWorld = {
@@ -191,7 +191,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
       }),
     async remove(name) {
       await admin.delete(VM_SNAPSHOTS, name, { namespace });
-      await cluster.until(async () => (await ifFound(get(name))) === undefined);
+      await cluster.until(async () => (await ignoreNotFound(get(name))) === undefined);
     },
     async askRestore(vm, snapshot, uid) {
       const body = { metadata: { annotations: { [RESTORE_ANNOTATION]: JSON.stringify({ snapshot, uid }) } } };

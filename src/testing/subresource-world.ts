@@ -5,7 +5,7 @@ import { seededRandom } from '#platform/base/random';
 import type { ApiExtension, ExtensionRequest } from '#platform/kube/api-extension';
 import type { Client } from '#platform/kube/client';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
-import { type EventRecorder, silentRecorder } from '#platform/runtime/events/event-recorder';
+import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import { crdOf } from '#platform/schema/crd';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
@@ -75,7 +75,7 @@ export interface AskedWorld extends MachineWorld {
 export async function startAskedWorld(): Promise<AskedWorld> {
   const world = await startMachineWorld();
   await grant(world.admin, 'subresources', SUBRESOURCE_RULES, OPERATOR.name);
-  const [extension] = extensionsFor(world.operator, silentRecorder);
+  const [extension] = extensionsFor(world.operator, noopRecorder);
   return {
     ...world,
     async ask(what, body = {}) {

@@ -2,11 +2,11 @@ import { realClock } from '#platform/base/clock';
 import { systemRandom } from '#platform/base/random';
 import { type HttpClient, httpClient } from '#platform/kube/http/http-client';
 import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
 
 /** A client by the kubeconfig of a path, whatever else the environment says. */
 export async function clientOf(kubeconfig: string, userAgent = 'vimana-test'): Promise<HttpClient> {
-  const surroundings = nodeSurroundings({ env: {}, clock: realClock, terminal: false });
+  const surroundings = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
   const access = await loadClusterAccess({ kubeconfig }, surroundings);
   return httpClient({ access, clock: realClock, random: systemRandom(), userAgent });
 }

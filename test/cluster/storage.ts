@@ -1,5 +1,5 @@
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { runnable } from '#platform/runtime/controller';
@@ -11,7 +11,7 @@ import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes
 /** The storage classes of `vimana up`, and who makes volumes for their claims until the returned function is called. */
 export async function startStorage(client: Client): Promise<() => Promise<void>> {
   await ensureStorageClasses(client);
-  const shared = { client, clock: realClock, random: systemRandom(), log: silentLogger };
+  const shared = { client, clock: realClock, random: systemRandom(), log: noopLogger };
   const informers = new Informers(shared);
   const parts = { ...shared, informers };
   const runnables = [informers, runnable(simulatedProvisioner, parts), runnable(simulatedReclaimer(), parts)];

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { httpClient } from '#platform/kube/http/http-client';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
 
 const CAPACITY = { cpu: '32', memory: '64Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 const WHEN = '2026-01-01T00:00:00Z';
@@ -13,7 +13,7 @@ const NAMES = ['node-1', 'node-2'];
 
 /** Plays nodes that are ready and run nothing, until the signal: the suite refuses to start without them. */
 export async function playNodes(kubeconfig: string, signal: AbortSignal): Promise<void> {
-  const surroundings = nodeSurroundings({ env: {}, clock: realClock, terminal: false });
+  const surroundings = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
   const access = await loadClusterAccess({ kubeconfig }, surroundings);
   const client = httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'played-nodes' });
   for (const name of NAMES) await createNode(client, name);

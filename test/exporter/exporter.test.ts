@@ -5,7 +5,7 @@ import { PodManager } from '#fleet/library/pod-manager';
 import { SIMULATED_VMS, vmObject } from '#fleet/library/simulated-vm';
 import { realClock } from '#platform/base/clock';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { crdOf } from '#platform/schema/crd';
@@ -226,7 +226,7 @@ it('the exporter makes and moves pods itself where no operator does', async () =
   const embedded = await startInMemory({ dialects: ['kubevirt'], pools: [{ count: 2 }] });
   try {
     const { admin: client, informers } = embedded;
-    await client.create(DEFINITIONS, crdOf(virtualMachine));
+    await client.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachine));
     await vi.waitFor(() => client.list(SIMULATED_VMS), PATIENCE);
     const manager = new PodManager({ client, namespace });
     const fleet = new ClusterFleet({ client, informers, clock: realClock, pods: manager, namespace });

@@ -4,7 +4,7 @@ import { exporterRoutes } from '#fleet/exporter/routes';
 import { PodManager } from '#fleet/library/pod-manager';
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { startHttpServer } from '#platform/runtime/http/http-server';
@@ -45,7 +45,7 @@ export async function startExporterWorld() {
   const manager = new PodManager({ client, namespace });
   const fleet = new ClusterFleet({ client, informers, clock: realClock, pods: manager, namespace });
   await fleet.synced();
-  const server = await startHttpServer({ port: 0, clock: realClock, log: silentLogger, routes: exporterRoutes(fleet) });
+  const server = await startHttpServer({ port: 0, clock: realClock, log: noopLogger, routes: exporterRoutes(fleet) });
   return {
     embedded,
     url: server.url,

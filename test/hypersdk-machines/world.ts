@@ -1,6 +1,6 @@
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { ResourceType } from '#platform/kube/client';
 import { EVENTS } from '#platform/kube/kinds/event';
@@ -13,7 +13,7 @@ export const ROOT = { name: 'root', size: '20Gi' };
 /** Everything in one process, on a clock that is moved by hand. */
 export class World {
   readonly clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
-  readonly log = memoryLogger(this.clock);
+  readonly log = createMemoryLogger(this.clock);
   #running!: Embedded;
 
   async start(options: Partial<EmbeddedOptions> = {}): Promise<void> {

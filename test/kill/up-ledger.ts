@@ -1,5 +1,5 @@
 import type { Client, ResourceType } from '#platform/kube/client';
-import { ifFound, KubeError } from '#platform/kube/kube-error';
+import { ignoreNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 const STAMP = 'example.com/stamp';
@@ -49,7 +49,7 @@ export class Ledger {
     const wrong: string[] = [];
     for (const [key, entry] of this.#entries) {
       const { type, name, namespace, known, pending } = entry;
-      const found = await ifFound(client.get(type, name, namespace === undefined ? {} : { namespace }));
+      const found = await ignoreNotFound(client.get(type, name, namespace === undefined ? {} : { namespace }));
       const stamp = found?.metadata.annotations?.[STAMP];
       const isPending = pending !== undefined && pending.stamp === stamp;
       // Whatever is on its way out goes only when others let it.

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
@@ -36,7 +36,7 @@ it('keeps memory, history and file flat over an hour of writes, lists and watche
     durability: 'relaxed',
     clock,
     random,
-    log: silentLogger,
+    log: noopLogger,
   });
   try {
     const client = plane.client({ name: 'admin', groups: ['system:masters'] }, 'churn');

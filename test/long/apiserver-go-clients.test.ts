@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
-import { kubeconfigText } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { formatKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
 import { hasPrograms } from '#testing/programs';
 
 const SOURCE = resolve(import.meta.dirname, '../clients/go');
@@ -23,13 +23,13 @@ it.skipIf(!hasGo)('serves client-go: informers, leader election, apply, dynamic 
   const built = spawnSync('go', ['build', '-o', binary, '.'], { cwd: SOURCE, encoding: 'utf8' });
   expect(built.status, built.stderr).toBe(0);
   const start = (port = 0) =>
-    startControlPlane({ dataDir, store: 'lmdb', port, clock: realClock, random: systemRandom(), log: silentLogger });
+    startControlPlane({ dataDir, store: 'lmdb', port, clock: realClock, random: systemRandom(), log: noopLogger });
   let plane = await start();
   try {
     const { caPem, admin } = plane.pki;
     const kubeconfig = join(folder, 'kubeconfig');
     const secrets = { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
-    writeFileSync(kubeconfig, kubeconfigText({ name: 'vimana', server: plane.url, ...secrets }), { mode: 0o600 });
+    writeFileSync(kubeconfig, formatKubeconfig({ name: 'vimana', server: plane.url, ...secrets }), { mode: 0o600 });
     const child = spawn(binary, [], { env: { KUBECONFIG: kubeconfig }, stdio: ['pipe', 'pipe', 'inherit'] });
     const lines: string[] = [];
     for await (const line of createInterface(child.stdout)) {

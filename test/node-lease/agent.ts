@@ -1,4 +1,4 @@
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import type { OwnClock } from '#platform/runtime/leading.fixture';
 import { Leases } from '#vm/node/agent/leases';
 import { type LeaseWorld, NODE } from './world.ts';
@@ -34,7 +34,7 @@ export class ModelAgent {
     const leases: Leases = new Leases({
       client: this.#world.reach('agent', this.#own),
       clock: this.#own,
-      log: silentLogger,
+      log: noopLogger,
       onHeld: () => void (alive() && this.#trusted(stop.signal)),
       onDoubt: () => void (alive() && this.machine === 'running' && (this.machine = 'held')),
       onLapsed: () => void (alive() && this.#end('lapse', stop.signal)),

@@ -1,4 +1,4 @@
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import type { Lease } from '#platform/kube/kinds/node';
 import type { Context } from '#platform/runtime/controller';
 import type { OwnClock } from '#platform/runtime/leading.fixture';
@@ -24,7 +24,7 @@ export class ModelOperator {
       client: world.reach(name, own),
       cache: () => nothing,
       clock: own,
-      log: silentLogger,
+      log: noopLogger,
       signal,
       enqueue() {},
     } as unknown as Context;

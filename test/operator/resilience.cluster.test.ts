@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { realClock } from '#platform/base/clock';
 import type { HttpClient } from '#platform/kube/http/http-client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, oddInstances, untilRunning } from './fleet-of-machines.ts';
@@ -56,7 +56,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     more++;
     let acted: number | undefined;
     for (;;) {
-      const instance = acted === undefined ? await ifFound(client.get(VMIS, name, { namespace })) : undefined;
+      const instance = acted === undefined ? await ignoreNotFound(client.get(VMIS, name, { namespace })) : undefined;
       if (instance !== undefined) acted = passed();
       const { status } = await client.get(VMS, name, { namespace });
       if (acted !== undefined && status?.printableStatus === 'Running') return { acted, ran: passed() };

@@ -4,10 +4,10 @@ import { virtualMachine } from '#api/simulation/virtual-machine';
 import { PodManager } from '#fleet/library/pod-manager';
 import { SIMULATED_VMS, type Vm } from '#fleet/library/simulated-vm';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { Events } from '#platform/runtime/events/events';
@@ -22,7 +22,7 @@ import { PATIENCE } from '#testing/patience';
 import { simulation } from '#vm/dialects/simulation';
 
 const namespace = 'default';
-const shared = { clock: realClock, random: systemRandom(), log: silentLogger };
+const shared = { clock: realClock, random: systemRandom(), log: noopLogger };
 const start = (dialects: readonly DialectName[]) => startInMemory({ dialects, pools: [{ count: 3 }] });
 const vm = (id: string, cpuConsumption = 0.1, memoryConsumption = 0.2): Vm => ({
   id,
@@ -130,7 +130,7 @@ describe('a PodManager where none does', () => {
   let embedded: Embedded;
   beforeAll(async () => {
     embedded = await start(['kubevirt']);
-    await embedded.admin.create(DEFINITIONS, crdOf(virtualMachine));
+    await embedded.admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachine));
     await vi.waitFor(() => embedded.admin.list(SIMULATED_VMS), PATIENCE);
   });
   afterAll(() => embedded.stop());

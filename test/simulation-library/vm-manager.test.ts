@@ -4,11 +4,11 @@ import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/c
 import { SIMULATED_VMS, vmSpec } from '#fleet/library/simulated-vm';
 import { VMManager } from '#fleet/library/vm-manager';
 import { FakeClock } from '#platform/base/fake-clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';
@@ -22,12 +22,12 @@ describe('a VMManager', () => {
   let admin: Client;
   let vms: VMManager;
   beforeAll(async () => {
-    const parts = { clock, random: seededRandom('vms'), log: silentLogger };
+    const parts = { clock, random: seededRandom('vms'), log: noopLogger };
     // No operator: machines are only stored.
     plane = await startControlPlane({ ...parts, store: 'memory', actsOn: () => false });
     admin = plane.client();
     await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
-    await admin.create(DEFINITIONS, crdOf(virtualMachine));
+    await admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachine));
     await vi.waitFor(() => admin.list(SIMULATED_VMS), PATIENCE);
     vms = new VMManager({ client: admin, clock });
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { realClock } from '#platform/base/clock';
 import type { HttpClient } from '#platform/kube/http/http-client';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { PODS } from '#platform/kube/kinds/pod';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
@@ -73,7 +73,7 @@ describe.skipIf(missingAssets().length > 0)(upgradeTitle(from), () => {
   });
 
   it('leaves every stored version served, with nothing to be refused for', async () => {
-    for (const { metadata, ...definition } of (await client.list(DEFINITIONS)).items) {
+    for (const { metadata, ...definition } of (await client.list(CUSTOM_RESOURCE_DEFINITIONS)).items) {
       const { status, spec } = definition as unknown as {
         status: { storedVersions: string[]; conditions: { type: string; status: string }[] };
         spec: { versions: { name: string; served: boolean }[] };

@@ -1,4 +1,4 @@
-import { overlaid } from '#platform/schema/overlay';
+import { mergeBySchema } from '#platform/schema/overlay';
 import type { Disk } from './disk.ts';
 import type { Network } from './network.ts';
 import { withFeatures } from './required-features.ts';
@@ -33,7 +33,7 @@ export function inherited(own: MachineSpec, template: TemplateSpec): MachineSpec
     image: undefined,
   };
   const { image: _own, ...machine } = own;
-  const spec = overlaid(virtualMachineSpec.json, machine, base) as MachineSpec;
+  const spec = mergeBySchema(virtualMachineSpec.json, machine, base) as MachineSpec;
   const affinity = withFeatures(spec.affinity, requiredFeatures);
   return {
     ...spec,

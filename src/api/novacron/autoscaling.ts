@@ -3,7 +3,6 @@ import { labelSelector } from '#platform/schema/placement';
 import {
   boolean,
   choice,
-  described,
   duration,
   integer,
   list,
@@ -11,6 +10,7 @@ import {
   quantity,
   required,
   string,
+  withDescription,
 } from '#platform/schema/schema';
 
 const byType: readonly CelRule[] = [
@@ -65,7 +65,7 @@ const metrics = list(
       }),
       metric: object('The metric of type custom.', {
         name: required(string('Name of the metric.', { minLength: 1, maxLength: 253 })),
-        selector: described(labelSelector, 'Labels that the series of the metric must have; all when left out.'),
+        selector: withDescription(labelSelector, 'Labels that the series of the metric must have; all when left out.'),
       }),
       targetValue: quantity('Value per machine to aim at, for type custom; more than 0.'),
     },

@@ -2,7 +2,7 @@ import { conditions } from '#platform/schema/conditions';
 import type { CelRule } from '#platform/schema/json-schema';
 import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import { labelSelector } from '#platform/schema/placement';
-import { described, integer, list, number, object, required, string, timestamp } from '#platform/schema/schema';
+import { integer, list, number, object, required, string, timestamp, withDescription } from '#platform/schema/schema';
 import { autoscaling } from './autoscaling.ts';
 import { demanded } from './demanded.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';
@@ -45,12 +45,12 @@ const spec = object(
       format: 'int32',
       minimum: 1,
     }),
-    selector: described(
+    selector: withDescription(
       labelSelector,
       "Selects the machines of the pool; the template's labels must match. Left out, a label of the pool's own.",
     ),
     template: demanded(
-      described(
+      withDescription(
         machineTemplate,
         "What each machine is made of; without an image it gets the operator's default image.",
       ),

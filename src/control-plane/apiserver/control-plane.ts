@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, realClock } from '#platform/base/clock';
-import { type Logger, silentLogger } from '#platform/base/logger';
+import { type Logger, noopLogger } from '#platform/base/logger';
 import { type Random, systemRandom } from '#platform/base/random';
 import type { SocketEnds } from '#platform/base/socket-owner';
 import type { ApiExtension } from '#platform/kube/api-extension';
@@ -132,7 +132,7 @@ const SYSTEM: User = { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED
 
 /** Brings up an API server: stores, first objects, access, and the port it listens on. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { clock = realClock, random = systemRandom(), log = silentLogger, host = '127.0.0.1', port = 0 } = options;
+  const { clock = realClock, random = systemRandom(), log = noopLogger, host = '127.0.0.1', port = 0 } = options;
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
   const stop = new AbortController();
   keepPrivate(folder);

@@ -1,4 +1,4 @@
-import { refusal, type Sent, type Wire } from '#platform/kube/http/transport';
+import { responseError, type Wire, type WireRequest } from '#platform/kube/http/transport';
 import type { KubeError } from '#platform/kube/kube-error';
 import type { User } from './access/user.ts';
 import { ApiError, internal } from './api-error.ts';
@@ -16,7 +16,7 @@ export interface InProcessWireParts {
 
 /** Requests as they come in over HTTP, handed over in the same process. */
 export function inProcessWire(parts: InProcessWireParts): Wire {
-  const answer = async (sent: Sent): Promise<Answer> => {
+  const answer = async (sent: WireRequest): Promise<Answer> => {
     try {
       return await parts.handle(requestOf(parts, sent));
     } catch (error) {
@@ -28,17 +28,17 @@ export function inProcessWire(parts: InProcessWireParts): Wire {
       const answered = await answer(sent);
       const text = await textOf(answered);
       if (answered.status < 300) return { status: answered.status, type: answered.type, text };
-      throw refusal(answered.status, text);
+      throw responseError(answered.status, text);
     },
     async stream(sent) {
       const answered = await answer(sent);
-      if (answered.status >= 300) throw refusal(answered.status, await textOf(answered));
+      if (answered.status >= 300) throw responseError(answered.status, await textOf(answered));
       return bytesOf(answered);
     },
   };
 }
 
-function requestOf({ user, userAgent, signal }: InProcessWireParts, sent: Sent): ApiRequest {
+function requestOf({ user, userAgent, signal }: InProcessWireParts, sent: WireRequest): ApiRequest {
   const [path = sent.path, query = ''] = sent.path.split('?');
   const headers: Record<string, string> = {
     accept: 'application/json',
@@ -73,5 +73,5 @@ async function* bytesOf(answer: Answer): AsyncGenerator<Buffer> {
 
 function refusalOf(error: unknown): KubeError {
   const { status, code } = error instanceof ApiError ? error : internal(error);
-  return refusal(code, JSON.stringify(status));
+  return responseError(code, JSON.stringify(status));
 }

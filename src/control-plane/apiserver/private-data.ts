@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateFolder, tightenFile } from '#platform/kube/kubeconfig/private-file';
+import { createPrivateDirectory, tightenFile } from '#platform/kube/kubeconfig/private-file';
 
 /** What a data directory holds of ours; whatever else is in it is none of our business. */
 const FOLDERS = new Set(['pki', 'objects', 'events']);
@@ -13,12 +13,12 @@ export const OWN_NAMES =
 
 /** Makes a data directory, and takes from others what they may do with it and with what an earlier version left there. */
 export function keepPrivate(dataDir: string): void {
-  makePrivateFolder(dataDir);
+  createPrivateDirectory(dataDir);
   for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
     const path = join(dataDir, entry.name);
     if (entry.isFile() && FILES.test(entry.name)) tightenFile(path);
     if (!FOLDERS.has(entry.name) || !entry.isDirectory()) continue;
-    makePrivateFolder(path);
+    createPrivateDirectory(path);
     for (const inner of readdirSync(path, { withFileTypes: true }))
       if (inner.isFile()) tightenFile(join(path, inner.name));
   }

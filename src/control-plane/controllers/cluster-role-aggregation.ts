@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import type { Index } from '#platform/runtime/cache';
-import { type Controller, watched } from '#platform/runtime/controller';
+import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 
 const selectorsOf = ({ aggregationRule }: ClusterRole) =>
@@ -32,7 +32,7 @@ export const clusterRoleAggregation: Controller<ClusterRole> = {
   name: 'cluster role aggregation',
   for: CLUSTER_ROLES,
   watches: [
-    watched(CLUSTER_ROLES, ({ metadata }, { cache }) =>
+    watchSource(CLUSTER_ROLES, ({ metadata }, { cache }) =>
       [...cache(CLUSTER_ROLES).by(AGGREGATED, 'yes')]
         .filter((role) => selectorsOf(role).some((selector) => selector.matches(metadata.labels)))
         .map(keyOf),

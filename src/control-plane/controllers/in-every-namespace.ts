@@ -1,8 +1,8 @@
 import type { NewObject, ResourceType } from '#platform/kube/client';
 import { NAMESPACES, type Namespace } from '#platform/kube/kinds/core';
-import { isAlreadyExists, isNamespaceEnding, isNotFound } from '#platform/kube/kube-error';
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type Controller, watched } from '#platform/runtime/controller';
+import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 
 /** An object that every namespace has. */
@@ -23,7 +23,7 @@ export function inEveryNamespace<T extends KubeObject>(kept: Kept<T>): Controlle
   return {
     name: kept.controller,
     for: NAMESPACES,
-    watches: [watched(type, ({ metadata }) => [metadata.namespace ?? ''], selection)],
+    watches: [watchSource(type, ({ metadata }) => [metadata.namespace ?? ''], selection)],
     async reconcile({ metadata }, { client, cache }) {
       if (metadata.deletionTimestamp !== undefined) return;
       const namespace = metadata.name ?? '';
@@ -34,7 +34,7 @@ export function inEveryNamespace<T extends KubeObject>(kept: Kept<T>): Controlle
           await client.create(type, { ...object, metadata: { ...object.metadata, name, namespace } });
         } else if (better !== undefined) await client.update(type, better);
       } catch (error) {
-        if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceEnding(error)) throw error;
+        if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
       }
     },
   };

@@ -3,9 +3,9 @@ import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { Catalog } from '#platform/runtime/catalog';
-import { type Controller, type ControllerParts, runnable } from '#platform/runtime/controller';
-import { type EventRecorder, silentRecorder } from '#platform/runtime/events/event-recorder';
+import { DiscoveryCache } from '#platform/runtime/catalog';
+import { type Controller, type ControllerDeps, runnable } from '#platform/runtime/controller';
+import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
@@ -48,13 +48,13 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
   const { clientFor, clock, random, log } = given;
   const shared = { clock, random: random.fork('kubernetes controllers'), log };
   const informers = given.informers ?? new Informers({ ...shared, client: clientFor(INFORMER_USER) });
-  const partsFor = (user: string): ControllerParts => ({
+  const partsFor = (user: string): ControllerDeps => ({
     ...shared,
     informers,
     client: clientFor(controllerUser(user)),
   });
   const of = <T extends KubeObject>(user: string, controller: Controller<T>) => runnable(controller, partsFor(user));
-  const catalog = new Catalog(partsFor('generic-garbage-collector'));
+  const catalog = new DiscoveryCache(partsFor('generic-garbage-collector'));
   return [
     ...(given.informers === undefined ? [informers] : []),
     catalog,
@@ -71,7 +71,7 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('volumeattributesclass-protection-controller', attributesClassProtection),
     runnable(nodeLifecycle(given.signsOfLife === 'assumed' ? new AssumedHealth() : undefined), {
       ...partsFor('node-controller'),
-      events: given.nodeEvents ?? silentRecorder,
+      events: given.nodeEvents ?? noopRecorder,
     }),
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podCollector()),

@@ -9,8 +9,8 @@ import type { Explanation } from '#platform/kube/kinds/pod-explanation';
 import { POD_DISRUPTION_BUDGETS } from '#platform/kube/kinds/policy';
 import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '#platform/kube/kinds/workloads';
-import { aborted } from '#platform/runtime/aborted';
-import { type EventRecorder, silentRecorder } from '#platform/runtime/events/event-recorder';
+import { waitForAbort } from '#platform/runtime/aborted';
+import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import type { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
 import { defaultConfiguration, type SchedulerConfiguration } from './config/configuration.ts';
@@ -61,7 +61,7 @@ const READ: readonly ResourceType[] = [
 
 /** Finds nodes for pods that have none and name one of its profiles, as kube-scheduler does. */
 export function scheduler(parts: SchedulerParts): Scheduler {
-  const { client, informers, clock, events = silentRecorder, explanations = new ExplanationStore() } = parts;
+  const { client, informers, clock, events = noopRecorder, explanations = new ExplanationStore() } = parts;
   const log = parts.log.child({ component: 'scheduler' });
   const { profiles, firstBackoffMs, mostBackoffMs, bindTimeoutMs } = parts.configuration ?? defaultConfiguration();
   const nodes = new Snapshot();
@@ -114,7 +114,7 @@ export function scheduler(parts: SchedulerParts): Scheduler {
         ),
       ];
       const synced = [...READ, ...STORAGE].map((type) => informers.of(type).synced);
-      await Promise.race([Promise.all(synced), aborted(signal)]);
+      await Promise.race([Promise.all(synced), waitForAbort(signal)]);
       await turns.run(() => trial.next(signal), signal);
       queue.close();
       for (const stop of stops) stop();

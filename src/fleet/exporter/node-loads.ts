@@ -2,7 +2,7 @@ import { CREATED_BY_LABEL, MIGRATION_LABEL } from '#api/launcher';
 import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
 import type { Measures } from '#fleet/rebalance/measures';
 import type { Clock } from '#platform/base/clock';
-import { type Logger, silentLogger } from '#platform/base/logger';
+import { type Logger, noopLogger } from '#platform/base/logger';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Cache, Change } from '#platform/runtime/cache';
@@ -57,7 +57,7 @@ export class NodeLoads {
   #names: readonly string[] | undefined;
   readonly #stops: readonly (() => void)[];
 
-  constructor({ nodes, pods, clock, usual = USUAL_NODE, log = silentLogger }: NodeLoadsParts) {
+  constructor({ nodes, pods, clock, usual = USUAL_NODE, log = noopLogger }: NodeLoadsParts) {
     this.#log = log;
     this.#usual = usual;
     this.#nodes = nodes.cache;

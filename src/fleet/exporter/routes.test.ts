@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
 import { Exposition } from './exposition.ts';
 import { PaperFleet } from './paper-fleet.ts';
@@ -19,7 +19,7 @@ describe('the exporter without a cluster', () => {
   beforeEach(async () => {
     const routes = exporterRoutes(new PaperFleet(clock));
     const refusal = refusalText;
-    server = await startHttpServer({ port: 0, clock: realClock, log: silentLogger, routes, refusal });
+    server = await startHttpServer({ port: 0, clock: realClock, log: noopLogger, routes, refusal });
   });
   afterEach(() => server.close());
 

@@ -48,7 +48,7 @@ export function exporterRoutes(fleet: Fleet): Route[] {
     {
       path: '/scenario',
       methods: ['POST'],
-      largestBody: LARGEST_SCENARIO,
+      maxBodyBytes: LARGEST_SCENARIO,
       streams: true,
       handle: (request, response, signal) =>
         refusing(response, async () => {
@@ -62,7 +62,7 @@ export function exporterRoutes(fleet: Fleet): Route[] {
     {
       path: '/feedback',
       methods: ['POST'],
-      largestBody: LARGEST_FEEDBACK,
+      maxBodyBytes: LARGEST_FEEDBACK,
       streams: true,
       handle: (request, response, signal) =>
         refusing(response, async () => {

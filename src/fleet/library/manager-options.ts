@@ -4,7 +4,7 @@ import { type Random, systemRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { httpClient } from '#platform/kube/http/http-client';
 import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
 
 export interface ManagerOptions {
   readonly client: Client;
@@ -33,7 +33,7 @@ export async function clientOf({ kubeconfig, context }: ClusterOptions): Promise
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   };
-  const surroundings = nodeSurroundings({ env: process.env, clock: realClock, terminal: false });
+  const surroundings = nodeHostEnvironment({ env: process.env, clock: realClock, terminal: false });
   const access = await loadClusterAccess(flags, surroundings);
   return httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
 }

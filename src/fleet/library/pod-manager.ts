@@ -8,7 +8,7 @@ import { type Random, systemRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
-import { ifFound, isAlreadyExists, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists, isNotFound } from '#platform/kube/kube-error';
 import { sharedSize } from '#vm/usage/reference-node';
 import { atMost } from './at-most.ts';
 import { carryLoad } from './kept-load.ts';
@@ -112,7 +112,7 @@ export class PodManager {
   async deleteAll(ids: readonly string[], signal?: AbortSignal): Promise<void> {
     const { namespace } = this;
     await atMost(AT_ONCE, ids, async (id) => {
-      const vm = this.#createVms ? await ifFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
+      const vm = this.#createVms ? await ignoreNotFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
       const served = vm !== undefined && isServed(vm);
       if (vm !== undefined) await this.#delete(() => this.#client.delete(SIMULATED_VMS, id, { namespace }));
       if (served) return;
@@ -148,7 +148,9 @@ export class PodManager {
       throw new Error(`${vm.id} is on ${old.spec.nodeName ?? 'no node'}, not on ${fromNode}`);
     if (toNode !== undefined) await this.#client.get(NODES, toNode);
     await this.#force(vm.id, toNode);
-    const instance = await ifFound(this.#client.get(VMIS, `${vm.id}${INSTANCE_SUFFIX}`, { namespace: this.namespace }));
+    const instance = await ignoreNotFound(
+      this.#client.get(VMIS, `${vm.id}${INSTANCE_SUFFIX}`, { namespace: this.namespace }),
+    );
     if (instance === undefined) await this.remake(old, toNode, signal);
     else {
       const { name, namespace } = instance.metadata;
@@ -170,7 +172,7 @@ export class PodManager {
       pods.get(name)?.metadata.uid === uid ? undefined : true,
     );
     const next = this.#podName(id);
-    const vm = await ifFound(this.#client.get(SIMULATED_VMS, id, { namespace })).catch(() => undefined);
+    const vm = await ignoreNotFound(this.#client.get(SIMULATED_VMS, id, { namespace })).catch(() => undefined);
     const { metadata, spec } = pod;
     if (vm === undefined) {
       const { nodeName: _node, ...rest } = spec;
@@ -270,7 +272,7 @@ export class PodManager {
   /** Says to an operator where the next pod is to be, or that the scheduler decides. */
   async #force(id: string, node: string | undefined): Promise<void> {
     const { namespace } = this;
-    const vm = this.#createVms ? await ifFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
+    const vm = this.#createVms ? await ignoreNotFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
     if (vm === undefined || vm.metadata.annotations?.[FORCED_NODE] === node) return;
     const body = { metadata: { annotations: { [FORCED_NODE]: node ?? null } } };
     await this.#client.patch(SIMULATED_VMS, id, { type: 'merge', body }, { namespace });

@@ -2,7 +2,7 @@ import type { Phase } from '#api/simulation/virtual-machine';
 import { type Clock, realClock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
-import { ifFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import { atMost } from './at-most.ts';
 import { type ClusterOptions, clientOf, type ManagerOptions } from './manager-options.ts';
 import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
@@ -48,7 +48,7 @@ export class VMManager {
 
   /** Undefined where there is no such machine. */
   async getVmStatus(name: string): Promise<VmStatus | undefined> {
-    const vm = await ifFound(this.#client.get(SIMULATED_VMS, name, { namespace: this.namespace }));
+    const vm = await ignoreNotFound(this.#client.get(SIMULATED_VMS, name, { namespace: this.namespace }));
     return vm === undefined ? undefined : statusOf(vm);
   }
 
@@ -80,7 +80,7 @@ export class VMManager {
 
   /** Writes of a machine what its pod tells. */
   async syncVmWithPod(vm: Pick<Vm, 'id'>, podName: string, nodeName?: string): Promise<VmStatus | undefined> {
-    const pod = await ifFound(this.#client.get(PODS, podName, { namespace: this.namespace }));
+    const pod = await ignoreNotFound(this.#client.get(PODS, podName, { namespace: this.namespace }));
     const node = nodeName ?? pod?.spec.nodeName;
     await this.#write(vm.id, { phase: phaseOfPod(pod), podName: pod === undefined ? '' : podName, nodeName: node });
     return await this.getVmStatus(vm.id);

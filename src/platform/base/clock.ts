@@ -40,7 +40,7 @@ export interface Clock {
 }
 
 /** The longest time that the timers of the runtime can wait in one go: 2^31 - 1 ms, 24.8 days. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. Its timers keep the process alive. */
 export const realClock: Clock = {
@@ -49,12 +49,12 @@ export const realClock: Clock = {
   uptime: () => uptime() * 1000,
   sleep: (ms, signal) => sleepBy(realClock, ms, signal),
   timer(ms, fn) {
-    refuseNaN(ms);
+    assertNumber(ms);
     const due = performance.now() + ms;
     let handle: ReturnType<typeof setTimeout>;
     const arm = (): void => {
       // Rounded up, because a timer of the runtime may fire a fraction of a millisecond early.
-      handle = setTimeout(fire, Math.min(Math.ceil(Math.max(due - performance.now(), 0)), LONGEST));
+      handle = setTimeout(fire, Math.min(Math.ceil(Math.max(due - performance.now(), 0)), MAX_TIMER_MS));
     };
     const fire = (): void => (performance.now() < due ? arm() : fn());
     arm();
@@ -88,6 +88,6 @@ export function cancellable(cancel: () => void): Timer {
 }
 
 /** A time that is no number is a mistake of the caller, which a timer would take for "now". */
-export function refuseNaN(ms: number): void {
+export function assertNumber(ms: number): void {
   if (Number.isNaN(ms)) throw new RangeError('a timer needs a number of milliseconds, not NaN');
 }

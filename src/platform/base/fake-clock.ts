@@ -1,4 +1,4 @@
-import { type Clock, cancellable, refuseNaN, sleepBy, type Timer } from './clock.ts';
+import { assertNumber, type Clock, cancellable, sleepBy, type Timer } from './clock.ts';
 import { TimerQueue } from './timer-queue.ts';
 
 export interface FakeClockOptions {
@@ -45,7 +45,7 @@ export class FakeClock implements Clock {
   }
 
   timer(ms: number, fn: () => void): Timer {
-    refuseNaN(ms);
+    assertNumber(ms);
     const entry = this.#queue.add(this.#elapsed + Math.max(ms, 0), fn);
     this.#wake?.();
     return cancellable(() => this.#queue.cancel(entry));

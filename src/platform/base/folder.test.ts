@@ -3,26 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { tellSkipped } from '#testing/programs';
-import { makeFolder } from './folder.ts';
+import { createDirectory } from './folder.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-folder-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 test('a folder is made with those above it, once', () => {
   const path = join(scratch, 'a/b/c');
-  expect(makeFolder(path, 0o700)).toBe(true);
+  expect(createDirectory(path, 0o700)).toBe(true);
   expect(statSync(path).mode & 0o777).toBe(0o700);
-  expect(makeFolder(path)).toBe(false);
+  expect(createDirectory(path)).toBe(false);
 });
 
 test('a file in the way is an error', () => {
   writeFileSync(join(scratch, 'file'), '');
-  expect(() => makeFolder(join(scratch, 'file/below'))).toThrow(/EEXIST|ENOTDIR/);
+  expect(() => createDirectory(join(scratch, 'file/below'))).toThrow(/EEXIST|ENOTDIR/);
 });
 
 const hasProc = existsSync('/proc/self');
 if (!hasProc) tellSkipped('a file system that takes no folders, because /proc is the one at hand');
 
 test.skipIf(!hasProc)('a file system that takes no folders is an error, at once', () => {
-  expect(() => makeFolder('/proc/nothing/here')).toThrow('ENOENT');
+  expect(() => createDirectory('/proc/nothing/here')).toThrow('ENOENT');
 });

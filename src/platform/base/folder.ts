@@ -5,11 +5,11 @@ import { dirname, resolve } from 'node:path';
  * Makes a folder and those above it, for its owner alone unless told; false where it was there already. Node's own recursive mkdir does not end where a
  * file system takes no folders, as /proc does.
  */
-export function makeFolder(path: string, mode = 0o700): boolean {
+export function createDirectory(path: string, mode = 0o700): boolean {
   const whole = resolve(path);
   if (isFolder(whole)) return false;
   const above = dirname(whole);
-  if (above !== whole) makeFolder(above, mode);
+  if (above !== whole) createDirectory(above, mode);
   try {
     mkdirSync(whole, { mode });
     return true;

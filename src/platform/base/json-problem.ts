@@ -36,7 +36,7 @@ class Scan {
   }
 
   refuse(where: string): never {
-    throw new SyntaxError(`invalid character ${quoted(this.#peek())} ${where}`);
+    throw new SyntaxError(`invalid character ${quoteChar(this.#peek())} ${where}`);
   }
 
   value(): void {
@@ -146,7 +146,7 @@ class Scan {
 const NAMED: Readonly<Record<string, string>> = { ...GO_ESCAPES, "'": "\\'" };
 
 /** A byte as Go prints the character of that number. */
-function quoted(char: string): string {
+function quoteChar(char: string): string {
   const code = char.charCodeAt(0);
   if (code >= 0x80 && (code < 0xa1 || code === 0xad)) return `'\\u${code.toString(16).padStart(4, '0')}'`;
   if (code < 0x20 || code === 0x7f) return `'${NAMED[char] ?? `\\x${code.toString(16).padStart(2, '0')}`}'`;

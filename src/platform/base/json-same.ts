@@ -2,7 +2,7 @@
  * Whether two values are the same JSON, whatever the order of members. As in JSON text, members that are undefined are
  * not there.
  */
-export function isSameJson(a: unknown, b: unknown): boolean {
+export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && isSameList(a, b);
@@ -10,7 +10,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   for (const name of Object.keys(a)) {
     const member = (a as Readonly<Record<string, unknown>>)[name];
     if (member === undefined) continue;
-    if (!Object.hasOwn(b, name) || !isSameJson(member, (b as Readonly<Record<string, unknown>>)[name])) return false;
+    if (!Object.hasOwn(b, name) || !jsonEqual(member, (b as Readonly<Record<string, unknown>>)[name])) return false;
     members++;
   }
   for (const member of Object.values(b)) if (member !== undefined) members--;
@@ -18,5 +18,5 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 }
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, i) => isSameJson(item, b[i]));
+  return a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from './errors.ts';
 import { FakeClock } from './fake-clock.ts';
-import { type Logger, memoryLogger, silentLogger } from './logger.ts';
+import { createMemoryLogger, type Logger, noopLogger } from './logger.ts';
 import { createLogger, type LoggerOptions } from './pino-logger.ts';
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -121,7 +121,7 @@ describe('the text log', () => {
 describe('loggers for tests', () => {
   test('the memory logger keeps entries, those of its children too, without secrets', async () => {
     const clock = new FakeClock({ start: 5 });
-    const log = memoryLogger(clock);
+    const log = createMemoryLogger(clock);
     log.info('one');
     await clock.advance(10);
     log.child({ a: 1 }).warn({ password: 'p' }, 'two');
@@ -138,6 +138,6 @@ describe('loggers for tests', () => {
         throw new Error('read');
       },
     });
-    expect(() => silentLogger.error(trap, 'm')).not.toThrow();
+    expect(() => noopLogger.error(trap, 'm')).not.toThrow();
   });
 });

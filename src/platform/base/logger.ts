@@ -58,14 +58,14 @@ export function loggerOn(sink: LogSink, bound: Readonly<Record<string, unknown>>
 }
 
 /** A logger that says nothing. */
-export const silentLogger: Logger = loggerOn({ enabled: () => false, write: () => {} });
+export const noopLogger: Logger = loggerOn({ enabled: () => false, write: () => {} });
 
 export interface MemoryLogger extends Logger {
   readonly entries: readonly (LogEntry & { readonly time: number })[];
 }
 
 /** A logger that keeps its entries, for tests. */
-export function memoryLogger(clock: Clock): MemoryLogger {
+export function createMemoryLogger(clock: Clock): MemoryLogger {
   const entries: (LogEntry & { time: number })[] = [];
   const write = (entry: LogEntry): void => void entries.push({ ...entry, time: clock.now() });
   return { ...loggerOn({ enabled: () => true, write }), entries };

@@ -1,4 +1,4 @@
-import { remembered } from './remembered.ts';
+import { memoize } from './remembered.ts';
 import { exceedsBytes } from './utf8.ts';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -66,7 +66,7 @@ export function qualifiedNameProblems(text: string): readonly string[] {
 }
 
 /** The same few names come with every object. */
-const knownProblems = remembered(2048, (text): readonly string[] => {
+const knownProblems = memoize(2048, (text): readonly string[] => {
   const slash = text.indexOf('/');
   if (slash >= 0 && text.includes('/', slash + 1)) {
     return [

@@ -32,10 +32,10 @@ export function createLogger({ level, format, clock, destination }: LoggerOption
   );
   return loggerOn({
     enabled: (entryLevel) => log.isLevelEnabled(entryLevel),
-    write: ({ level: entryLevel, fields, message }: LogEntry) => log[entryLevel](unreserved(fields), message),
+    write: ({ level: entryLevel, fields, message }: LogEntry) => log[entryLevel](renameReserved(fields), message),
   });
 }
 
-function unreserved(fields: LogEntry['fields']): Record<string, unknown> {
+function renameReserved(fields: LogEntry['fields']): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [RESERVED.has(key) ? `${key}_` : key, value]));
 }

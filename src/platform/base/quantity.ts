@@ -1,5 +1,5 @@
 import { ParseError } from './errors.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from './remembered.ts';
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
@@ -46,7 +46,7 @@ interface Suffix {
 }
 
 /** The same few amounts come again and again. */
-const read = remembered(1024, readAnew);
+const read = memoize(1024, readAnew);
 
 /** Reads a quantity, or says what is wrong with the text. */
 function readAnew(text: string): Quantity | string {

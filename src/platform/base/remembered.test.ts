@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { remembered } from './remembered.ts';
+import { memoize } from './remembered.ts';
 
 describe('an answer that is remembered', () => {
   test('is worked out once while it is asked for', () => {
     let asked = 0;
-    const length = remembered(2, (text) => {
+    const length = memoize(2, (text) => {
       asked++;
       return text.length;
     });
@@ -15,14 +15,14 @@ describe('an answer that is remembered', () => {
 
   test('is forgotten when many others were asked for since', () => {
     const asked: string[] = [];
-    const length = remembered(2, (text) => asked.push(text));
+    const length = memoize(2, (text) => asked.push(text));
     for (const text of ['a', 'b', 'c', 'd', 'e', 'a']) length(text);
     expect(asked.filter((text) => text === 'a')).toHaveLength(2);
   });
 
   test('is not kept for a long text', () => {
     let asked = 0;
-    const length = remembered(2, () => ++asked);
+    const length = memoize(2, () => ++asked);
     const long = 'x'.repeat(1000);
     expect([length(long), length(long)]).toEqual([1, 2]);
   });
@@ -30,7 +30,7 @@ describe('an answer that is remembered', () => {
   test('is always that of the function itself', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[ab]{0,3}$/)), (texts) => {
-        const upper = remembered(2, (text) => text.toUpperCase());
+        const upper = memoize(2, (text) => text.toUpperCase());
         for (const text of texts) expect(upper(text)).toBe(text.toUpperCase());
       }),
     );
@@ -38,7 +38,7 @@ describe('an answer that is remembered', () => {
 
   test('is asked for again after a failure', () => {
     let asked = 0;
-    const fails = remembered(2, () => {
+    const fails = memoize(2, () => {
       asked++;
       throw new Error('no');
     });

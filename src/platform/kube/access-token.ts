@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '#platform/base/errors';
-import { makePrivateFolder, writePrivateFile } from './kubeconfig/private-file.ts';
+import { createPrivateDirectory, writePrivateFile } from './kubeconfig/private-file.ts';
 
 /** The secret that lets a client of one of our HTTP servers change something. */
 export interface AccessToken {
@@ -26,7 +26,7 @@ export function tokenFileOf(host: string, port: number): string {
 /** Creates a token that no process had before, in a file that only its owner may read. */
 export function createAccessToken(file: string): AccessToken {
   const token = randomBytes(32).toString('base64url');
-  makePrivateFolder(dirname(file));
+  createPrivateDirectory(dirname(file));
   writePrivateFile(file, `${token}\n`);
   return accessToken(file, token, () => {
     // Another process may have the port by now.

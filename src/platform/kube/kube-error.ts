@@ -39,7 +39,7 @@ export const isInvalid = is('Invalid');
 export const isForbidden = is('Forbidden');
 
 /** The namespace is ending: nothing can be made there, and nothing needs to be. */
-export function isNamespaceEnding(error: unknown): boolean {
+export function isNamespaceTerminating(error: unknown): boolean {
   const { causes = [] } = error instanceof KubeError ? error.details : {};
   return causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }
@@ -50,7 +50,7 @@ export function isGone(error: unknown): boolean {
 }
 
 /** An answer, or undefined where what it is about is not there. */
-export async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function ignoreNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {

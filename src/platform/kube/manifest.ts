@@ -21,14 +21,14 @@ export interface Manifest {
 }
 
 /** Nothing that a person writes comes near this; what does is a mistake or an attack. */
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /**
  * Reads YAML or JSON as kubectl does (YAML 1.1: `yes` is true), several documents and Lists included. Nothing throws:
  * what cannot be read is a problem with its place, and the other documents are still there.
  */
 export function readManifest(text: string): Manifest {
-  if (text.length > MOST_CHARACTERS) return refused(`is larger than ${MOST_CHARACTERS / 1024 / 1024} MiB`);
+  if (text.length > MAX_CHARACTERS) return unreadableManifest(`is larger than ${MAX_CHARACTERS / 1024 / 1024} MiB`);
   const lines = new LineCounter();
   const documents: ManifestDocument[] = [];
   const problems: ManifestProblem[] = [];
@@ -40,7 +40,7 @@ export function readManifest(text: string): Manifest {
   try {
     parsed = yamlDocuments(text, lines);
   } catch (error) {
-    return refused(yamlProblem(error));
+    return unreadableManifest(yamlProblem(error));
   }
   for (const document of parsed) {
     const errors = document.errors.map((error) => ({ ...place(error.pos[0]), message: yamlProblem(error) }));
@@ -62,7 +62,7 @@ export function readManifest(text: string): Manifest {
 
 const TWICE = 'Map keys must be unique';
 
-function refused(message: string): Manifest {
+function unreadableManifest(message: string): Manifest {
   return { documents: [], problems: [{ line: 1, column: 1, message }] };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { objectionAmong, objectionTo } from './namespace-grant.ts';
+import { crossNamespaceDenial, firstCrossNamespaceDenial } from './namespace-grant.ts';
 
 const grants = (annotation: string | undefined, only?: string) => ({
   only,
@@ -26,11 +26,11 @@ describe('what is in one namespace acts on machines of another', () => {
     ['not where one namespace alone is looked after', 'b', '*', 'a', 'Forbidden'],
     ['in its own as ever', 'a', undefined, 'a', undefined],
   ])('%s', (_when, to, annotation, only, reason) => {
-    expect(objectionTo('a', to, grants(annotation, only) as never)?.reason).toBe(reason);
+    expect(crossNamespaceDenial('a', to, grants(annotation, only) as never)?.reason).toBe(reason);
   });
 
   it('and is told how it could', () => {
-    expect(objectionTo('a', 'b', grants('x') as never)?.message).toBe(
+    expect(crossNamespaceDenial('a', 'b', grants('x') as never)?.message).toBe(
       'namespace b does not let namespace a act on its machines: to allow it, put a into the annotation vimana.io/operations-from of namespace b, a list with commas',
     );
   });
@@ -43,10 +43,14 @@ describe('what is in one namespace acts on machines of another', () => {
         return Promise.resolve(grants('a').namespace(name));
       },
     };
-    expect(await objectionAmong('a', ['a', 'b'], grants(undefined) as never, client as never)).toBeUndefined();
+    expect(
+      await firstCrossNamespaceDenial('a', ['a', 'b'], grants(undefined) as never, client as never),
+    ).toBeUndefined();
     expect(asked).toEqual(['b']);
-    expect(await objectionAmong('a', ['b'], grants('a') as never, client as never)).toBeUndefined();
+    expect(await firstCrossNamespaceDenial('a', ['b'], grants('a') as never, client as never)).toBeUndefined();
     expect(asked).toEqual(['b']);
-    expect((await objectionAmong('x', ['b'], grants(undefined) as never, client as never))?.reason).toBe('Forbidden');
+    expect((await firstCrossNamespaceDenial('x', ['b'], grants(undefined) as never, client as never))?.reason).toBe(
+      'Forbidden',
+    );
   });
 });

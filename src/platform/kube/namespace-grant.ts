@@ -1,6 +1,6 @@
 import type { Client } from './client.ts';
 import { NAMESPACES, type Namespace } from './kinds/core.ts';
-import { ifFound } from './kube-error.ts';
+import { ignoreNotFound } from './kube-error.ts';
 
 /** On a Namespace: the others from which its machines may be operated on, with commas between them; `*` for all. */
 const OPERATIONS_FROM = 'vimana.io/operations-from';
@@ -12,7 +12,7 @@ export interface Grants {
   readonly only?: string | undefined;
 }
 
-export interface Objection {
+export interface CrossNamespaceDenial {
   readonly reason: 'Forbidden' | 'NotFound';
   readonly message: string;
 }
@@ -21,7 +21,11 @@ export interface Objection {
  * Why an object in one namespace may not act on machines in another; undefined where it may. We act with rights of our
  * own: without this, whoever may create an object in one namespace would reach the machines of all.
  */
-export function objectionTo(from: string, to: string, { namespace, only }: Grants): Objection | undefined {
+export function crossNamespaceDenial(
+  from: string,
+  to: string,
+  { namespace, only }: Grants,
+): CrossNamespaceDenial | undefined {
   if (from === to) return undefined;
   if (only !== undefined && only !== '')
     return { reason: 'Forbidden', message: `namespace ${only} alone is looked after here, and ${to} is another` };
@@ -35,17 +39,20 @@ export function objectionTo(from: string, to: string, { namespace, only }: Grant
 }
 
 /** The same of several, by what is known of them; before one is refused for good, the server is asked itself. */
-export async function objectionAmong(
+export async function firstCrossNamespaceDenial(
   from: string,
   among: readonly string[],
   known: Grants,
   client: Pick<Client, 'get'>,
-): Promise<Objection | undefined> {
+): Promise<CrossNamespaceDenial | undefined> {
   const first = (grants: Grants) =>
-    among.reduce<Objection | undefined>((found, to) => found ?? objectionTo(from, to, grants), undefined);
+    among.reduce<CrossNamespaceDenial | undefined>(
+      (found, to) => found ?? crossNamespaceDenial(from, to, grants),
+      undefined,
+    );
   const objection = first(known);
   if (objection === undefined || (known.only ?? '') !== '') return objection;
   const found = new Map<string, Namespace | undefined>();
-  for (const name of among) if (name !== from) found.set(name, await ifFound(client.get(NAMESPACES, name)));
+  for (const name of among) if (name !== from) found.set(name, await ignoreNotFound(client.get(NAMESPACES, name)));
   return first({ namespace: (name) => found.get(name) });
 }

@@ -13,10 +13,10 @@ import { ParseError } from '#platform/base/errors';
 
 /** Nothing that a person writes comes near these; what does is a mistake or an attack. */
 const DEEPEST = 500;
-const MOST_ALIASES = 100;
-const MOST_MARKS = 500_000;
+const MAX_ALIASES = 100;
+const MAX_MARKS = 500_000;
 /** Each alias is looked for in the whole text. */
-const MOST_ALIASES_TIMES_MARKS = 50_000_000;
+const MAX_ALIASES_TIMES_MARKS = 50_000_000;
 
 export const TOO_DEEP = `is nested deeper than ${DEEPEST} levels`;
 
@@ -31,8 +31,8 @@ export interface DuplicateKey {
 /** Splits a text into its documents as Kubernetes reads YAML: version 1.1, with nothing in it that JSON has no word for. */
 export function yamlDocuments(text: string, lineCounter = new LineCounter()): readonly YamlDocument[] {
   const marks = countMarks(text);
-  if (marks > MOST_MARKS) throw new ParseError(`has more than ${MOST_MARKS} marks: write it as JSON`);
-  if (marks * countAliases(text) > MOST_ALIASES_TIMES_MARKS) throw new ParseError('has too many aliases for its size');
+  if (marks > MAX_MARKS) throw new ParseError(`has more than ${MAX_MARKS} marks: write it as JSON`);
+  if (marks * countAliases(text) > MAX_ALIASES_TIMES_MARKS) throw new ParseError('has too many aliases for its size');
   try {
     const parsed = parseAllDocuments(text, {
       version: '1.1',
@@ -52,7 +52,7 @@ export function yamlDocuments(text: string, lineCounter = new LineCounter()): re
 /** The value of a document without errors. Throws a ParseError where JSON could not hold it. */
 export function jsonOf(document: YamlDocument): unknown {
   try {
-    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     heightOf(value, 0, new Map());
     return value;
   } catch (error) {
@@ -139,7 +139,11 @@ const NOT_OF_JSON = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set'].map(
 
 function asKubectlReads(tags: Tags): Tags {
   const kept = tags.filter((tag) => typeof tag === 'string' || (!NOT_OF_JSON.has(tag.tag) && tag.format !== 'TIME'));
-  return [...kept.map(withDigits).map(withExactValue), octal, { tag: 'tag:yaml.org,2002:binary', resolve: unpacked }];
+  return [
+    ...kept.map(withDigits).map(withExactValue),
+    octal,
+    { tag: 'tag:yaml.org,2002:binary', resolve: decodeBinary },
+  ];
 }
 
 /** YAML 1.1 takes `e1` for a number, whose digits before the exponent may be missing; Kubernetes takes it for a text. */
@@ -184,7 +188,7 @@ function withExactValue(tag: Tags[number]): Tags[number] {
   return exactly;
 }
 
-function unpacked(base64: string, onError: (message: string) => void): string {
+function decodeBinary(base64: string, onError: (message: string) => void): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
   } catch {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Sink } from './follow.ts';
+import type { ReflectorStore } from './follow.ts';
 import { keyIn, keyOf } from './key.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
@@ -53,7 +53,7 @@ export type Change<T extends KubeObject = KubeObject> =
 const NONE: readonly never[] = [];
 
 /** A cache that follows a resource and tells what changes, after it has changed. */
-export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
+export class IndexedCache<T extends KubeObject> implements Cache<T>, ReflectorStore<T> {
   readonly #tell: (change: Change<T>) => void;
   readonly #objects = new Map<string, T>();
   /** By index, then value: keys, which stay as they are while objects change in other ways. */
@@ -129,8 +129,8 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
   #set(key: string, object: T, old: T | undefined): void {
     this.#objects.set(key, object);
     for (const [index, filed] of this.#indices) {
-      const values = listed(index.values(object));
-      const before: readonly string[] = old === undefined ? NONE : listed(index.values(old));
+      const values = toList(index.values(object));
+      const before: readonly string[] = old === undefined ? NONE : toList(index.values(old));
       for (const value of before) if (!values.includes(value)) unfile(filed, value, key);
       for (const value of values) if (!before.includes(value)) file(filed, value, key);
     }
@@ -153,7 +153,7 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
   }
 }
 
-const listed = (values: Iterable<string>): readonly string[] =>
+const toList = (values: Iterable<string>): readonly string[] =>
   Array.isArray(values) ? (values as readonly string[]) : [...values];
 
 function file(filed: Map<string, Set<string>>, value: string, key: string): void {

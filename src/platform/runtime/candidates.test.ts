@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { type Faults, faultyClient, LeaseServer, OwnClock } from './leading.fixture.ts';
-import { leading } from './leading.ts';
+import { createLeaderElector } from './leading.ts';
 
 const place = { namespace: 'kube-system', name: 'vimana-operator' };
 const SECOND = 1000;
@@ -36,7 +36,7 @@ describe('several candidates', () => {
     const all = Array.from({ length: candidates }, (_, i) => start(`c${i}`));
 
     function check(): void {
-      const acting = all.filter(({ one }) => one.leads).map(({ who }) => who);
+      const acting = all.filter(({ one }) => one.isLeader).map(({ who }) => who);
       if (acting.length > 1) wrong.push(`${acting.join(' and ')} lead at ${clock.monotonic()}`);
     }
 
@@ -46,13 +46,13 @@ describe('several candidates', () => {
       const mine = random.fork(who);
       let running = 0;
       let count = 0;
-      const one = leading({
+      const one = createLeaderElector({
         lease: place,
         identity: who,
         client: faultyClient(server, clock, own, mine, faults),
         clock: own,
         random: mine.fork('leading'),
-        log: silentLogger,
+        log: noopLogger,
         times: TIMES,
         async run(term) {
           if (++running > 1) wrong.push(`${who} runs twice`);
@@ -102,7 +102,7 @@ describe('several candidates', () => {
     await clock.advance(90 * SECOND);
     check();
     const left = all.filter(({ stop }) => !stop.signal.aborted);
-    if (left.length > 0 && !left.some(({ one }) => one.leads)) wrong.push('nobody leads in the end');
+    if (left.length > 0 && !left.some(({ one }) => one.isLeader)) wrong.push('nobody leads in the end');
     for (const { stop } of all) stop.abort();
     await clock.advance(60 * SECOND);
     await Promise.all(all.map(({ done }) => done));

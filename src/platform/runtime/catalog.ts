@@ -1,8 +1,8 @@
 import { TemporaryError } from '#platform/base/errors';
-import { DEFINITIONS, type Definition } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '#platform/kube/kinds/definitions';
 import { apiVersionOf, resourceType } from '#platform/kube/kinds/resource-type';
-import { type ControllerParts } from './controller.ts';
-import { type Discovered, type DiscoveredResource, discover } from './discovery.ts';
+import { type ControllerDeps } from './controller.ts';
+import { type DiscoveredResource, type DiscoveryResult, discover } from './discovery.ts';
 import type { Runnable } from './runnable.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -12,29 +12,29 @@ const API_SERVICES = resourceType('apiregistration.k8s.io/v1', 'APIService', 'ap
  * What the server serves at the moment, custom resources included. It asks again when a definition or an APIService
  * comes, changes or goes, and not otherwise.
  */
-export class Catalog implements Runnable {
+export class DiscoveryCache implements Runnable {
   readonly name = 'catalog';
-  readonly #parts: ControllerParts;
+  readonly #parts: ControllerDeps;
   readonly #queue: WorkQueue;
-  readonly #listeners = new Set<(now: Discovered) => void>();
+  readonly #listeners = new Set<(now: DiscoveryResult) => void>();
   readonly #ready = Promise.withResolvers<void>();
-  #now: Discovered = { resources: [], failed: new Map() };
+  #now: DiscoveryResult = { resources: [], failed: new Map() };
   #byKind = new Map<string, DiscoveredResource>();
 
-  constructor(parts: ControllerParts) {
+  constructor(parts: ControllerDeps) {
     this.#parts = parts;
     const { clock, random, log } = parts;
     this.#queue = new WorkQueue({
       name: this.name,
       clock,
       random: random.fork(this.name),
-      backOff: { first: 20, most: 30_000 },
+      backOff: { first: 20, max: 30_000 },
       work: async (_key, signal) => await this.#refresh(signal),
       onFailure: (_key, error) => log.debug({ err: error }, 'discovery is not up to date; asking again'),
     });
   }
 
-  get now(): Discovered {
+  get now(): DiscoveryResult {
     return this.#now;
   }
 
@@ -49,7 +49,7 @@ export class Catalog implements Runnable {
   }
 
   /** Told of every change from now on. */
-  onChange(listener: (now: Discovered) => void): () => void {
+  onChange(listener: (now: DiscoveryResult) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -57,7 +57,7 @@ export class Catalog implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     const { informers } = this.#parts;
     const ask = () => this.#queue.add('');
-    const stops = [informers.of(DEFINITIONS).onChange(ask), informers.of(API_SERVICES).onChange(ask)];
+    const stops = [informers.of(CUSTOM_RESOURCE_DEFINITIONS).onChange(ask), informers.of(API_SERVICES).onChange(ask)];
     ask();
     await this.#queue.run(signal);
     for (const stop of stops) stop();
@@ -77,7 +77,7 @@ export class Catalog implements Runnable {
     const { failed } = found;
     if (failed.size > 0) throw new TemporaryError(`no answer from ${[...failed.keys()].join(', ')}`);
     // A definition is announced before it is served.
-    const missing = defined(informers.of(DEFINITIONS).cache.all()).filter(
+    const missing = establishedResources(informers.of(CUSTOM_RESOURCE_DEFINITIONS).cache.all()).filter(
       ({ group, version, plural }) =>
         !found.resources.some((each) => each.plural === plural && each.group === group && each.version === version),
     );
@@ -85,7 +85,7 @@ export class Catalog implements Runnable {
   }
 }
 
-function defined(definitions: Iterable<Definition>) {
+function establishedResources(definitions: Iterable<CustomResourceDefinition>) {
   return [...definitions].flatMap(({ spec, status, metadata }) => {
     const established = status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
     if (established !== true || metadata.deletionTimestamp !== undefined) return [];
@@ -94,4 +94,4 @@ function defined(definitions: Iterable<Definition>) {
   });
 }
 
-const text = ({ resources, failed }: Discovered) => JSON.stringify([resources, [...failed.keys()]]);
+const text = ({ resources, failed }: DiscoveryResult) => JSON.stringify([resources, [...failed.keys()]]);

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { aborted } from './aborted.ts';
+import { waitForAbort } from './aborted.ts';
 import { byController, controllerKey } from './cache.ts';
-import { type Controller, runnable, watched } from './controller.ts';
+import { type Controller, runnable, watchSource } from './controller.ts';
 import { Expectations } from './expectations.ts';
 import { Informers } from './informers.ts';
 import { keyOf } from './key.ts';
@@ -53,7 +53,7 @@ describe('a controller', () => {
       for: SERVICE_ACCOUNTS,
       selection: { namespace },
       owns: [CONFIG_MAPS],
-      watches: [watched(NAMESPACES, ({ metadata }) => [`${namespace}/${metadata.labels?.['about'] ?? 'nobody'}`])],
+      watches: [watchSource(NAMESPACES, ({ metadata }) => [`${namespace}/${metadata.labels?.['about'] ?? 'nobody'}`])],
       async reconcile({ metadata }) {
         runs.push(metadata.name ?? '');
       },
@@ -97,7 +97,7 @@ describe('a controller', () => {
         finalizer: 'test.vimana.io/held',
         async run() {
           seen.push(busy ? 'busy' : 'clean');
-          return busy ? { afterMs: 1000 } : undefined;
+          return busy ? { requeueAfterMs: 1000 } : undefined;
         },
       },
     });
@@ -250,7 +250,7 @@ describe('a manager', () => {
     const fine = {
       name: 'fine',
       async run(signal: AbortSignal) {
-        await aborted(signal);
+        await waitForAbort(signal);
         stopped = true;
       },
     };

@@ -3,12 +3,12 @@ import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client, ResourceType } from '#platform/kube/client';
-import { isConflict, isNamespaceEnding, isNotFound, KubeError } from '#platform/kube/kube-error';
+import { isConflict, isNamespaceTerminating, isNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { aborted } from './aborted.ts';
+import { waitForAbort } from './aborted.ts';
 import type { BackOff } from './back-off.ts';
 import type { Cache, Change } from './cache.ts';
-import { type EventRecorder, silentRecorder } from './events/event-recorder.ts';
+import { type EventRecorder, noopRecorder } from './events/event-recorder.ts';
 import { withFinalizer, withoutFinalizer } from './finalizer.ts';
 import type { Selection } from './follow.ts';
 import type { Informer } from './informer.ts';
@@ -16,7 +16,7 @@ import type { Informers } from './informers.ts';
 import { keyIn, keyOf } from './key.ts';
 import type { Metrics } from './metrics.ts';
 import type { Runnable } from './runnable.ts';
-import { type Again, WorkQueue } from './work-queue.ts';
+import { type ReconcileResult, WorkQueue } from './work-queue.ts';
 
 /** What a controller works with. Caches may lag behind; writes go to the server. */
 export interface Context {
@@ -27,7 +27,7 @@ export interface Context {
    * Is woken by a resource from now on, for controllers that learn only later what concerns them; settles when its cache
    * is complete. Asking again does nothing more.
    */
-  readonly follow: (watch: Watched) => Promise<void>;
+  readonly follow: (watch: WatchSource) => Promise<void>;
   /** Asks for a run of an object. */
   readonly enqueue: (key: string) => void;
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export interface Context {
 }
 
 /** A resource whose changes concern objects of another. */
-export interface Watched {
+export interface WatchSource {
   readonly type: ResourceType;
   readonly selection?: Selection;
   /** The keys of the objects that a state of a watched one concerns; asked for both sides of a change. */
@@ -48,14 +48,14 @@ export interface Watched {
 }
 
 /** Names the objects that a change of another resource concerns, with the type of that resource. */
-export function watched<T extends KubeObject>(
+export function watchSource<T extends KubeObject>(
   type: ResourceType<T>,
   keys: (object: T, context: Context, change: Change<T>) => Iterable<string>,
   selection?: Selection,
-): Watched {
+): WatchSource {
   return {
     type,
-    keys: keys as Watched['keys'],
+    keys: keys as WatchSource['keys'],
     ...(selection === undefined ? {} : { selection }),
   };
 }
@@ -69,17 +69,17 @@ export interface Controller<T extends KubeObject = KubeObject> {
   readonly for: ResourceType<T>;
   readonly selection?: Selection;
   /** Whether a change of an object is one that it made itself, and that tells it nothing new. */
-  knows?(object: T): boolean;
+  isOwnWrite?(object: T): boolean;
   /** Resources whose objects name one of `for` as their controller. */
   readonly owns?: readonly ResourceType[];
-  readonly watches?: readonly Watched[];
+  readonly watches?: readonly WatchSource[];
   /** Further resources that it looks up. */
   readonly reads?: readonly ResourceType[];
   readonly concurrency?: number;
   /** How soon a failed run is tried again; that of WorkQueue where absent. */
   readonly backOff?: BackOff;
   /** For an object that is there. See WorkQueue for what errors mean. */
-  reconcile(object: T, context: Context): Promise<Again | void>;
+  reconcile(object: T, context: Context): Promise<ReconcileResult | void>;
   /**
    * Cleans up before an object goes. With it, the finalizer is put on every object before its first reconcile, and
    * taken off when `run` is through. A time that it returns, or 'held' where another resource will wake it, means that
@@ -87,7 +87,7 @@ export interface Controller<T extends KubeObject = KubeObject> {
    */
   readonly finalize?: {
     readonly finalizer: string;
-    run(object: T, context: Context): Promise<Again | 'held' | void>;
+    run(object: T, context: Context): Promise<ReconcileResult | 'held' | void>;
     /** For an object that is being deleted, and held by others alone. */
     lingers?(object: T, context: Context): Promise<void>;
   };
@@ -95,7 +95,7 @@ export interface Controller<T extends KubeObject = KubeObject> {
   forget?(key: string, context: Context): void;
 }
 
-export interface ControllerParts {
+export interface ControllerDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -108,7 +108,7 @@ export interface ControllerParts {
 }
 
 /** Makes of a controller what a manager can run. */
-export function runnable<T extends KubeObject>(controller: Controller<T>, parts: ControllerParts): Runnable {
+export function runnable<T extends KubeObject>(controller: Controller<T>, parts: ControllerDeps): Runnable {
   const { informers, clock, random } = parts;
   const log = parts.log.child({ controller: controller.name });
   const source = informers.of(controller.for, controller.selection);
@@ -169,12 +169,12 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     clock,
     random,
     log,
-    events: parts.events ?? silentRecorder,
+    events: parts.events ?? noopRecorder,
     signal,
   });
 
   const stops = new Map<Informer, () => void>();
-  const listen = (watch: Watched, context: Context) => {
+  const listen = (watch: WatchSource, context: Context) => {
     const informer = informers.of(watch.type, watch.selection);
     const stop = informer.onChange((change) => {
       for (const key of watch.keys(change.object, context, change)) queue.add(key);
@@ -182,9 +182,9 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     });
     stops.set(informer, stop);
   };
-  const follow = async (watch: Watched, signal: AbortSignal): Promise<void> => {
+  const follow = async (watch: WatchSource, signal: AbortSignal): Promise<void> => {
     const informer = informers.of(watch.type, watch.selection);
-    await Promise.race([informer.synced, aborted(signal)]);
+    await Promise.race([informer.synced, waitForAbort(signal)]);
     if (!stops.has(informer)) listen(watch, contextWith(signal));
   };
 
@@ -193,10 +193,10 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     async run(signal) {
       const context = contextWith(signal);
       const stop = source.onChange(({ type, object }) => {
-        if (type !== 'updated' || controller.knows?.(object) !== true) queue.add(keyOf(object));
+        if (type !== 'updated' || controller.isOwnWrite?.(object) !== true) queue.add(keyOf(object));
       });
       for (const watch of watches) listen(watch, context);
-      await Promise.race([Promise.all(informed.map(({ synced }) => synced)), aborted(signal)]);
+      await Promise.race([Promise.all(informed.map(({ synced }) => synced)), waitForAbort(signal)]);
       await queue.run(signal);
       for (const each of [stop, ...stops.values()]) each();
     },
@@ -208,7 +208,7 @@ async function attempt<T extends KubeObject>(
   controller: Controller<T>,
   object: T,
   context: Context,
-): Promise<Again | void> {
+): Promise<ReconcileResult | void> {
   const { finalize } = controller;
   if (finalize === undefined) return await controller.reconcile(object, context);
   const { finalizers = [], deletionTimestamp } = object.metadata;
@@ -236,10 +236,10 @@ function isAbout(error: unknown, { group, plural }: ResourceType, { metadata }: 
 
 /** Whether an error only says that an object is about to go, with all of its namespace. */
 function isEndingAround({ metadata }: KubeObject, error: unknown): boolean {
-  return metadata.namespace !== undefined && metadata.deletionTimestamp === undefined && isNamespaceEnding(error);
+  return metadata.namespace !== undefined && metadata.deletionTimestamp === undefined && isNamespaceTerminating(error);
 }
 
-function ownedBy({ group, kind, namespaced }: ResourceType, type: ResourceType): Watched {
+function ownedBy({ group, kind, namespaced }: ResourceType, type: ResourceType): WatchSource {
   return {
     type,
     keys({ metadata }) {

@@ -5,7 +5,7 @@ export interface DiscoveredResource extends ResourceType {
   readonly verbs: readonly string[];
 }
 
-export interface Discovered {
+export interface DiscoveryResult {
   /** Every resource in every version, the preferred one of each first. */
   readonly resources: readonly DiscoveredResource[];
   /** Group versions that could not be asked. */
@@ -30,7 +30,7 @@ interface ResourceList {
 }
 
 /** Asks a server what it serves. What one group cannot answer does not hide the others. */
-export async function discover(client: Client, signal?: AbortSignal): Promise<Discovered> {
+export async function discover(client: Client, signal?: AbortSignal): Promise<DiscoveryResult> {
   const options = signal === undefined ? {} : { signal };
   const { groups = [] } = JSON.parse(await client.raw('/apis', options)) as GroupList;
   const wanted = groups.flatMap(({ versions, preferredVersion }) => {
@@ -62,7 +62,7 @@ function resourcesOf(groupVersion: string, { resources = [] }: ResourceList): Di
 }
 
 /** Each resource once, in its preferred version. */
-export function preferred(resources: readonly DiscoveredResource[]): DiscoveredResource[] {
+export function preferredVersions(resources: readonly DiscoveredResource[]): DiscoveredResource[] {
   const first = new Map<string, DiscoveredResource>();
   for (const resource of resources) {
     const key = `${resource.group}/${resource.plural}`;

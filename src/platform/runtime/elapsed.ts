@@ -17,12 +17,12 @@ export class Elapsed {
   }
 
   /** Never less than what has really passed while the machine was awake. */
-  get most(): number {
-    return Math.max(this.least, this.#clock.now() - this.#now);
+  get max(): number {
+    return Math.max(this.min, this.#clock.now() - this.#now);
   }
 
   /** Never more than what has really passed. */
-  get least(): number {
+  get min(): number {
     return this.#clock.monotonic() - this.#monotonic;
   }
 }

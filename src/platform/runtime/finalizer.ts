@@ -1,5 +1,5 @@
 import type { Client, ResourceType } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Puts a finalizer on an object, unless it has changed since it was read; undefined where it is gone. */
@@ -33,5 +33,5 @@ async function rewrite<T extends KubeObject>(
   object: T,
   finalizers: string[],
 ): Promise<T | undefined> {
-  return await ifFound(client.update(type, { ...object, metadata: { ...object.metadata, finalizers } }));
+  return await ignoreNotFound(client.update(type, { ...object, metadata: { ...object.metadata, finalizers } }));
 }

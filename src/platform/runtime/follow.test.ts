@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client, ListOptions, WatchEvent } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { follow } from './follow.ts';
+import { runReflector } from './follow.ts';
 
 const PAGES = 4;
 
@@ -36,7 +36,7 @@ it('lets others go first between the pages of a list, and tells of changes once 
       await realClock.turn?.();
     }
   })();
-  const sink = {
+  const store = {
     replace: async (objects: readonly KubeObject[]) => {
       log.push(`taking in ${objects.length}`);
       await realClock.turn?.();
@@ -49,8 +49,8 @@ it('lets others go first between the pages of a list, and tells of changes once 
     remove: () => {},
     reached: () => {},
   };
-  const parts = { clock: realClock, random: seededRandom('follow'), log: silentLogger };
-  await follow({ client: clientOf(log), type: CONFIG_MAPS, sink, ...parts }, stop.signal);
+  const parts = { clock: realClock, random: seededRandom('follow'), log: noopLogger };
+  await runReflector({ client: clientOf(log), type: CONFIG_MAPS, store, ...parts }, stop.signal);
   await others;
   expect(log.filter((line) => line !== 'others')).toEqual([
     ...Array.from({ length: PAGES }, (_, i) => `page ${i}`),

@@ -8,7 +8,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { backOffDelay } from './back-off.ts';
 
 /** Takes in the state of a resource and then its changes. Nothing here may throw. */
-export interface Sink<T extends KubeObject = KubeObject> {
+export interface ReflectorStore<T extends KubeObject = KubeObject> {
   /** All there is, at this version of the resource; the changes come once it is taken in. */
   replace(objects: readonly T[], version: string): void | Promise<void>;
   put(object: T): void;
@@ -25,11 +25,11 @@ export interface Selection {
   readonly labelSelector?: string;
 }
 
-export interface Following<T extends KubeObject> {
+export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Client;
   readonly type: ResourceType<T>;
   readonly selection?: Selection;
-  readonly sink: Sink<T>;
+  readonly store: ReflectorStore<T>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -38,13 +38,16 @@ export interface Following<T extends KubeObject> {
 }
 
 const PAGE = 500;
-const BACK_OFF = { first: 200, most: 30_000 };
+const BACK_OFF = { first: 200, max: 30_000 };
 
 /**
  * Lists a resource, then follows its changes until the signal. A watch that breaks goes on where it was; only where the
  * server has forgotten that place is everything listed again. Failures are tried again, ever less often.
  */
-export async function follow<T extends KubeObject>(following: Following<T>, signal: AbortSignal): Promise<void> {
+export async function runReflector<T extends KubeObject>(
+  following: ReflectorOptions<T>,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock, random, log, type } = following;
   const place: { version?: string; failures: number } = { failures: 0 };
   while (!signal.aborted) {
@@ -69,7 +72,7 @@ export async function follow<T extends KubeObject>(following: Following<T>, sign
 }
 
 async function list<T extends KubeObject>(
-  { client, type, selection, sink, clock }: Following<T>,
+  { client, type, selection, store, clock }: ReflectorOptions<T>,
   signal: AbortSignal,
 ): Promise<string> {
   const objects: T[] = [];
@@ -87,13 +90,13 @@ async function list<T extends KubeObject>(
       await clock.turn?.();
       continue;
     }
-    await sink.replace(objects, page.metadata.resourceVersion);
+    await store.replace(objects, page.metadata.resourceVersion);
     return page.metadata.resourceVersion;
   }
 }
 
 async function watch<T extends KubeObject>(
-  { client, type, selection, sink }: Following<T>,
+  { client, type, selection, store }: ReflectorOptions<T>,
   place: { version?: string; failures: number },
   signal: AbortSignal,
 ): Promise<void> {
@@ -102,9 +105,9 @@ async function watch<T extends KubeObject>(
     const { type: happened, object } = event;
     place.failures = 0;
     place.version = object.metadata.resourceVersion ?? '';
-    if (happened === 'BOOKMARK') sink.reached(place.version);
-    else if (happened === 'DELETED') sink.remove(object);
-    else sink.put(object);
+    if (happened === 'BOOKMARK') store.reached(place.version);
+    else if (happened === 'DELETED') store.remove(object);
+    else store.put(object);
   };
   const events = client.watch(type, { ...selection, ...from, allowWatchBookmarks: true, signal });
   if (events.batches === undefined) {

@@ -1,6 +1,6 @@
 import type { Client } from '#platform/kube/client';
 
-export interface Guard {
+export interface Fence {
   /** Throws where nothing may be written. */
   check(): void;
   /** Calls off writes that are on their way. */
@@ -8,7 +8,7 @@ export interface Guard {
 }
 
 /** A client whose writes are let through one by one. */
-export function guardedClient(client: Client, guard: Guard): Client {
+export function fencedClient(client: Client, guard: Fence): Client {
   const passed = <O extends { readonly signal?: AbortSignal }>(options: O | undefined): O => {
     guard.check();
     const signal = options?.signal === undefined ? guard.signal : AbortSignal.any([options.signal, guard.signal]);

@@ -3,12 +3,12 @@ import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { aborted } from './aborted.ts';
+import { waitForAbort } from './aborted.ts';
 import { type Cache, type Change, IndexedCache } from './cache.ts';
-import { follow, type Selection, type Sink } from './follow.ts';
+import { type ReflectorStore, runReflector, type Selection } from './follow.ts';
 import type { Runnable } from './runnable.ts';
 
-export interface InformerParts {
+export interface InformerDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -20,7 +20,7 @@ export type Listener<T extends KubeObject> = (change: Change<T>) => void;
 /** Keeps a cache of a resource up to date and tells what changes in it. */
 export class Informer<T extends KubeObject = KubeObject> implements Runnable {
   readonly name: string;
-  readonly #parts: InformerParts;
+  readonly #parts: InformerDeps;
   readonly #type: ResourceType<T>;
   readonly #selection: Selection;
   readonly #listeners = new Set<Listener<T>>();
@@ -30,7 +30,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
   #again: AbortController | undefined;
   #isSynced = false;
 
-  constructor(parts: InformerParts, type: ResourceType<T>, selection: Selection = {}) {
+  constructor(parts: InformerDeps, type: ResourceType<T>, selection: Selection = {}) {
     this.name = `informer of ${type.plural}${type.group === '' ? '' : `.${type.group}`}`;
     this.#parts = parts;
     this.#type = type;
@@ -63,8 +63,8 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
       const either = AbortSignal.any([signal, this.#again.signal]);
       // Only who waits already: a list that is under way when somebody asks may be too old for them.
       const waiting = this.#waiting.splice(0);
-      const sink = this.#sink(waiting);
-      await follow({ ...this.#parts, type: this.#type, selection: this.#selection, sink }, either);
+      const store = this.#sink(waiting);
+      await runReflector({ ...this.#parts, type: this.#type, selection: this.#selection, store }, either);
       this.#waiting.unshift(...waiting);
     }
   }
@@ -74,10 +74,10 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
     const listed = Promise.withResolvers<void>();
     this.#waiting.push(listed);
     this.#again?.abort();
-    await Promise.race([listed.promise, aborted(signal)]);
+    await Promise.race([listed.promise, waitForAbort(signal)]);
   }
 
-  #sink(waiting: PromiseWithResolvers<void>[]): Sink<T> {
+  #sink(waiting: PromiseWithResolvers<void>[]): ReflectorStore<T> {
     const cache = this.#cache;
     const synced = () => {
       this.#isSynced = true;

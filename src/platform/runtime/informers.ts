@@ -1,25 +1,25 @@
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { aborted } from './aborted.ts';
+import { waitForAbort } from './aborted.ts';
 import type { Selection } from './follow.ts';
-import { Informer, type InformerParts } from './informer.ts';
+import { Informer, type InformerDeps } from './informer.ts';
 import type { Runnable } from './runnable.ts';
 
-export { aborted };
+export { waitForAbort };
 
 const WHOLE: Selection = {};
 
 /** The informers of a process: whoever asks for the same resource gets the same one. */
 export class Informers implements Runnable {
   readonly name = 'informers';
-  readonly #parts: InformerParts;
+  readonly #parts: InformerDeps;
   readonly #known = new Map<string, Informer>();
   /** Those without a selection, by the type that was asked for: caches are looked up far more often than made. */
   readonly #whole = new WeakMap<ResourceType, Informer>();
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
-  constructor(parts: InformerParts) {
+  constructor(parts: InformerDeps) {
     this.#parts = parts;
   }
 
@@ -51,7 +51,7 @@ export class Informers implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const informer of this.#known.values()) this.#start(informer, signal);
-    await aborted(signal);
+    await waitForAbort(signal);
     await Promise.all(this.#running);
   }
 

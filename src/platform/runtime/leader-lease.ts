@@ -20,9 +20,9 @@ export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewDeadlineMs: 10_00
 export const RETRY_JITTER = 1.2;
 
 /** Attempts without an answer that are remembered; one that is forgotten only costs the time until the lease runs out. */
-const MOST_SENT = 64;
+const MAX_SENT = 64;
 
-export interface LeaderLeaseParts {
+export interface LeaderLeaseDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly lease: { readonly namespace: string; readonly name: string };
@@ -38,15 +38,15 @@ export interface LeaderLeaseParts {
  */
 export class LeaderLease {
   readonly times: LeaseTimes;
-  readonly #parts: LeaderLeaseParts;
+  readonly #parts: LeaderLeaseDeps;
   /** As it was when it was last there, whether it still is, and since when nothing of that has changed. */
   #seen: { readonly lease: Lease; readonly there: boolean; readonly since: Elapsed } | undefined;
   /** The renewal times that this process has sent since it last knew for sure: what holds one of them is its own. */
   readonly #sent = new Set<string>();
 
-  constructor(parts: LeaderLeaseParts) {
+  constructor(parts: LeaderLeaseDeps) {
     this.#parts = parts;
-    this.times = checked(parts.times ?? LEASE_TIMES);
+    this.times = assertValidTimes(parts.times ?? LEASE_TIMES);
   }
 
   /**
@@ -69,7 +69,7 @@ export class LeaderLease {
    * How long to wait until asking again makes sense. A renewal counts from when it was seen, so a candidate looks twice
    * as often as the holder renews; and it looks at the very moment at which the lease runs out.
    */
-  get nextLookMs(): number {
+  get nextCheckMs(): number {
     const look = this.times.retryMs / 2;
     return this.#isHeldByAnother() ? Math.min(look, this.#leftMs() + 1) : look;
   }
@@ -122,12 +122,12 @@ export class LeaderLease {
   #leftMs(): number {
     if (this.#seen === undefined) return 0;
     const { leaseDurationSeconds = 0 } = this.#seen.lease.spec ?? {};
-    return Math.max(this.times.leaseMs, leaseDurationSeconds * 1000) - this.#seen.since.least;
+    return Math.max(this.times.leaseMs, leaseDurationSeconds * 1000) - this.#seen.since.min;
   }
 
   #remember(renewTime: string): void {
     const [oldest] = this.#sent;
-    if (oldest !== undefined && this.#sent.size >= MOST_SENT) this.#sent.delete(oldest);
+    if (oldest !== undefined && this.#sent.size >= MAX_SENT) this.#sent.delete(oldest);
     this.#sent.add(renewTime);
   }
 
@@ -177,7 +177,7 @@ export class LeaderLease {
 
 const versionOf = (lease: Lease | undefined) => lease?.metadata.resourceVersion;
 
-function checked(times: LeaseTimes): LeaseTimes {
+function assertValidTimes(times: LeaseTimes): LeaseTimes {
   const { leaseMs, renewDeadlineMs, retryMs } = times;
   if (leaseMs > renewDeadlineMs && renewDeadlineMs > RETRY_JITTER * retryMs && retryMs > 0) return times;
   throw new ConfigError(

@@ -5,23 +5,23 @@ import { EVENTS } from '#platform/kube/kinds/event';
 import { LEASES } from '#platform/kube/kinds/node';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { aborted } from './aborted.ts';
+import { waitForAbort } from './aborted.ts';
 import { runnable } from './controller.ts';
 import { Events } from './events/events.ts';
 import { Informers } from './informers.ts';
 import { LeaderLease } from './leader-lease.ts';
 import { OwnClock } from './leading.fixture.ts';
-import { leading } from './leading.ts';
+import { createLeaderElector } from './leading.ts';
 import { manager } from './manager.ts';
 import { EVENT_RULES, leaseRules } from './rules.ts';
-import { NotLeadingError, type Term } from './term.ts';
+import { type LeaderTerm, NotLeadingError } from './term.ts';
 
 const place = { namespace: 'kube-system', name: 'vimana-operator' };
 const SECOND = 1000;
 
 describe('leading', () => {
   let cluster: Cluster;
-  const terms: { readonly who: string; readonly term: Term; over: boolean }[] = [];
+  const terms: { readonly who: string; readonly term: LeaderTerm; over: boolean }[] = [];
   beforeEach(async () => {
     cluster = await startCluster();
     terms.length = 0;
@@ -30,7 +30,7 @@ describe('leading', () => {
 
   function candidate(who: string, more: { client?: Client; drainMs?: number } = {}) {
     const { clock, random, log } = cluster;
-    const one = leading({
+    const one = createLeaderElector({
       lease: place,
       identity: who,
       client: more.client ?? cluster.admin,
@@ -40,7 +40,7 @@ describe('leading', () => {
       async run(term) {
         const entry = { who, term, over: false };
         terms.push(entry);
-        await aborted(term.signal);
+        await waitForAbort(term.signal);
         if (more.drainMs !== undefined) await clock.sleep(more.drainMs);
         entry.over = true;
       },
@@ -75,12 +75,12 @@ describe('leading', () => {
     await cluster.clock.advance(4 * SECOND);
     // It is still renewed, so that what is under way can be finished.
     expect((await lease()).spec).toMatchObject({ holderIdentity: expect.stringMatching(/^a_/) });
-    expect([a.one.leads, led()]).toEqual([true, ['a']]);
+    expect([a.one.isLeader, led()]).toEqual([true, ['a']]);
     await cluster.clock.advance(1 * SECOND);
     await stopped;
     expect((await lease()).spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
     await cluster.clock.advance(1 * SECOND);
-    expect([a.one.leads, b.one.leads, led()]).toEqual([false, true, ['a', 'b']]);
+    expect([a.one.isLeader, b.one.isLeader, led()]).toEqual([false, true, ['a', 'b']]);
     expect((await lease()).spec).toMatchObject({ holderIdentity: expect.stringMatching(/^b_/), leaseTransitions: 1 });
   });
 
@@ -99,9 +99,9 @@ describe('leading', () => {
     await cluster.clock.advance(4 * SECOND);
     broken = true;
     await cluster.clock.advance(9999);
-    expect([a.one.leads, terms[0]?.term.signal.aborted]).toEqual([true, false]);
+    expect([a.one.isLeader, terms[0]?.term.signal.aborted]).toEqual([true, false]);
     await cluster.clock.advance(1);
-    expect([a.one.leads, terms[0]?.term.signal.aborted]).toEqual([false, true]);
+    expect([a.one.isLeader, terms[0]?.term.signal.aborted]).toEqual([false, true]);
     // Eighteen seconds now: b saw the renewal of the fourth at the latest in the fifth, and is on time when that runs out.
     await cluster.clock.advance(4 * SECOND);
     expect(led()).toEqual(['a']);
@@ -124,9 +124,9 @@ describe('leading', () => {
     await cluster.until(() => terms.length === 1);
     // Sent after two seconds, answered after six.
     await clock.advance(11_999);
-    expect(a.one.leads).toBe(true);
+    expect(a.one.isLeader).toBe(true);
     await clock.advance(1);
-    expect(a.one.leads).toBe(false);
+    expect(a.one.isLeader).toBe(false);
   });
 
   it('is no candidate again until all is put away', async () => {
@@ -139,7 +139,7 @@ describe('leading', () => {
     };
     await cluster.admin.update(LEASES, another);
     await cluster.clock.advance(2 * SECOND);
-    expect([a.one.leads, terms[0]?.term.signal.aborted, terms[0]?.over]).toEqual([false, true, false]);
+    expect([a.one.isLeader, terms[0]?.term.signal.aborted, terms[0]?.over]).toEqual([false, true, false]);
     await cluster.clock.advance(59 * SECOND);
     expect(led()).toEqual(['a']);
     // Fifteen seconds after it looks at the lease for the first time since.
@@ -181,7 +181,7 @@ describe('leading', () => {
     await cluster.admin.delete(LEASES, place.name, place);
     await cluster.clock.advance(5 * SECOND);
     expect((await lease()).spec?.holderIdentity).toMatch(/^a_/);
-    expect([a.one.leads, led()]).toEqual([true, ['a']]);
+    expect([a.one.isLeader, led()]).toEqual([true, ['a']]);
   });
 
   it('knows its own lease though the answer to its request was lost', async () => {
@@ -202,7 +202,7 @@ describe('leading', () => {
   });
 
   it('passes on the failure of what it runs, and gives the lease back', async () => {
-    const bad = leading({
+    const bad = createLeaderElector({
       ...cluster,
       client: cluster.admin,
       lease: place,
@@ -268,8 +268,8 @@ describe('leading', () => {
     ],
   ])('lets nobody write whose term is over, not even who %s and has not been told', async (_what, fallAsleep) => {
     const own = new OwnClock(cluster.clock, 0, 1);
-    let term: Term | undefined;
-    const one = leading({
+    let term: LeaderTerm | undefined;
+    const one = createLeaderElector({
       ...cluster,
       clock: own,
       client: cluster.admin,
@@ -277,12 +277,12 @@ describe('leading', () => {
       identity: 'a',
       async run(given) {
         term = given;
-        await aborted(given.signal);
+        await waitForAbort(given.signal);
       },
     });
     cluster.run(one);
     const { signal } = (await cluster.until(() => term)) ?? {};
-    const client = (term as unknown as Term).guard(cluster.admin);
+    const client = (term as unknown as LeaderTerm).guard(cluster.admin);
     const map = { metadata: { name: 'x', namespace: 'default' } };
     await client.create(CONFIG_MAPS, map);
     fallAsleep(own);
@@ -314,14 +314,14 @@ describe('leading', () => {
     const slow: Client = {
       ...client,
       async *watch(_type, options) {
-        await aborted(options?.signal ?? AbortSignal.abort());
+        await waitForAbort(options?.signal ?? AbortSignal.abort());
         yield* [];
       },
     };
     const late = new Informers({ ...cluster, client: slow });
     await cluster.admin.create(LEASES, { metadata: place, spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } });
     const seen: string[] = [];
-    const one = leading({
+    const one = createLeaderElector({
       ...cluster,
       client,
       lease: place,

@@ -6,9 +6,9 @@ import type { Client } from '#platform/kube/client';
 import type { Elapsed } from './elapsed.ts';
 import { LeaderLease, type LeaseTimes, RETRY_JITTER } from './leader-lease.ts';
 import type { Runnable } from './runnable.ts';
-import { RenewedTerm, type Term } from './term.ts';
+import { type LeaderTerm, RenewedTerm } from './term.ts';
 
-export interface LeadingOptions {
+export interface LeaderElectorOptions {
   readonly lease: { readonly namespace: string; readonly name: string };
   /** Names the candidate for people, such as the name of its host; what makes it unique is added. */
   readonly identity: string;
@@ -24,12 +24,12 @@ export interface LeadingOptions {
    * What only a leader does, called for every term. It settles when all is put away after the signal of the term; until
    * then this process is no candidate again.
    */
-  run(term: Term): Promise<void>;
+  run(term: LeaderTerm): Promise<void>;
 }
 
-export interface Leading extends Runnable {
+export interface LeaderElector extends Runnable {
   /** Whether this process leads now. */
-  readonly leads: boolean;
+  readonly isLeader: boolean;
 }
 
 /** How long a stop waits for a server that does not answer. */
@@ -41,7 +41,7 @@ const PARTING_MS = 1000;
  * at once, whatever is slow, fails or sleeps, as long as their clocks run about equally fast. Told to stop, a leader
  * puts everything away first and then gives the lease back.
  */
-export function leading(options: LeadingOptions): Leading {
+export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
   const { clock, random, lease } = options;
   const holder = `${options.identity}_${random.uuid()}`;
   const log = options.log.child({ lease: `${lease.namespace}/${lease.name}`, holder });
@@ -68,8 +68,8 @@ export function leading(options: LeadingOptions): Leading {
       let pause = retryMs * (1 + RETRY_JITTER * random.next());
       try {
         const sent = await within(renewDeadlineMs / 2, (each) => held.claim(each), signal);
-        if (sent !== undefined && sent.most < renewDeadlineMs) return sent;
-        pause = held.nextLookMs;
+        if (sent !== undefined && sent.max < renewDeadlineMs) return sent;
+        pause = held.nextCheckMs;
       } catch (error) {
         if (!signal.aborted) log.debug({ err: error }, 'the lease could not be asked for; trying again');
       }
@@ -117,7 +117,7 @@ export function leading(options: LeadingOptions): Leading {
 
   return {
     name: `leading by ${lease.name}`,
-    get leads() {
+    get isLeader() {
       return term?.held === true;
     },
     async run(signal) {

@@ -1,4 +1,4 @@
-import { aborted } from './aborted.ts';
+import { waitForAbort } from './aborted.ts';
 import type { Runnable } from './runnable.ts';
 
 /**
@@ -23,7 +23,7 @@ export function manager(name: string, runnables: readonly Runnable[]): Runnable 
         const stop = new AbortController();
         return { stop, done: started(runnable, stop.signal) };
       });
-      await aborted(AbortSignal.any([signal, failed.signal]));
+      await waitForAbort(AbortSignal.any([signal, failed.signal]));
       for (const { stop, done } of running.reverse()) {
         stop.abort();
         await done;

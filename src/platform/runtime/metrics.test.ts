@@ -66,10 +66,10 @@ describe('metrics', () => {
     const metrics = new Metrics();
     const client = cluster.admin;
     const parts = { ...cluster, client, informers: new Informers({ ...cluster, client }), metrics };
-    const answers: Record<string, () => Promise<{ afterMs: number } | void>> = {
+    const answers: Record<string, () => Promise<{ requeueAfterMs: number } | void>> = {
       fine: async () => {},
       bad: async () => Promise.reject(new TerminalError('no')),
-      later: async () => ({ afterMs: 3_600_000 }),
+      later: async () => ({ requeueAfterMs: 3_600_000 }),
     };
     const controller = runnable(
       {

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { QueueMetrics, RunResult } from './queue-metrics.ts';
 
 /** A measure that is taken only when somebody looks. */
-export interface Measured {
+export interface MetricDefinition {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -103,7 +103,7 @@ export class Metrics {
   }
 
   /** A metric whose values are asked for when somebody looks; one of the same name must not be there yet. */
-  measure(measured: Measured): void {
+  measure(measured: MetricDefinition): void {
     const { name, help, labels: labelNames, type = 'gauge' } = measured;
     const settings = { name, help, labelNames, registers: [] };
     this.#registry.registerMetric(

@@ -18,20 +18,20 @@ function writing(own: OwnWrites) {
 it('knows a write of its own, seen before its answer or after', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
-  expect(own.knows('a', '7')).toBe(true);
+  expect(own.isOwnWrite('a', '7')).toBe(true);
   write.resolve(version('7'));
   await done;
   expect(missed()).toBe(0);
-  expect(own.knows('a', '7')).toBe(true);
-  expect(own.knows('a', '8')).toBe(false);
-  expect(own.knows('b', '7')).toBe(false);
+  expect(own.isOwnWrite('a', '7')).toBe(true);
+  expect(own.isOwnWrite('a', '8')).toBe(false);
+  expect(own.isOwnWrite('b', '7')).toBe(false);
 });
 
 it('tells of what others wrote while it was writing', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
-  expect(own.knows('a', '6')).toBe(true);
-  expect(own.knows('a', '7')).toBe(true);
+  expect(own.isOwnWrite('a', '6')).toBe(true);
+  expect(own.isOwnWrite('a', '7')).toBe(true);
   write.resolve(version('7'));
   await done;
   expect(missed()).toBe(1);
@@ -40,11 +40,11 @@ it('tells of what others wrote while it was writing', async () => {
 it('tells of what was seen during a write that failed', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
-  own.knows('a', '6');
+  own.isOwnWrite('a', '6');
   write.reject(new Error('conflict'));
   await expect(done).rejects.toThrow('conflict');
   expect(missed()).toBe(1);
-  expect(own.knows('a', '6')).toBe(false);
+  expect(own.isOwnWrite('a', '6')).toBe(false);
 });
 
 it('forgets an object that is gone', async () => {
@@ -53,5 +53,5 @@ it('forgets an object that is gone', async () => {
   write.resolve(version('7'));
   await done;
   own.forget('a');
-  expect(own.knows('a', '7')).toBe(false);
+  expect(own.isOwnWrite('a', '7')).toBe(false);
 });

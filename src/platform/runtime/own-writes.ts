@@ -27,7 +27,7 @@ export class OwnWrites {
   }
 
   /** Whether a version of an object is an own write, as far as is known yet. */
-  knows(key: string, version: string | undefined): boolean {
+  isOwnWrite(key: string, version: string | undefined): boolean {
     const seen = this.#seen.get(key);
     seen?.push(version);
     return seen !== undefined || (version !== undefined && this.#made.get(key) === version);

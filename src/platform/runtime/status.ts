@@ -1,4 +1,4 @@
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 
@@ -12,6 +12,6 @@ export async function writeStatus<T extends KubeObject & { readonly status?: unk
   object: T,
   status: NonNullable<T['status']>,
 ): Promise<T> {
-  if (isSameJson(object.status ?? {}, status)) return object;
+  if (jsonEqual(object.status ?? {}, status)) return object;
   return await client.update(type, { ...object, status }, { subresource: 'status' });
 }

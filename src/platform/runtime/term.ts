@@ -2,10 +2,10 @@ import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import type { Elapsed } from './elapsed.ts';
-import { guardedClient } from './guarded-client.ts';
+import { fencedClient } from './guarded-client.ts';
 
 /** One stretch of time in which this process leads. */
-export interface Term {
+export interface LeaderTerm {
   /** Aborted when whatever runs in this term shall put itself away, because it was told to or because it no longer leads. */
   readonly signal: AbortSignal;
   /** Whether this process leads at this very moment, even where it has slept and nothing could tell it otherwise. */
@@ -25,7 +25,7 @@ export class NotLeadingError extends TemporaryError {
 }
 
 /** A term that lasts as long as it is renewed; once it is over, nothing brings it back. */
-export class RenewedTerm implements Term {
+export class RenewedTerm implements LeaderTerm {
   readonly #clock: Clock;
   readonly #deadlineMs: number;
   readonly #stop = new AbortController();
@@ -50,12 +50,12 @@ export class RenewedTerm implements Term {
   }
 
   get held(): boolean {
-    if (!this.#over.signal.aborted && this.#renewed.most >= this.#deadlineMs) this.end();
+    if (!this.#over.signal.aborted && this.#renewed.max >= this.#deadlineMs) this.end();
     return !this.#over.signal.aborted;
   }
 
   guard(client: Client): Client {
-    return guardedClient(client, {
+    return fencedClient(client, {
       signal: this.#over.signal,
       check: () => {
         if (!this.held) throw new NotLeadingError();
@@ -84,6 +84,6 @@ export class RenewedTerm implements Term {
   }
 
   #armed(): Timer {
-    return this.#clock.timer(this.#deadlineMs - this.#renewed.most, () => this.end());
+    return this.#clock.timer(this.#deadlineMs - this.#renewed.max, () => this.end());
   }
 }

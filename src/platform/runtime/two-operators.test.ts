@@ -12,7 +12,7 @@ import { Expectations } from './expectations.ts';
 import { Informers } from './informers.ts';
 import { keyOf } from './key.ts';
 import { OwnClock } from './leading.fixture.ts';
-import { leading } from './leading.ts';
+import { createLeaderElector } from './leading.ts';
 import { manager } from './manager.ts';
 
 const namespace = 'kube-public';
@@ -59,7 +59,7 @@ function startOperator(cluster: Cluster, name: string, seed: number) {
   // Followed all the time, so that whoever takes over need not begin with nothing.
   informers.of(SERVICE_ACCOUNTS, { namespace });
   informers.of(CONFIG_MAPS);
-  const operator = leading({
+  const operator = createLeaderElector({
     ...parts,
     lease: { namespace: 'kube-system', name: 'operator' },
     identity: name,

@@ -5,7 +5,7 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { seededRandom } from '#platform/base/random';
 import { KubeError } from '#platform/kube/kube-error';
 import { backOffDelay } from './back-off.ts';
-import { NO_MORE, WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+import { CANCEL_REQUEUE, WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
 function started(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
   const clock = new FakeClock();
@@ -48,7 +48,7 @@ describe('a work queue', () => {
     const worked: number[] = [];
     const { clock, queue } = started(async () => {
       worked.push(clock.monotonic());
-      return worked.length === 2 ? NO_MORE : { afterMs: 100 };
+      return worked.length === 2 ? CANCEL_REQUEUE : { requeueAfterMs: 100 };
     });
     queue.add('a');
     await clock.advance(10);
@@ -181,7 +181,7 @@ describe('a work queue', () => {
     const times: number[] = [];
     const { clock, queue } = started(async () => {
       times.push(clock.monotonic());
-      return times.length < 3 ? { afterMs: 40 } : undefined;
+      return times.length < 3 ? { requeueAfterMs: 40 } : undefined;
     });
     queue.add('a');
     await clock.advance(1000);
@@ -238,7 +238,7 @@ describe('a work queue', () => {
         if (fail) throw new Error('x');
         return undefined;
       },
-      { onFailure: (_key, _error, retryInMs) => waits.push(retryInMs ?? -1), backOff: { first: 100, most: 1000 } },
+      { onFailure: (_key, _error, retryInMs) => waits.push(retryInMs ?? -1), backOff: { first: 100, max: 1000 } },
     );
     queue.add('a');
     await clock.advance(3000);
@@ -272,7 +272,7 @@ describe('a work queue', () => {
     const { clock, queue, done, stop } = started(async (key) => {
       await clock.sleep(50);
       worked.push(key);
-      return { afterMs: 5 };
+      return { requeueAfterMs: 5 };
     });
     queue.add('a');
     queue.add('b');
@@ -297,9 +297,9 @@ describe('a back-off', () => {
         fc.integer({ min: 1, max: 5000 }),
         fc.nat(),
         (first, more, failures, seed) => {
-          const most = first + more;
-          const delay = backOffDelay({ first, most }, failures, seededRandom(seed));
-          const step = Math.min(most, first * 2 ** Math.min(failures - 1, 52));
+          const max = first + more;
+          const delay = backOffDelay({ first, max }, failures, seededRandom(seed));
+          const step = Math.min(max, first * 2 ** Math.min(failures - 1, 52));
           expect(delay).toBeGreaterThanOrEqual(step / 2);
           expect(delay).toBeLessThanOrEqual(step);
         },

@@ -8,12 +8,12 @@ import type { QueueMetrics, RunResult } from './queue-metrics.ts';
 import type { Runnable } from './runnable.ts';
 
 /** What a run asks for: to be run again after a while, though nothing may have happened. */
-export interface Again {
-  readonly afterMs: number;
+export interface ReconcileResult {
+  readonly requeueAfterMs: number;
 }
 
 /** What a run answers that has settled what earlier ones asked to be run again for. */
-export const NO_MORE: Again = { afterMs: Number.POSITIVE_INFINITY };
+export const CANCEL_REQUEUE: ReconcileResult = { requeueAfterMs: Number.POSITIVE_INFINITY };
 
 export interface WorkQueueOptions {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface WorkQueueOptions {
    * Does what is to be done for a key. A TemporaryError, or a refusal that names a time, is tried again after that
    * time; a TerminalError not until the key is added again; all else after a back-off.
    */
-  readonly work: (key: string, signal: AbortSignal) => Promise<Again | undefined>;
+  readonly work: (key: string, signal: AbortSignal) => Promise<ReconcileResult | undefined>;
   /** Told of every failure, and when it is tried again. */
   readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
   readonly metrics?: QueueMetrics;
@@ -34,7 +34,7 @@ export interface WorkQueueOptions {
 
 /** Keys worked on in a row before others of the process get a turn: with a client in the same process nothing else would give way. */
 const BURST = 64;
-const BACK_OFF: BackOff = { first: 20, most: 5 * 60_000 };
+const BACK_OFF: BackOff = { first: 20, max: 5 * 60_000 };
 
 /**
  * Keys that wait to be worked on, first come first served. A key waits once, however often it is added, and is never
@@ -150,10 +150,10 @@ export class WorkQueue implements Runnable {
     try {
       const again = await this.#options.work(key, signal);
       this.#failures.delete(key);
-      if (again === NO_MORE) this.#delayed.remove(key);
+      if (again === CANCEL_REQUEUE) this.#delayed.remove(key);
       else if (again !== undefined) {
         result = 'requeue';
-        this.addAfter(key, again.afterMs);
+        this.addAfter(key, again.requeueAfterMs);
       }
     } catch (error) {
       result = 'error';

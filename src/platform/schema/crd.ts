@@ -39,24 +39,24 @@ function versionOf(kind: Kind, name: string, storage: boolean) {
       ...(column.wide === true ? { priority: 1 } : {}),
     })),
     // An older version explains itself by the newer one; repeating each description would triple the object's size.
-    schema: { openAPIV3Schema: storage ? kind.schema : undescribed(kind.schema) },
+    schema: { openAPIV3Schema: storage ? kind.schema : withoutDescriptions(kind.schema) },
     subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: kind.scale }) },
   };
 }
 
-function undescribed(schema: JsonSchema): JsonSchema {
+function withoutDescriptions(schema: JsonSchema): JsonSchema {
   const { description: _dropped, properties, items, additionalProperties, ...rest } = schema;
   return {
     ...rest,
     ...(properties === undefined
       ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, undescribed(v)])) }),
-    ...(items === undefined ? {} : { items: undescribed(items) }),
+      : { properties: Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, withoutDescriptions(v)])) }),
+    ...(items === undefined ? {} : { items: withoutDescriptions(items) }),
     ...(additionalProperties === undefined
       ? {}
       : {
           additionalProperties:
-            typeof additionalProperties === 'object' ? undescribed(additionalProperties) : additionalProperties,
+            typeof additionalProperties === 'object' ? withoutDescriptions(additionalProperties) : additionalProperties,
         }),
   };
 }

@@ -7,7 +7,7 @@ type Members = Readonly<Record<string, unknown>>;
  * `base` first), all else as a whole; and what the schema fills in under both. In an item of both lists a value of `own`
  * that is just the default makes room for one of `base`: nobody can tell whether somebody wrote it.
  */
-export function overlaid(schema: JsonSchema, own: unknown, base: unknown, yields = false): unknown {
+export function mergeBySchema(schema: JsonSchema, own: unknown, base: unknown, yields = false): unknown {
   if (own === undefined && base === undefined) return schema.default;
   if (isWhole(schema)) return own ?? base;
   if (schema.properties !== undefined) return ofFields(schema.properties, asMembers(own), asMembers(base), yields);
@@ -25,7 +25,7 @@ function ofFields(fields: Readonly<Record<string, JsonSchema>>, own: Members, ba
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
       const makesRoom = yields && base[name] !== undefined && isDefault(field, own[name]);
-      const value = overlaid(field, makesRoom ? undefined : own[name], base[name]);
+      const value = mergeBySchema(field, makesRoom ? undefined : own[name], base[name]);
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -37,7 +37,7 @@ function ofItems(item: JsonSchema, key: string, own: readonly Members[], base: r
   const owned = new Map(own.map((each) => [each[key], each]));
   const known = new Set(base.map((each) => each[key]));
   return [
-    ...base.map((each) => overlaid(item, owned.get(each[key]), each, true)),
+    ...base.map((each) => mergeBySchema(item, owned.get(each[key]), each, true)),
     ...own.filter((each) => !known.has(each[key])),
   ];
 }

@@ -207,6 +207,6 @@ export function required<Output, Input>(schema: Schema<Output, Input>): Schema<O
 }
 
 /** The same schema with another description, for a shared shape that means something particular here. */
-export function described<S extends Schema>(schema: S, description: string): S {
+export function withDescription<S extends Schema>(schema: S, description: string): S {
   return { ...schema, json: { ...schema.json, description } };
 }

@@ -12,17 +12,17 @@ import {
 } from '#platform/base/field-error';
 import { ownValue } from '#platform/base/own-value';
 import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
-import { MOST } from './cel/estimate.ts';
+import { MAX_COST } from './cel/estimate.ts';
 import { readFieldPath } from './field-path.ts';
 import { type CompiledRule, compileRule, type RuleScope, ruleScope } from './rule.ts';
 
 /** What one expression, and all of a schema together, may cost at most by estimate. */
 const EXPRESSION_LIMIT = 10_000_000;
 const SCHEMA_LIMIT = 100_000_000;
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 /** What costs less is not told of among those that cost too much together. */
-const LEAST_NAMED = SCHEMA_LIMIT / 100;
-const MOST_BYTES = 3 * 1024 * 1024;
+const MIN_NAMED = SCHEMA_LIMIT / 100;
+const MAX_BYTES = 3 * 1024 * 1024;
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 /** How rules stand to the schema around them. */
@@ -48,12 +48,12 @@ interface Cost {
 export function checkRules(schema: JsonSchema, path: string): FieldError[] {
   const costs: Cost[] = [];
   const causes = checkBelow(schema, { path, root: true, times: 1, uncorrelatable: undefined, costs });
-  const total = costs.reduce((sum, { cost }) => Math.min(MOST, sum + cost), 0);
+  const total = costs.reduce((sum, { cost }) => Math.min(MAX_COST, sum + cost), 0);
   if (total <= SCHEMA_LIMIT) return causes;
   const largest = costs
-    .filter(({ cost }) => cost >= LEAST_NAMED)
+    .filter(({ cost }) => cost >= MIN_NAMED)
     .toSorted((a, b) => b.cost - a.cost)
-    .slice(0, MOST_NAMED);
+    .slice(0, MAX_NAMED);
   return [
     ...causes,
     ...largest.map((each) =>
@@ -93,7 +93,7 @@ function checkBelow(schema: JsonSchema, context: Context): FieldError[] {
 }
 
 function times(around: number | undefined, most: number | undefined): number | undefined {
-  return around === undefined || most === undefined ? undefined : Math.min(MOST, around * most);
+  return around === undefined || most === undefined ? undefined : Math.min(MAX_COST, around * most);
 }
 
 /** The fewest bytes that JSON needs for a value; what is not required needs none. */
@@ -170,8 +170,8 @@ function ruleCauses(compiled: CompiledRule, scope: RuleScope, context: Context, 
   };
   const [rulePath, messagePath] = [child(path, 'rule'), child(path, 'messageExpression')];
   if (program !== undefined) {
-    const often = context.times ?? Math.floor(MOST_BYTES / (leastSize(scope.schema) + 1));
-    expensive('rule', rulePath, Math.min(MOST, program.estimate(scope.shapes).max * often));
+    const often = context.times ?? Math.floor(MAX_BYTES / (leastSize(scope.schema) + 1));
+    expensive('rule', rulePath, Math.min(MAX_COST, program.estimate(scope.shapes).max * often));
   }
   if (compiled.problem !== undefined) causes.push(invalid(rulePath, goRule(rule), compiled.problem));
   if (compiled.messageProblem !== undefined) causes.push(invalid(messagePath, goRule(rule), compiled.messageProblem));

@@ -1,7 +1,7 @@
 import type { FieldError } from '#platform/base/field-error';
 
 /** More causes than this tell nobody anything, and a large bad object could otherwise produce hundreds of thousands. */
-export const MOST_CAUSES = 500;
+export const MAX_CAUSES = 500;
 
 /** A field by name, an item by index, or an entry of a map by key. */
 export type Segment = string | number | { readonly key: string };
@@ -40,7 +40,7 @@ export class Cursor {
   }
 
   get full(): boolean {
-    return this.causes.length >= MOST_CAUSES;
+    return this.causes.length >= MAX_CAUSES;
   }
 
   report(cause: FieldError): void {

@@ -1,4 +1,4 @@
-import { remembered } from '#platform/base/remembered';
+import { memoize } from '#platform/base/remembered';
 
 /** String formats that Kubernetes checks in a CustomResourceDefinition; any other name is not checked, as there. */
 
@@ -23,7 +23,7 @@ function isDate(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-const isDateTime = remembered(1024, (text) => {
+const isDateTime = memoize(1024, (text) => {
   const match = DATE_TIME.exec(text);
   return match?.[1] !== undefined && isDate(match[1]);
 });

@@ -6,7 +6,7 @@ import { utf8Length } from '#platform/base/utf8';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
-import { Cursor, MOST_CAUSES } from './cursor.ts';
+import { Cursor, MAX_CAUSES } from './cursor.ts';
 import { compilePrune } from './prune.ts';
 
 /** What every object has: the shape of `metadata` and the rules that Kubernetes has for it. */
@@ -122,7 +122,7 @@ function nameCauses({ name = '', generateName = '' }: Meta, nameProblems: (name:
 function labelCauses({ labels = {} }: Meta): FieldError[] {
   const causes: FieldError[] = [];
   for (const name of Object.keys(labels)) {
-    if (causes.length >= MOST_CAUSES) break;
+    if (causes.length >= MAX_CAUSES) break;
     const value = labels[name] as string;
     for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.labels', name, problem));
     for (const problem of labelValueProblems(value)) causes.push(invalid('metadata.labels', value, problem));
@@ -130,7 +130,7 @@ function labelCauses({ labels = {} }: Meta): FieldError[] {
   return causes;
 }
 
-const MOST_ANNOTATION_BYTES = 256 * 1024;
+const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldError[] {
   const causes: FieldError[] = [];
@@ -138,15 +138,15 @@ function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldErr
   for (const name of Object.keys(annotations)) {
     const value = annotations[name] as string;
     size += utf8Length(name) + utf8Length(value);
-    if (causes.length >= MOST_CAUSES) continue;
+    if (causes.length >= MAX_CAUSES) continue;
     // The key of an annotation may have upper case letters in its prefix.
     for (const problem of qualifiedNameProblems(name.toLowerCase())) {
       causes.push(invalid('metadata.annotations', name, problem));
     }
   }
-  if (size > MOST_ANNOTATION_BYTES) causes.push(tooLong('metadata.annotations', MOST_ANNOTATION_BYTES));
+  if (size > MAX_ANNOTATION_BYTES) causes.push(tooLong('metadata.annotations', MAX_ANNOTATION_BYTES));
   for (const name of finalizers) {
-    if (causes.length >= MOST_CAUSES) break;
+    if (causes.length >= MAX_CAUSES) break;
     for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.finalizers', name, problem));
   }
   return causes;
@@ -157,7 +157,7 @@ function referenceCauses({ ownerReferences = [] }: Meta): FieldError[] {
   let controller: OwnerReference | undefined;
   let told = false;
   for (const reference of ownerReferences) {
-    if (causes.length >= MOST_CAUSES) break;
+    if (causes.length >= MAX_CAUSES) break;
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
       if (reference[field]) continue;
       const detail = field === 'apiVersion' ? 'version must not be empty' : 'must not be empty';

@@ -7,7 +7,7 @@ import { deepEqual } from './deep-equal.ts';
  * A value next to the one that it replaces. What was stored before a schema grew stricter may stay as it is: causes
  * about values that did not change are not reported.
  */
-export class Change {
+export class CorrelatedObject {
   readonly value: unknown;
   readonly old: unknown;
   readonly #schema: JsonSchema | undefined;
@@ -25,22 +25,22 @@ export class Change {
   }
 
   /** The change of a part; undefined where the old value has no such part, or nothing tells which part it was. */
-  at(segment: Segment): Change | undefined {
+  at(segment: Segment): CorrelatedObject | undefined {
     if (typeof segment === 'number') return this.#item(segment);
     const key = typeof segment === 'object' ? segment.key : segment;
     if (!isObject(this.value) || !isObject(this.old) || !Object.hasOwn(this.old, key)) return undefined;
     const { properties, additionalProperties } = this.#schema ?? {};
     const other = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-    return new Change(this.value[key], this.old[key], ownValue(properties ?? {}, key) ?? other);
+    return new CorrelatedObject(this.value[key], this.old[key], ownValue(properties ?? {}, key) ?? other);
   }
 
-  #item(index: number): Change | undefined {
+  #item(index: number): CorrelatedObject | undefined {
     const keys = this.#schema?.['x-kubernetes-list-map-keys'];
     if (keys === undefined || !Array.isArray(this.value) || !Array.isArray(this.old)) return undefined;
     const item: unknown = this.value[index];
     const wanted = identity(item, keys);
     const before: unknown = this.old.find((each) => identity(each, keys) === wanted);
-    return before === undefined ? undefined : new Change(item, before, this.#schema?.items);
+    return before === undefined ? undefined : new CorrelatedObject(item, before, this.#schema?.items);
   }
 }
 
@@ -53,13 +53,13 @@ export function identity(item: unknown, keys: readonly string[]): string | undef
  * Takes back causes about what did not change. Items that are there twice are forgiven where the old object had such
  * items too, since no single item is to blame.
  */
-export function forgiveUnchanged(at: Cursor, root: Change, before: Cursor): void {
+export function forgiveUnchanged(at: Cursor, root: CorrelatedObject, before: Cursor): void {
   const hadDoubles = before.causes.some(({ type }) => type === 'Duplicate');
   at.keep((cause, place) => (cause.type === 'Duplicate' ? !hadDoubles : !isUnchanged(root, place)));
 }
 
 /** Whether what a cause is about, or the nearest part around it that the old value has, did not change. */
-function isUnchanged(root: Change, place: readonly Segment[]): boolean {
+function isUnchanged(root: CorrelatedObject, place: readonly Segment[]): boolean {
   let nearest = root;
   for (const [depth, segment] of place.entries()) {
     // Both objects have been converted to the same version, so that these two never differ.

@@ -1,15 +1,15 @@
-import type { Meter } from './cel/program.ts';
-import { CostExceeded, EvaluationError, Optional, type Value } from './cel/values.ts';
+import type { CostTracker } from './cel/program.ts';
+import { CostExceededError, EvaluationError, Optional, type Value } from './cel/values.ts';
 import type { CompiledRule } from './rule.ts';
 
 /** What all rules of one object may cost together. */
 export const BUDGET = 10_000_000;
 export const OUT_OF_BUDGET =
   'validation failed due to running out of cost budget, no further validation rules will be run';
-const LONGEST_MESSAGE = 5 * 1024;
+const MAX_MESSAGE_LENGTH = 5 * 1024;
 
 /** What comes of a rule that does not hold. */
-export interface Verdict {
+export interface RuleResult {
   readonly detail: string;
   /** The rule came to no answer, rather than to the answer no. */
   readonly broken: boolean;
@@ -22,38 +22,38 @@ export function evaluate(
   compiled: CompiledRule,
   self: Value | EvaluationError,
   oldSelf: Value | EvaluationError | undefined,
-  meter: Meter,
-): Verdict | undefined {
+  tracker: CostTracker,
+): RuleResult | undefined {
   const { program } = compiled;
   if (program === undefined) return broken(`rule compile error: ${compiled.problem}`);
   let holds: Value;
   try {
     if (self instanceof EvaluationError) throw self;
     if (oldSelf instanceof EvaluationError) throw oldSelf;
-    holds = program.evaluate([self, oldValue(compiled, oldSelf)], meter);
+    holds = program.evaluate([self, oldValue(compiled, oldSelf)], tracker);
   } catch (error) {
-    return brokenBy(error, compiled, meter);
+    return brokenBy(error, compiled, tracker);
   }
-  if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
+  if (tracker.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
   if (holds === true) return undefined;
-  return refusal(compiled, self, oldSelf instanceof EvaluationError ? undefined : oldSelf, meter);
+  return refusal(compiled, self, oldSelf instanceof EvaluationError ? undefined : oldSelf, tracker);
 }
 
-const broken = (detail: string, last = false): Verdict => ({ detail, broken: true, last });
+const broken = (detail: string, last = false): RuleResult => ({ detail, broken: true, last });
 
 /** What an error of an evaluation says of its rule; what is no such error is the server's own. */
-function brokenBy(error: unknown, { rule }: CompiledRule, meter: Meter): Verdict {
+function brokenBy(error: unknown, { rule }: CompiledRule, tracker: CostTracker): RuleResult {
   const name = (rule.message ?? '').trim() || rule.rule.trim();
   const { message } = error as Error;
-  if (error instanceof CostExceeded) {
-    if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
+  if (error instanceof CostExceededError) {
+    if (tracker.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
     return broken(
       `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
       true,
     );
   }
   if (!(error instanceof EvaluationError)) throw error;
-  if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
+  if (tracker.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
   if (!message.startsWith('no such overload')) return broken(`${message} evaluating rule: ${name}`);
   return broken(
     `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`,
@@ -66,15 +66,20 @@ function oldValue({ rule }: CompiledRule, oldSelf: Value | undefined): Value {
 }
 
 /** The words for a rule that does not hold: its own expression's, or its message, or the rule itself. */
-function refusal({ rule, message }: CompiledRule, self: Value, oldSelf: Value | undefined, meter: Meter): Verdict {
+function refusal(
+  { rule, message }: CompiledRule,
+  self: Value,
+  oldSelf: Value | undefined,
+  tracker: CostTracker,
+): RuleResult {
   const stated = (rule.message ?? '').trim();
   const detail = stated === '' ? `failed rule: ${rule.rule.trim()}` : stated;
   if (message === undefined) return { detail, broken: false, last: false };
   try {
-    const text = message.evaluate([self, oldSelf ?? null], meter);
+    const text = message.evaluate([self, oldSelf ?? null], tracker);
     const usable = typeof text === 'string' ? text.trim() : '';
-    const fits = usable !== '' && !usable.includes('\n') && Buffer.byteLength(usable) <= LONGEST_MESSAGE;
-    if (meter.cost <= BUDGET) return { detail: fits ? usable : detail, broken: false, last: false };
+    const fits = usable !== '' && !usable.includes('\n') && Buffer.byteLength(usable) <= MAX_MESSAGE_LENGTH;
+    if (tracker.cost <= BUDGET) return { detail: fits ? usable : detail, broken: false, last: false };
     return {
       detail:
         'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
@@ -82,7 +87,7 @@ function refusal({ rule, message }: CompiledRule, self: Value, oldSelf: Value | 
       last: true,
     };
   } catch (error) {
-    if (error instanceof CostExceeded) {
+    if (error instanceof CostExceededError) {
       const source = JSON.stringify(rule.messageExpression);
       return {
         detail: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,

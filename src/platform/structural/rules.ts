@@ -1,11 +1,11 @@
 import type { FieldError, FieldErrorType } from '#platform/base/field-error';
 import { ownValue } from '#platform/base/own-value';
 import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
-import type { Meter } from './cel/program.ts';
+import type { CostTracker } from './cel/program.ts';
 import { type Adapt, compileAdapter } from './cel/schema-value.ts';
 import { EvaluationError, type Value } from './cel/values.ts';
 import type { Cursor } from './cursor.ts';
-import { Change, identity } from './ratchet.ts';
+import { CorrelatedObject, identity } from './ratchet.ts';
 import { compileRule, ruleScope } from './rule.ts';
 import { BUDGET, evaluate, OUT_OF_BUDGET } from './rule-verdict.ts';
 
@@ -22,21 +22,21 @@ const TYPES: Readonly<Record<NonNullable<CelRule['reason']>, FieldErrorType>> = 
 /** One pass over an object. */
 interface Pass {
   readonly at: Cursor;
-  readonly meter: Meter;
+  readonly tracker: CostTracker;
   /** Set when money ran out: nothing more is evaluated. */
   ended: boolean;
 }
 
 /** The rules at and below one place; `change` is the nearest place around that the old object has too. */
-type Walk = (value: unknown, old: unknown, change: Change | undefined, pass: Pass) => void;
+type Walk = (value: unknown, old: unknown, change: CorrelatedObject | undefined, pass: Pass) => void;
 
 /** Undefined where no rule stands at or below this schema. */
 export function compileRules(schema: JsonSchema): Rules | undefined {
   const walk = compileWalk(schema, true);
   if (walk === undefined) return undefined;
   return (value, old, at) => {
-    const change = old === undefined || old === null ? undefined : new Change(value, old, schema);
-    walk(value, old, change, { at, meter: { cost: 0 }, ended: false });
+    const change = old === undefined || old === null ? undefined : new CorrelatedObject(value, old, schema);
+    walk(value, old, change, { at, tracker: { cost: 0 }, ended: false });
   };
 }
 
@@ -72,17 +72,17 @@ function ownRules(schema: JsonSchema, root: boolean): Walk | undefined {
   const isScalar = type !== 'object' && type !== 'array';
   return (value, old, change, pass) => {
     const { at } = pass;
-    if (pass.meter.cost >= BUDGET)
+    if (pass.tracker.cost >= BUDGET)
       return end(pass, { type: 'Invalid', field: at.path(), value: type, detail: OUT_OF_BUDGET });
-    const oldSelf = old === undefined ? undefined : adapted(adapt, old);
-    const self = adapted(adapt, value);
+    const oldSelf = old === undefined ? undefined : adaptValue(adapt, old);
+    const self = adaptValue(adapt, value);
     for (const rule of rules) {
       if (rule.usesOldSelf && old === undefined && rule.rule.optionalOldSelf !== true) continue;
-      const verdict = evaluate(rule, self, oldSelf, pass.meter);
+      const verdict = evaluate(rule, self, oldSelf, pass.tracker);
       if (verdict === undefined) continue;
       const shown = verdict.broken ? { value: type } : isScalar ? { value } : {};
       const reason = verdict.broken ? 'Invalid' : TYPES[rule.rule.reason ?? 'FieldValueInvalid'];
-      const field = verdict.broken ? at.path() : joined(at.path(), rule.fieldPath);
+      const field = verdict.broken ? at.path() : joinPath(at.path(), rule.fieldPath);
       const cause: FieldError = { type: reason, field, ...shown, detail: reason === 'Duplicate' ? '' : verdict.detail };
       if (verdict.last) return end(pass, cause);
       if (verdict.broken || rule.usesOldSelf || change?.unchanged !== true) at.report(cause);
@@ -96,7 +96,7 @@ function end(pass: Pass, cause: FieldError): void {
 }
 
 /** Data that does not fit its schema is an error of the rules that look at it, not of the server. */
-function adapted(adapt: Adapt, json: unknown): Value | EvaluationError {
+function adaptValue(adapt: Adapt, json: unknown): Value | EvaluationError {
   try {
     return adapt(json);
   } catch (error) {
@@ -105,7 +105,7 @@ function adapted(adapt: Adapt, json: unknown): Value | EvaluationError {
   }
 }
 
-function joined(path: string, fieldPath: string): string {
+function joinPath(path: string, fieldPath: string): string {
   return path === '' ? fieldPath.replace(/^\./, '') : `${path}${fieldPath}`;
 }
 
@@ -144,7 +144,7 @@ function itemRules(schema: JsonSchema): Walk | undefined {
       const item: unknown = value[i];
       const was = before?.get(identity(item, keys ?? []));
       pass.at.enter(i);
-      walk(item, was, was === undefined ? change : new Change(item, was, items), pass);
+      walk(item, was, was === undefined ? change : new CorrelatedObject(item, was, items), pass);
       pass.at.leave();
     }
   };

@@ -58,7 +58,7 @@ export function checkNumber(schema: JsonSchema): Check {
   };
 }
 
-const LARGEST: ReadonlyMap<string, number> = new Map([
+const MAX_BY_FORMAT: ReadonlyMap<string, number> = new Map([
   ['int32', 2 ** 31],
   ['int64', 2 ** 63],
 ]);
@@ -66,7 +66,7 @@ const LARGEST: ReadonlyMap<string, number> = new Map([
 export function checkInteger(schema: JsonSchema): Check {
   const bounds = checkNumber(schema);
   const { format } = schema;
-  const limit = format === undefined ? 2 ** 63 : (LARGEST.get(format) ?? 2 ** 63);
+  const limit = format === undefined ? 2 ** 63 : (MAX_BY_FORMAT.get(format) ?? 2 ** 63);
   const described = format === undefined ? 'integer (default format)' : `integer with format ${format}`;
   return (value, at) => {
     if (typeof value !== 'number') return wrongFormat(at, 'integer', format, value);

@@ -7,7 +7,7 @@ import { Cursor } from './cursor.ts';
 import { compileDefaults } from './defaults.ts';
 import { metaValidation, pruneMeta } from './object-meta.ts';
 import { compilePrune } from './prune.ts';
-import { Change, forgiveUnchanged } from './ratchet.ts';
+import { CorrelatedObject, forgiveUnchanged } from './ratchet.ts';
 import { compileRules } from './rules.ts';
 
 /**
@@ -51,7 +51,7 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
   const forgive = (at: Cursor, object: unknown, old: unknown): void => {
     const before = new Cursor();
     check(old, before);
-    forgiveUnchanged(at, new Change(object, old, schema), before);
+    forgiveUnchanged(at, new CorrelatedObject(object, old, schema), before);
   };
   function* validateInSteps(
     object: unknown,

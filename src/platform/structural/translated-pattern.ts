@@ -5,8 +5,8 @@ export interface TranslatedPattern {
 }
 
 /** How many steps a search may take at worst. */
-const MOST_STEPS = 1_000_000;
-const MOST_REPEATS = 1000;
+const MAX_STEPS = 1_000_000;
+const MAX_REPEATS = 1000;
 
 /** Undefined where the pattern uses what the two engines read differently, or what only one of them has. */
 export function translatePattern(source: string): TranslatedPattern | undefined {
@@ -21,9 +21,9 @@ export function translatePattern(source: string): TranslatedPattern | undefined 
 /** Bounds the text so that trying everything stays below the most steps. */
 function longestText({ ways, pieces }: Part, loops: number): number {
   // A loop over something ambiguous may try every way to cut a text into pieces, and every way to read each piece.
-  if (pieces > 1) return Math.floor(Math.log(MOST_STEPS / ways) / Math.log(pieces));
-  if (ways > MOST_STEPS) return 0;
-  return loops <= 1 ? Number.POSITIVE_INFINITY : Math.floor((MOST_STEPS / ways) ** (1 / loops));
+  if (pieces > 1) return Math.floor(Math.log(MAX_STEPS / ways) / Math.log(pieces));
+  if (ways > MAX_STEPS) return 0;
+  return loops <= 1 ? Number.POSITIVE_INFINITY : Math.floor((MAX_STEPS / ways) ** (1 / loops));
 }
 
 interface Part {
@@ -104,7 +104,7 @@ class Reader {
     // What follows a repetition directly is an error to one engine and a meaning of its own to the other.
     if (/[*+?{]/.test(this.#source.charAt(this.#at))) return undefined;
     const [sign, least, range, most] = match;
-    if (Math.max(Number(least ?? 0), Number(most ?? 0)) > MOST_REPEATS) return undefined;
+    if (Math.max(Number(least ?? 0), Number(most ?? 0)) > MAX_REPEATS) return undefined;
     if (most !== undefined && Number(most) < Number(least)) return undefined;
     // Repeats multiply when they are inside each other, and RE2 bounds the product.
     if (least !== undefined && (atom.loops > 0 || /\{/.test(atom.text))) return undefined;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeSize } from '#api/launcher-load';
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import type { CarbonSettings } from '#vm/carbon/settings';
@@ -155,7 +155,7 @@ function contradictions(parsed: Parsed, given: Given): string[] {
   const { metrics, health, webhookPort } = flagsOf(parsed);
   const spellings = ['metricsBindAddr', 'healthProbeBindAddr'] as const;
   const twice = spellings.filter(
-    (name) => given(name) && given(`${name}ess`) && !isSameJson(parsed[name], parsed[`${name}ess`]),
+    (name) => given(name) && given(`${name}ess`) && !jsonEqual(parsed[name], parsed[`${name}ess`]),
   );
   const ports = {
     '--metrics-bind-addr': metrics === 'nowhere' ? 0 : metrics.port,

@@ -1,4 +1,4 @@
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { KubeError } from '#platform/kube/kube-error';
@@ -54,7 +54,7 @@ export async function apply(
     after = await client.apply(type, told, { ...options, subresource: 'status' });
   }
   if (before === undefined) return 'created';
-  return isSameJson(intended(before), intended(after)) ? 'unchanged' : 'configured';
+  return jsonEqual(intended(before), intended(after)) ? 'unchanged' : 'configured';
 }
 
 /** What somebody wants of an object, without what servers and controllers note in it. */

@@ -1,7 +1,7 @@
 import { KINDS } from '#api/kinds';
 import type { Client } from '#platform/kube/client';
 import { conditionOf } from '#platform/kube/kinds/condition';
-import { DEFINITIONS, type Definition } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '#platform/kube/kinds/definitions';
 import { isGone } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';
@@ -26,7 +26,7 @@ export function kindsOf(dialects: readonly DialectName[]): Kind[] {
 /** Whether machines of every group run as objects of this kind. */
 export const isRunning = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind !== 'VirtualMachine';
 
-export const definitionOf = (kind: Kind) => crdOf(kind) as unknown as Definition;
+export const definitionOf = (kind: Kind) => crdOf(kind) as unknown as CustomResourceDefinition;
 
 export const isSame = (some: readonly string[] = [], others: readonly string[] = []) => String(some) === String(others);
 
@@ -36,7 +36,7 @@ export async function served(client: Client, name: string, signal?: AbortSignal)
     signal?.throwIfAborted();
     const options = { fieldSelector: `metadata.name=${name}`, ...(signal === undefined ? {} : { signal }) };
     try {
-      for await (const event of client.watch(DEFINITIONS, options)) {
+      for await (const event of client.watch(CUSTOM_RESOURCE_DEFINITIONS, options)) {
         if (event.type !== 'BOOKMARK' && isServed(event.object)) return;
       }
     } catch (error) {
@@ -45,7 +45,7 @@ export async function served(client: Client, name: string, signal?: AbortSignal)
   }
 }
 
-function isServed({ spec: { names }, status: { conditions, acceptedNames } = {} }: Definition): boolean {
+function isServed({ spec: { names }, status: { conditions, acceptedNames } = {} }: CustomResourceDefinition): boolean {
   if (conditionOf(conditions, 'Established')?.status !== 'True') return false;
   // A definition of somebody else may have them.
   if (conditionOf(conditions, 'NamesAccepted')?.status === 'False') return true;

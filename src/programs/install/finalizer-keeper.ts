@@ -3,7 +3,7 @@ import { TEMPLATE_FINALIZER } from '#api/hypersdk/template-use';
 import { INSTANCE_FINALIZER, MACHINE_FINALIZER } from '#api/instance-request';
 import { OPERATION_FINALIZER } from '#api/operation-request';
 import type { ResourceType } from '#platform/kube/client';
-import { ifFound, isConflict, isGone } from '#platform/kube/kube-error';
+import { ignoreNotFound, isConflict, isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { InstallParts } from '#programs/cli/install';
 
@@ -27,11 +27,11 @@ export async function hasKeeper(held: Held, ms: number, parts: InstallParts): Pr
   const others = finalizers.filter((each) => each !== finalizer);
   const write = (list: readonly string[], of: KubeObject) => {
     const body = { metadata: { finalizers: list, resourceVersion: of.metadata.resourceVersion } };
-    return ifFound(client.patch(type, name, { type: 'merge', body }, { namespace }));
+    return ignoreNotFound(client.patch(type, name, { type: 'merge', body }, { namespace }));
   };
   const isBack = ({ metadata }: KubeObject) => metadata.finalizers?.includes(finalizer) === true;
   const putBack = async (): Promise<void> => {
-    const now = await ifFound(client.get(type, name, { namespace }));
+    const now = await ignoreNotFound(client.get(type, name, { namespace }));
     if (now === undefined || isBack(now)) return;
     const written = write([...(now.metadata.finalizers ?? []), finalizer], now);
     await written.catch((error: unknown) => (isConflict(error) ? putBack() : Promise.reject(error)));

@@ -1,4 +1,4 @@
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import type { InstallParts, InstallSettings } from '#programs/cli/install';
 import { DIALECT_NAMES } from '#programs/cli/up';
 import { apply, nameOf, type Outcome, present } from './apply.ts';
@@ -76,7 +76,9 @@ async function untilServed({ definitions }: Plan, ms: number, { io, client, cloc
 async function knownDialects({ client, signal }: InstallParts) {
   const there = await Promise.all(
     DIALECT_NAMES.map((name) =>
-      present(client, { type: DEFINITIONS, object: machineDefinition(GROUPS[name]) }, signal).then(Boolean),
+      present(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: machineDefinition(GROUPS[name]) }, signal).then(
+        Boolean,
+      ),
     ),
   );
   return DIALECT_NAMES.filter((_, at) => there[at]);
@@ -84,6 +86,6 @@ async function knownDialects({ client, signal }: InstallParts) {
 
 const machineDefinition = (group: string) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
-  kind: DEFINITIONS.kind,
+  kind: CUSTOM_RESOURCE_DEFINITIONS.kind,
   metadata: { name: `virtualmachines.${group}` },
 });

@@ -1,6 +1,6 @@
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { NODES } from '#platform/kube/kinds/node';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
@@ -16,7 +16,12 @@ export function needsOf(wanted: readonly Wanted[]): Access[] {
     const where = type.namespaced && namespace !== undefined ? { namespace } : {};
     const resource = { group: type.group, resource: type.plural };
     // Server-side apply is a patch, and asks for the right to create where the object is new.
-    const verbs = ['get', 'create', 'patch', ...(type === DEFINITIONS ? ['watch'] : type === NODES ? ['list'] : [])];
+    const verbs = [
+      'get',
+      'create',
+      'patch',
+      ...(type === CUSTOM_RESOURCE_DEFINITIONS ? ['watch'] : type === NODES ? ['list'] : []),
+    ];
     for (const verb of verbs) need({ verb, ...resource, ...where });
     if (type === NODES) need({ verb: 'patch', group: '', resource: 'nodes/status' });
     if (type.namespaced) need({ verb: 'get', group: NAMESPACES.group, resource: NAMESPACES.plural });

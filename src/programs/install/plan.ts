@@ -1,9 +1,9 @@
 import { VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { NODES } from '#platform/kube/kinds/node';
-import { ifFound, isForbidden, KubeError } from '#platform/kube/kube-error';
+import { ignoreNotFound, isForbidden, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { InstallParts, InstallSettings } from '#programs/cli/install';
 import type { DialectName } from '#programs/cli/up';
@@ -46,7 +46,7 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
   const notes: string[] = [];
   const look = lookingAround(client, signal);
 
-  const isKubevirt = await look(DEFINITIONS, 'kubevirts.kubevirt.io');
+  const isKubevirt = await look(CUSTOM_RESOURCE_DEFINITIONS, 'kubevirts.kubevirt.io');
   const dialects = settings.dialects.filter((name) => !(isKubevirt && name === 'kubevirt'));
   if (isKubevirt && dialects.length === 0) problems.push(`${ITSELF}: choose other groups with --dialects`);
   else if (isKubevirt) notes.push(`${ITSELF}: its kinds and roles are left alone.`);
@@ -54,7 +54,8 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
 
   const pools = nodePools(settings.nodes, settings);
   const nodes = wantedNodes(pools);
-  const hasStages = nodes.length > 0 && (await look(DEFINITIONS, `${STAGE_OBJECTS.plural}.${STAGE_OBJECTS.group}`));
+  const hasStages =
+    nodes.length > 0 && (await look(CUSTOM_RESOURCE_DEFINITIONS, `${STAGE_OBJECTS.plural}.${STAGE_OBJECTS.group}`));
   if (nodes.length > 0 && !hasStages) notes.push(WITHOUT_KWOK);
   const wanted = {
     definitions: wantedDefinitions(dialects).filter((each) => !isIts(each)),
@@ -118,13 +119,13 @@ interface Version {
 /** Whether something is there; what we may not read counts as absent, because the missing right is told already. */
 function lookingAround(client: Client, signal: AbortSignal) {
   return async (type: Wanted['type'], name: string): Promise<boolean> =>
-    (await readable(ifFound(client.get(type, name, { signal })))) !== undefined;
+    (await readable(ignoreNotFound(client.get(type, name, { signal })))) !== undefined;
 }
 
 /** Whether a namespace is known not to be there; one that we may not read may be. */
 async function isMissing(client: Client, namespace: string, signal: AbortSignal): Promise<boolean> {
   try {
-    return (await ifFound(client.get(NAMESPACES, namespace, { signal }))) === undefined;
+    return (await ignoreNotFound(client.get(NAMESPACES, namespace, { signal }))) === undefined;
   } catch (error) {
     if (isForbidden(error)) return false;
     throw error;
@@ -157,7 +158,7 @@ async function found(client: Client, all: readonly Wanted[], signal: AbortSignal
 function foreign(before: ReadonlyMap<Wanted, KubeObject>): string[] {
   return [...before].flatMap(([wanted, { metadata }]) => {
     const { labels = {}, annotations = {}, name = '' } = metadata;
-    if (wanted.type === DEFINITIONS && labels['app.kubernetes.io/part-of'] !== 'vimana') {
+    if (wanted.type === CUSTOM_RESOURCE_DEFINITIONS && labels['app.kubernetes.io/part-of'] !== 'vimana') {
       const dialect = Object.entries(GROUPS).find(([, group]) => name.endsWith(`.${group}`))?.[0];
       return [`${name} is defined by somebody else: leave out ${dialect} with --dialects`];
     }

@@ -3,10 +3,10 @@ import { resourceOfKind } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { DEPLOYMENTS } from '#platform/kube/kinds/workloads';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
 import type { InstallParts, UninstallSettings } from '#programs/cli/install';
@@ -50,18 +50,21 @@ export async function uninstall(settings: UninstallSettings, parts: InstallParts
       if (!dryRun) await deleteAll(resourceOfKind(kind), objects, ms, parts);
     }
   }
-  const definitions = removal.kinds.map((kind): Wanted => ({ type: DEFINITIONS, object: definitionOf(kind) }));
+  const definitions = removal.kinds.map(
+    (kind): Wanted => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: definitionOf(kind) }),
+  );
   // Roles go after what they speak of.
   const gone = [...definitions, ...removal.rest.toReversed()];
   for (const each of gone) {
-    if (!dryRun) await ifFound(client.delete(each.type, each.object.metadata.name ?? '', { ...placeOf(each), signal }));
+    if (!dryRun)
+      await ignoreNotFound(client.delete(each.type, each.object.metadata.name ?? '', { ...placeOf(each), signal }));
     io.out(`${nameOf(each)} deleted${said}\n`);
   }
   if (!dryRun) {
     const late = () => ({ what: 'definitions are still there', hint: 'See why with: kubectl get crds -o yaml' });
     const names = new Set(definitions.map(({ object }) => object.metadata.name));
     await within({ clock, signal, ms, late }, (ended) =>
-      untilGone(client, DEFINITIONS, ({ metadata }) => names.has(metadata.name), ended),
+      untilGone(client, CUSTOM_RESOURCE_DEFINITIONS, ({ metadata }) => names.has(metadata.name), ended),
     );
   }
   const kept = await removeNamespace(removal, settings, parts);
@@ -89,7 +92,7 @@ async function removeNamespace(
     io.out(`${nameOf(namespace)} kept: it holds ${strangers.slice(0, SHOWN).join(', ')}${more}\n`);
     return 'kept';
   }
-  if (!dryRun) await ifFound(client.delete(type, name, { preconditions: { uid }, signal }));
+  if (!dryRun) await ignoreNotFound(client.delete(type, name, { preconditions: { uid }, signal }));
   io.out(`${nameOf(namespace)} deleted${dryRun ? ' (dry run)' : ''}\n`);
   return 'deleted';
 }
@@ -100,7 +103,7 @@ const SHOWN = 5;
 /** What is there of all that was asked for. */
 async function removalOf({ dialects }: UninstallSettings, { client, signal }: InstallParts): Promise<Removal> {
   const there = await Promise.all(
-    KINDS.map((kind) => present(client, { type: DEFINITIONS, object: definitionOf(kind) }, signal)),
+    KINDS.map((kind) => present(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: definitionOf(kind) }, signal)),
   );
   const releases = new Map<Kind, string>();
   const known = KINDS.filter((kind, at) => {
@@ -223,7 +226,7 @@ async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings,
       needs.set(JSON.stringify(access), access);
     }
   };
-  need(DEFINITIONS, ['get', 'list', 'watch', 'delete']);
+  need(CUSTOM_RESOURCE_DEFINITIONS, ['get', 'list', 'watch', 'delete']);
   need(NODES, ['list', 'delete']);
   for (const type of [LEASES, SERVICE_ACCOUNTS, DEPLOYMENTS]) need(type, ['list']);
   for (const each of wantedRights(DIALECT_NAMES)) need(each.type, ['get', 'delete'], placeOf(each));

@@ -3,7 +3,7 @@ import { KINDS } from '#api/kinds';
 import { resourceOfKind } from '#api/kubevirt/resources';
 import type { ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { NODES } from '#platform/kube/kinds/node';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { resourceType } from '#platform/kube/kinds/resource-type';
@@ -52,7 +52,7 @@ export const FIRST_MACHINES: Readonly<Record<DialectName, string>> = {
 export const INSTALLED = { label: 'app.kubernetes.io/managed-by', value: 'vimana-install' };
 
 export function wantedDefinitions(dialects: readonly DialectName[]): Wanted[] {
-  return kindsOf(dialects).map((kind) => ({ type: DEFINITIONS, object: definitionOf(kind) }));
+  return kindsOf(dialects).map((kind) => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: definitionOf(kind) }));
 }
 
 /** The accounts, roles and policies of deploy/operator, those for users and statuses only of the chosen groups. */

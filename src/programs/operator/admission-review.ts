@@ -1,7 +1,7 @@
 import { KINDS } from '#api/kinds';
 import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { invalid, type Status } from '#control-plane/apiserver/api-error';
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Lookup } from '#vm/admission/admitter';
@@ -78,9 +78,9 @@ export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate
 /** How to get from an object to what admission made of it: admission fills in the spec, and puts a finalizer on. */
 function patchOf(before: KubeObject, after: KubeObject): object[] {
   const patch: object[] = [];
-  if (!isSameJson(before['spec'], after['spec'])) patch.push({ op: 'add', path: '/spec', value: after['spec'] });
+  if (!jsonEqual(before['spec'], after['spec'])) patch.push({ op: 'add', path: '/spec', value: after['spec'] });
   const { finalizers } = after.metadata;
-  if (!isSameJson(before.metadata.finalizers ?? [], finalizers ?? [])) {
+  if (!jsonEqual(before.metadata.finalizers ?? [], finalizers ?? [])) {
     patch.push({ op: 'add', path: '/metadata/finalizers', value: finalizers });
   }
   return patch;

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import type { ApiExtension, ExtensionRequest } from '#platform/kube/api-extension';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
@@ -61,7 +61,7 @@ describe('an API group behind an APIService', () => {
       },
     } as unknown as Client;
     const routes = aggregatedApi([extension], { client, proxy: () => proxy });
-    server = await startHttpServer({ port: 0, https: true, routes, clock: realClock, log: silentLogger });
+    server = await startHttpServer({ port: 0, https: true, routes, clock: realClock, log: noopLogger });
     const { cert, key } = fitCertificate({}, ['localhost'], realClock.now());
     server.secure({ cert, key, ca: authority.ca });
   });

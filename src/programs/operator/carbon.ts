@@ -10,10 +10,10 @@ import type { Logger } from '#platform/base/logger';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import type { Cache } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
-import type { Measured } from '#platform/runtime/metrics';
+import type { MetricDefinition } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
 import { carbonGatherer, type NodePlaces } from '#vm/carbon/gatherer';
 import { type GridPlace, gridPlace, gridPlaces, type ZoneMap } from '#vm/carbon/grid-places';
@@ -40,7 +40,7 @@ export interface Carbon {
   /** Asks the provider; for whoever acts, and nobody else. */
   readonly runnable: Runnable;
   /** For /metrics; `cores` tells what an instance uses where anybody knows. */
-  measures(cores?: (instance: Vmi) => number | undefined): readonly Measured[];
+  measures(cores?: (instance: Vmi) => number | undefined): readonly MetricDefinition[];
 }
 
 /** What the operator may do for it; the chart adds the ConfigMap where that is the provider. */
@@ -86,7 +86,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
     runnable: {
       name: 'grid-watch',
       async run(signal) {
-        if (watch === undefined) return await aborted(signal);
+        if (watch === undefined) return await waitForAbort(signal);
         const stop = settings.provider === 'config-map' ? written.follow(() => watch.refresh()) : undefined;
         await watch.run(signal);
         stop?.();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import type { OperatorFlags } from '#programs/cli/operator';
 import { named } from './identity.ts';
 
 const clock = new FakeClock();
-const log = memoryLogger(clock);
+const log = createMemoryLogger(clock);
 const flags = {} as OperatorFlags;
 
 /** An API server that says so many times that it cannot tell, and then who asks. */

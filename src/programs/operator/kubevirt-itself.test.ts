@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { OperatorFlags } from '#programs/cli/operator';
@@ -26,12 +26,12 @@ describe('KubeVirt itself', () => {
     ['is not there where only its kinds are', server(['virtualmachines', 'virtualmachineinstances']), false],
     ['is not there where the group is not', server(new KubeError(404, 'NotFound', 'no')), false],
   ])('%s', async (_what, client, expected) => {
-    const log = memoryLogger(clock);
+    const log = createMemoryLogger(clock);
     expect(await isKubevirtItself({ client, clock, log }, new AbortController().signal)).toBe(expected);
   });
 
   it('is asked for until the API server answers', async () => {
-    const log = memoryLogger(clock);
+    const log = createMemoryLogger(clock);
     const client = server(new Error('refused'), new KubeError(503, 'ServiceUnavailable', 'later'), ['kubevirts']);
     const asked = isKubevirtItself({ client, clock, log }, new AbortController().signal);
     await clock.advance(4000);
@@ -40,13 +40,13 @@ describe('KubeVirt itself', () => {
   });
 
   it('keeps what is its own, and other groups go on', () => {
-    const log = memoryLogger(clock);
+    const log = createMemoryLogger(clock);
     expect(besideKubevirt(flags, log)).toMatchObject({ dialects: ['simulation'], instances: false });
     expect(log.entries.map(({ level, message }) => `${level} ${message}`).join()).toContain('warn KubeVirt itself');
   });
 
   it('is nothing new to who was told already', () => {
-    const log = memoryLogger(clock);
+    const log = createMemoryLogger(clock);
     const told = { ...flags, dialects: ['simulation'] as const, instances: false };
     expect(besideKubevirt(told, log)).toBe(told);
     expect(log.entries).toEqual([]);
@@ -54,6 +54,6 @@ describe('KubeVirt itself', () => {
 
   it('leaves nothing to do where no other group is on', () => {
     const alone = { ...flags, dialects: ['kubevirt'] as const };
-    expect(() => besideKubevirt(alone, memoryLogger(clock))).toThrow('KubeVirt itself runs in this cluster');
+    expect(() => besideKubevirt(alone, createMemoryLogger(clock))).toThrow('KubeVirt itself runs in this cluster');
   });
 });

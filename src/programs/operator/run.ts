@@ -14,7 +14,7 @@ import { type Checks, healthRoutes } from '#platform/runtime/http/health-routes'
 import type { HttpServer } from '#platform/runtime/http/http-server';
 import { metricsRoute } from '#platform/runtime/http/metrics-route';
 import { Informers } from '#platform/runtime/informers';
-import { leading } from '#platform/runtime/leading';
+import { createLeaderElector } from '#platform/runtime/leading';
 import { manager } from '#platform/runtime/manager';
 import { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
@@ -128,7 +128,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
       ...(usage === undefined ? [] : [{ name: 'usage', run: usage.run.bind(usage) }]),
     ]);
   const turns = flags.leaderElect
-    ? leading({
+    ? createLeaderElector({
         ...shared,
         lease: { namespace: flags.leaderElectionNamespace ?? namespace, name: flags.leaderElectionId },
         identity: hostname(),
@@ -136,8 +136,8 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
         informers,
         run: (term) => act(term.guard(client)).run(term.signal),
       })
-    : { ...act(client), leads: true };
-  measure(metrics, informers, { dialects, carbon, usage }, () => turns.leads);
+    : { ...act(client), isLeader: true };
+  measure(metrics, informers, { dialects, carbon, usage }, () => turns.isLeader);
 
   let stopping = false;
   const ready: Checks = {

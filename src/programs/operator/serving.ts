@@ -7,7 +7,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { Checks } from '#platform/runtime/http/health-routes';
 import type { Informers } from '#platform/runtime/informers';
@@ -90,7 +90,7 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
   const serve: Runnable = {
     name: server.name,
     async run(signal) {
-      await aborted(signal);
+      await waitForAbort(signal);
       await clock.sleep(DRAIN_MS);
       await server.close();
     },

@@ -60,7 +60,7 @@ function route(path: string, answer: Answerer): Route {
     methods: ['POST'],
     // An API server presents nothing to webhooks, unless its administrator has arranged for it.
     access: 'open',
-    largestBody: LARGEST_REVIEW,
+    maxBodyBytes: LARGEST_REVIEW,
     async handle(request, response, signal) {
       const review = await reviewIn(request);
       if (review === undefined) return text(response, 400, 'not an AdmissionReview of admission.k8s.io/v1\n');

@@ -9,7 +9,7 @@ import { storePlaces } from '#control-plane/apiserver/store-places';
 import { realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import { systemRandom } from '#platform/base/random';
-import { makePrivateFolder } from '#platform/kube/kubeconfig/private-file';
+import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
 import type { BackupSettings } from '#programs/cli/backup';
 import type { Io } from '#programs/cli/io';
 import type { RestoreSettings } from '#programs/cli/restore';
@@ -71,7 +71,7 @@ export async function restore(settings: RestoreSettings, io: Io): Promise<void> 
 function hold(dataDir: string): () => void {
   let release = () => {};
   try {
-    makePrivateFolder(dataDir);
+    createPrivateDirectory(dataDir);
     release = lockFolder(dataDir);
     const { folder } = storePlaces(dataDir).objects;
     // `vimana apiserver` holds no more than its store.

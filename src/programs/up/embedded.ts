@@ -17,12 +17,12 @@ import type { Client } from '#platform/kube/client';
 import { LEASES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import { byController, type Cache, controllerKey } from '#platform/runtime/cache';
 import { runnable } from '#platform/runtime/controller';
 import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
-import { leading } from '#platform/runtime/leading';
+import { createLeaderElector } from '#platform/runtime/leading';
 import { manager } from '#platform/runtime/manager';
 import { Metrics } from '#platform/runtime/metrics';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rules';
@@ -166,7 +166,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     namespace: SYSTEM_NAMESPACE,
   });
   const images = options.images === undefined ? {} : imageParts(options.images, options);
-  const operator = leading({
+  const operator = createLeaderElector({
     ...shared,
     lease: LEASE,
     identity: 'vimana-up',
@@ -246,7 +246,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     options.signal?.throwIfAborted();
     await Promise.race([
       prepare(admin, options, dialects).then((found) => (changed = found)),
-      ...(options.signal === undefined ? [] : [aborted(options.signal)]),
+      ...(options.signal === undefined ? [] : [waitForAbort(options.signal)]),
     ]);
     options.signal?.throwIfAborted();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { PodExplanation } from '#platform/kube/kinds/pod-explanation';
 import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
@@ -19,7 +19,7 @@ describe('what the scheduler says of a pod', () => {
   beforeAll(async () => {
     world = await startCommandWorld();
     const routes = [explanationsRoute(world.embedded.explanations)];
-    server = await startHttpServer({ port: 0, routes, clock: realClock, log: silentLogger });
+    server = await startHttpServer({ port: 0, routes, clock: realClock, log: noopLogger });
     await world.run(['vm', 'create', 'web', '--group', 'kubevirt.io', '--wait']);
     const { items } = await world.admin.list(PODS, { namespace: 'default' });
     pod = items[0]?.metadata.name ?? '';

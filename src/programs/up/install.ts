@@ -1,7 +1,7 @@
 import { KINDS } from '#api/kinds';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { DEFINITIONS, type Definition } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '#platform/kube/kinds/definitions';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
@@ -39,14 +39,14 @@ export interface Changed {
 export async function install(client: Client, { kinds, actors, roles }: Installed): Promise<Changed> {
   const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.apply(type, object, { fieldManager: 'vimana-install', force: true });
-  const { items } = await client.list(DEFINITIONS, { labelSelector: OURS });
+  const { items } = await client.list(CUSTOM_RESOURCE_DEFINITIONS, { labelSelector: OURS });
   const before = new Map(items.map((definition) => [definition.metadata.name, definition]));
   const definitions = kinds.map(definitionOf);
   const withheld = KINDS.filter((kind) => !kinds.includes(kind))
     .map((kind) => definitionOf(withoutNamesOf(kinds, kind)))
     .filter(({ metadata }) => before.has(metadata.name));
   const applied = [...definitions, ...withheld];
-  await Promise.all(applied.map((definition) => apply(DEFINITIONS, definition)));
+  await Promise.all(applied.map((definition) => apply(CUSTOM_RESOURCE_DEFINITIONS, definition)));
   await apply(NAMESPACES, named('v1', 'Namespace', SYSTEM_NAMESPACE));
   for (const { name, rules } of actors) {
     const subject = { kind: 'ServiceAccount', name, namespace: SYSTEM_NAMESPACE };
@@ -66,7 +66,7 @@ export async function install(client: Client, { kinds, actors, roles }: Installe
   return { shortNames: before.size > 0 && applied.some((each) => !isNamedAs(before.get(each.metadata.name), each)) };
 }
 
-const isNamedAs = (before: Definition | undefined, now: Definition) =>
+const isNamedAs = (before: CustomResourceDefinition | undefined, now: CustomResourceDefinition) =>
   isSame(before?.spec.names.shortNames, now.spec.names.shortNames);
 
 const POLICY_NAME = 'vimana-operator';

@@ -9,8 +9,8 @@ import { createLogger } from '#platform/base/pino-logger';
 import { systemRandom } from '#platform/base/random';
 import { type AccessToken, createAccessToken, tokenFileOf } from '#platform/kube/access-token';
 import { writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
-import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
-import { aborted } from '#platform/runtime/aborted';
+import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
+import { waitForAbort } from '#platform/runtime/aborted';
 import { createAuthorizer } from '#platform/runtime/http/access';
 import { healthRoutes } from '#platform/runtime/http/health-routes';
 import { startHttpServer } from '#platform/runtime/http/http-server';
@@ -76,7 +76,7 @@ interface HeldFolder {
 function takeFolder({ dataDir: given, ephemeral }: UpSettings): HeldFolder {
   const dataDir = resolve(given ?? usualFolder('up'));
   try {
-    makePrivateFolder(dataDir);
+    createPrivateDirectory(dataDir);
     return { dataDir, release: lockFolder(dataDir) };
   } catch (error) {
     const isTaken = error instanceof StoreError && error.code === 'FolderInUse';
@@ -210,7 +210,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       const renamed = running.changed.shortNames;
       const at = exporting === undefined ? {} : { exporter: exporting.url };
       io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed, tokenFile: token.file, ...at }));
-      await Promise.race([aborted(signal), running.ended]);
+      await Promise.race([waitForAbort(signal), running.ended]);
     } finally {
       await running.stop();
     }

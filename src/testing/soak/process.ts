@@ -1,6 +1,6 @@
 import { TemporaryError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import { guardedClient } from '#platform/runtime/guarded-client';
+import { fencedClient } from '#platform/runtime/guarded-client';
 import type { Runnable } from '#platform/runtime/runnable';
 
 /** Makes what runs in a process anew; all that it reaches of the world is the client. */
@@ -60,7 +60,7 @@ function mortal(client: Client, isDead: () => boolean): Client {
   const check = () => {
     if (isDead()) throw new TemporaryError('the process is dead');
   };
-  const guarded = guardedClient(client, { check, signal: new AbortController().signal });
+  const guarded = fencedClient(client, { check, signal: new AbortController().signal });
   const alive = async <T>(run: () => Promise<T>): Promise<T> => {
     check();
     const answer = await run();

@@ -3,16 +3,16 @@ import { kubernetesControllers } from '#control-plane/controllers/kubernetes-con
 import { scheduler } from '#control-plane/scheduler/scheduler';
 import type { Clock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { type Random, seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { RESOURCE_QUOTAS } from '#platform/kube/kinds/resource-quota';
 import { runnable } from '#platform/runtime/controller';
-import { silentRecorder } from '#platform/runtime/events/event-recorder';
+import { noopRecorder } from '#platform/runtime/events/event-recorder';
 import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
-import { leading } from '#platform/runtime/leading';
+import { createLeaderElector } from '#platform/runtime/leading';
 import { OwnClock } from '#platform/runtime/leading.fixture';
 import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rules';
@@ -58,7 +58,7 @@ export interface SoakWorld {
 export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   const random = seededRandom(seed);
-  const log = memoryLogger(clock);
+  const log = createMemoryLogger(clock);
   const faults: Faults = { ...NO_FAULTS };
   const addresses = new KnownAddresses();
   const ended = new AbortController();
@@ -72,7 +72,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
         client: clientFor(userOf(OPERATOR), 'vimana-subresource'),
         dialects,
         random: random.fork('subresources'),
-        events: silentRecorder,
+        events: noopRecorder,
       }),
   });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
@@ -193,7 +193,7 @@ function operatorOf(client: Client, name: string, parts: { clock: Clock; random:
   return manager(name, [
     informers,
     events,
-    leading({
+    createLeaderElector({
       ...parts,
       client,
       informers,

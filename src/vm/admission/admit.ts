@@ -1,8 +1,8 @@
 import { type FieldError, type FieldErrorType, invalid } from '#platform/base/field-error';
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import type { InputMeta, Kind, ObjectOf } from '#platform/schema/kind';
-import { MOST_CAUSES } from '#platform/structural/cursor';
+import { MAX_CAUSES } from '#platform/structural/cursor';
 import { compileSchema, type StructuralSchema } from '#platform/structural/structural-schema';
 import type { AdmissionRequest, Admitter, Verdict } from './admitter.ts';
 
@@ -77,7 +77,7 @@ function sameSchema(kinds: JsonSchema): (other: JsonSchema | undefined) => boole
   const known = new WeakMap<JsonSchema, boolean>();
   return (other) => {
     if (other === undefined) return false;
-    const same = known.get(other) ?? isSameJson(own, withoutEmpty(other));
+    const same = known.get(other) ?? jsonEqual(own, withoutEmpty(other));
     known.set(other, same);
     return same;
   };
@@ -176,7 +176,7 @@ function verdictOf<K extends Kind>(
   try {
     const { causes, warnings } = admitter.validate(request);
     const told = schemaCauses.map(({ type, field, value }) => ({ type, place: placeOf(field), value }));
-    const further = causes.slice(0, MOST_CAUSES).filter(({ field }) => {
+    const further = causes.slice(0, MAX_CAUSES).filter(({ field }) => {
       const place = placeOf(field);
       return !told.some((known) => alreadyTold(known, place));
     });
@@ -188,9 +188,9 @@ function verdictOf<K extends Kind>(
 }
 
 function bounded({ causes, warnings }: Verdict): Verdict {
-  return causes.length <= MOST_CAUSES && warnings.length <= MOST_CAUSES
+  return causes.length <= MAX_CAUSES && warnings.length <= MAX_CAUSES
     ? { causes, warnings }
-    : { causes: causes.slice(0, MOST_CAUSES), warnings: warnings.slice(0, MOST_CAUSES) };
+    : { causes: causes.slice(0, MAX_CAUSES), warnings: warnings.slice(0, MAX_CAUSES) };
 }
 
 /** After one of these, the place and what is below it are not of the shape that the kind's own rules were written for. */

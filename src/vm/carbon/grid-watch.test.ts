@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { GridWatch } from './grid-watch.ts';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import type { Slot } from './slot.ts';
@@ -40,7 +40,7 @@ class Answers implements CarbonProvider {
 function started(refreshMs = REFRESH) {
   const clock = new FakeClock({ start: 1_000_000_000 });
   const provider = new Answers(clock);
-  const log = memoryLogger(clock);
+  const log = createMemoryLogger(clock);
   const watch = new GridWatch({ provider, clock, log, refreshMs });
   const heard: string[] = [];
   watch.onAnswer((zone) => heard.push(zone));

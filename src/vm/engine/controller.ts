@@ -4,12 +4,12 @@ import type { NodeSize } from '#api/launcher-load';
 import type { ResourceType } from '#platform/kube/client';
 import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
 import { NODES } from '#platform/kube/kinds/node';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
-import { type Again, NO_MORE } from '#platform/runtime/work-queue';
+import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
 import type { AddressPool } from './address-pool.ts';
 import { deedsFor, type Machine } from './deeds.ts';
 import { type Dialect, instanceName, machineName, type ObservedMachine, type Shutdown } from './dialect.ts';
@@ -104,7 +104,7 @@ export function machineController(options: MachineControllerOptions): Controller
   }
 
   /** One run for a machine. 'released': nothing holds it any more. */
-  async function run(vm: Machine, context: Context): Promise<Again | 'released' | undefined> {
+  async function run(vm: Machine, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const sight = look(vm, context);
     if (sight === undefined) return undefined;
     teller.tell(vm, sight, context.events, () => dialect.report(vm, sight.observed, around(vm, context)));
@@ -144,7 +144,7 @@ export function machineController(options: MachineControllerOptions): Controller
     });
   }
 
-  async function act(vm: Machine, sight: Sight, context: Context): Promise<Again | 'released' | undefined> {
+  async function act(vm: Machine, sight: Sight, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const deeds = deedsFor(type, vm, instances, context);
     const { observed, action, named } = sight;
     switch (action?.do) {
@@ -172,7 +172,12 @@ export function machineController(options: MachineControllerOptions): Controller
     }
   }
 
-  async function start(vm: Machine, sight: Sight, paused: boolean, context: Context): Promise<Again | undefined> {
+  async function start(
+    vm: Machine,
+    sight: Sight,
+    paused: boolean,
+    context: Context,
+  ): Promise<ReconcileResult | undefined> {
     const { observed, desired } = sight;
     const { identity, without } = giveIdentity(desired.spec, vm.metadata.uid, observed.memory.identity, addresses);
     if (without.length > 0) {
@@ -180,7 +185,7 @@ export function machineController(options: MachineControllerOptions): Controller
       teller.problem(vm, problem, context.events);
       return sooner(await report(vm, { ...observed, problem }, context), NO_ADDRESS_RETRY_MS);
     }
-    if (!(await isCurrent(vm, sight, context))) return { afterMs: STALE_RETRY_MS };
+    if (!(await isCurrent(vm, sight, context))) return { requeueAfterMs: STALE_RETRY_MS };
     const making = { dialect, machine: vm, desired, identity, rollout, paused };
     starting.add(keyOf(vm));
     const instance = await deedsFor(type, vm, instances, context)
@@ -214,20 +219,24 @@ export function machineController(options: MachineControllerOptions): Controller
   }
 
   /** Writes the status, unless the machine is only passing through. */
-  async function report(vm: Machine, observed: ObservedMachine, context: Context): Promise<Again | undefined> {
+  async function report(
+    vm: Machine,
+    observed: ObservedMachine,
+    context: Context,
+  ): Promise<ReconcileResult | undefined> {
     const key = keyOf(vm);
     const patience = patienceFor(key, observed, context);
-    if (patience > 0) return { afterMs: patience };
+    if (patience > 0) return { requeueAfterMs: patience };
     const state = passingState(vm.metadata.deletionTimestamp !== undefined, observed);
     const held = passing.holds(onWay(key));
     if (state === undefined) passing.arrived(onWay(key));
-    const afterMs = state === undefined ? 0 : passing.delay(onWay(key), state, context.clock.monotonic());
-    if (afterMs > 0) {
+    const requeueAfterMs = state === undefined ? 0 : passing.delay(onWay(key), state, context.clock.monotonic());
+    if (requeueAfterMs > 0) {
       if (observed.memory.lastShutdown !== undefined) untold.set(key, observed.memory.lastShutdown);
-      return { afterMs };
+      return { requeueAfterMs };
     }
     await write(vm, observed, context);
-    return state === undefined && held ? NO_MORE : undefined;
+    return state === undefined && held ? CANCEL_REQUEUE : undefined;
   }
 
   /** How long a problem that only passes, as a rule, has to last before it is told. */
@@ -257,9 +266,9 @@ export function machineController(options: MachineControllerOptions): Controller
     for: type,
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 256,
-    knows({ metadata }) {
+    isOwnWrite({ metadata }) {
       const key = keyIn(metadata.namespace, metadata.name);
-      return own.knows(key, metadata.resourceVersion) && !waiting.delete(key);
+      return own.isOwnWrite(key, metadata.resourceVersion) && !waiting.delete(key);
     },
     reads: [
       ...options.dialects.map(({ kind }) => resourceOfKind(kind)),
@@ -268,7 +277,7 @@ export function machineController(options: MachineControllerOptions): Controller
     ],
     watches: [
       // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.
-      watched(VMIS, (instance, { cache }, change) => {
+      watchSource(VMIS, (instance, { cache }, change) => {
         const { namespace, name } = instance.metadata;
         const machine = machineName(dialect, name);
         const key = keyIn(namespace, machine);
@@ -314,6 +323,6 @@ function isHeldByOthers({ metadata }: Machine): boolean {
   return metadata.finalizers?.some((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND) === true;
 }
 
-function sooner(again: Again | undefined, afterMs: number): Again {
-  return { afterMs: Math.min(again?.afterMs ?? Number.POSITIVE_INFINITY, afterMs) };
+function sooner(again: ReconcileResult | undefined, afterMs: number): ReconcileResult {
+  return { requeueAfterMs: Math.min(again?.requeueAfterMs ?? Number.POSITIVE_INFINITY, afterMs) };
 }

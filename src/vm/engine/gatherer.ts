@@ -1,6 +1,6 @@
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Context, Watched } from '#platform/runtime/controller';
+import type { Context, WatchSource } from '#platform/runtime/controller';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
 import type { Part, Surroundings } from './surroundings.ts';
@@ -11,7 +11,7 @@ import type { Part, Surroundings } from './surroundings.ts';
  */
 export interface Gatherer<P extends Part = Part> {
   /** Resources whose changes concern machines, and which. */
-  readonly watches?: readonly Watched[];
+  readonly watches?: readonly WatchSource[];
   /** Further resources that it looks up. */
   readonly reads?: readonly ResourceType[];
   /** Undefined where the machine has nothing to do with it. */

@@ -2,7 +2,7 @@ import { IDENTITY_ANNOTATION } from '#api/instance-request';
 import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { tryParseMac } from '#platform/base/mac';
 import { seededRandom } from '#platform/base/random';
-import { remembered } from '#platform/base/remembered';
+import { memoize } from '#platform/base/remembered';
 import type { AddressPool } from './address-pool.ts';
 import type { CardIdentity, Identity } from './dialect.ts';
 
@@ -69,7 +69,7 @@ export function writeIdentity(identity: Identity): string {
 }
 
 /** An instance is looked at many times while it starts. */
-const known = remembered(4096, readIdentity);
+const known = memoize(4096, readIdentity);
 
 function readIdentity(text: string): Identity {
   let read: unknown;

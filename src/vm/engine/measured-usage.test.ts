@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
@@ -37,7 +37,7 @@ describe('what machines use on a cluster of others', () => {
   let answer: (signal?: AbortSignal) => Promise<string> | string;
   beforeEach(() => {
     clock = new FakeClock({ start: 0 });
-    log = memoryLogger(clock);
+    log = createMemoryLogger(clock);
     stop = new AbortController();
     asked = [];
   });

@@ -1,7 +1,7 @@
 import type { Vmi } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Cache } from '#platform/runtime/cache';
-import type { Measured } from '#platform/runtime/metrics';
+import type { MetricDefinition } from '#platform/runtime/metrics';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
 
@@ -22,8 +22,8 @@ export interface MachineMetricsOptions {
 const PLACE = ['group', 'namespace', 'vm', 'node'];
 
 /** How many machines there are in each state, and what they use; counted when somebody looks. */
-export function machineMetrics({ machines, instances, usage }: MachineMetricsOptions): readonly Measured[] {
-  const used = (of: (usage: Usage) => number): Measured['values'] =>
+export function machineMetrics({ machines, instances, usage }: MachineMetricsOptions): readonly MetricDefinition[] {
+  const used = (of: (usage: Usage) => number): MetricDefinition['values'] =>
     function* values() {
       for (const instance of instances.all()) {
         const { nodeName = '', phase } = instance.status ?? {};

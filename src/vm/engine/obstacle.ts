@@ -1,5 +1,5 @@
 import { TemporaryError } from '#platform/base/errors';
-import { isAlreadyExists, isConflict, isInvalid, isNamespaceEnding } from '#platform/kube/kube-error';
+import { isAlreadyExists, isConflict, isInvalid, isNamespaceTerminating } from '#platform/kube/kube-error';
 import type { Problem } from './dialect.ts';
 
 /** How soon to look again after an instance turned out to be there that the cache does not show. */
@@ -18,7 +18,7 @@ export function createFailure(error: unknown): Failure {
     const message = 'an instance of that name is there already';
     return { error: new TemporaryError(message, { cause: error, retryAfterMs: TAKEN_RETRY_MS }) };
   }
-  if (isNamespaceEnding(error)) return { error };
+  if (isNamespaceTerminating(error)) return { error };
   const message = `Error creating virtual machine instance: ${wordsOf(error)}`;
   const problem = { reason: 'FailedCreate', message };
   if (!isInvalid(error)) return { problem, error };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { FakeClock } from '#platform/base/fake-clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import type { Gatherer } from '#vm/engine/gatherer';
 import { imageGatherer } from './gatherer.ts';
 import { ImageVerifier } from './verifier.ts';
@@ -35,7 +35,7 @@ beforeEach(() => {
     asked += 1;
     return { status: 200, headers: new Headers(), body: new Blob([content]).stream() };
   };
-  gatherer = imageGatherer(new ImageVerifier({ web, clock, log: silentLogger }), { gather: () => template });
+  gatherer = imageGatherer(new ImageVerifier({ web, clock, log: noopLogger }), { gather: () => template });
   context = {
     clock,
     signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { ImageVerifier, keyOfImage } from './verifier.ts';
 import type { WebAnswer } from './web.ts';
 
@@ -10,7 +10,7 @@ const imageAt = (path: string) => ({ source: `http://images.example.org/${path}`
 const image = imageAt('a');
 
 let clock: FakeClock;
-let log: ReturnType<typeof memoryLogger>;
+let log: ReturnType<typeof createMemoryLogger>;
 let verifier: ImageVerifier;
 let stop: AbortController;
 /** Requests that wait for an answer, and how many there were. */
@@ -21,7 +21,7 @@ let woken: string[];
 
 beforeEach(() => {
   clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
-  log = memoryLogger(clock);
+  log = createMemoryLogger(clock);
   stop = new AbortController();
   open = [];
   asked = 0;

@@ -10,7 +10,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '#platform/base/errors';
-import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
+import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { decodeBase64Url } from './base64url.ts';
 
 /** A key that signs tokens, and how. */
@@ -100,7 +100,7 @@ function readKey(file: string): KeyObject | undefined {
 
 function makeKey(file: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  makePrivateFolder(dirname(file));
+  createPrivateDirectory(dirname(file));
   writePrivateFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return privateKey;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
-import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
+import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import {
   type CertificateContent,
   holdsNames,
@@ -72,7 +72,7 @@ const SERVER_NAMES = [
 
 /** Opens the certificates of a control plane, making those that are missing, unfit or near their end. */
 export function openPki({ folder, clock, serverNames = [] }: PkiOptions): Pki {
-  makePrivateFolder(folder);
+  createPrivateDirectory(folder);
   const now = clock.now();
   const authority = openAuthority(folder, now);
   const names = [...new Set([...SERVER_NAMES, ...serverNames])];

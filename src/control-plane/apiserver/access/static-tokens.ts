@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '#platform/base/errors';
-import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
+import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { parseCsv } from './csv.ts';
 import { AUTHENTICATED, type User } from './user.ts';
 
@@ -57,7 +57,7 @@ export function openAdminToken(file: string): string {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw new ConfigError(`${file} cannot be read`, { cause: error });
     token = randomBytes(32).toString('base64url');
-    makePrivateFolder(dirname(file));
+    createPrivateDirectory(dirname(file));
     writePrivateFile(file, `${token}\n`);
   }
   if (token === '') throw new ConfigError(`${file} is empty`, { hint: 'Remove it to make a new token.' });

@@ -4,7 +4,7 @@ import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restor
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { makePrivateFolder, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
+import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { textOf } from '../object-text.ts';
 import { OWN_NAMES } from '../private-data.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
@@ -43,7 +43,7 @@ export interface RestoreOptions {
  */
 export async function restoreData(content: BackupContent, options: RestoreOptions): Promise<Restored> {
   const { dataDir, clock, id } = options;
-  makePrivateFolder(dataDir);
+  createPrivateDirectory(dataDir);
   const present = readdirSync(dataDir).filter((name) => OWN_NAMES.test(name) || name === STAGING);
   if (present.length > 0 && !options.replace) {
     throw new ConfigError(`${dataDir} holds data already: ${present.join(', ')}`, {
@@ -53,9 +53,9 @@ export async function restoreData(content: BackupContent, options: RestoreOption
   const revision = revisionBeyond(clock.now(), content.revision, reachedIn(dataDir));
   const staging = join(dataDir, STAGING);
   rmSync(staging, { recursive: true, force: true });
-  makePrivateFolder(staging);
+  createPrivateDirectory(staging);
   for (const { file, text } of content.files) {
-    makePrivateFolder(dirname(join(staging, file)));
+    createPrivateDirectory(dirname(join(staging, file)));
     writePrivateFile(join(staging, file), text);
   }
   const { objects, events } = storePlaces(staging);

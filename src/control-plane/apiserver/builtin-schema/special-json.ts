@@ -2,7 +2,7 @@ import { formatDuration, parseDuration } from '#platform/base/duration';
 import { ParseError } from '#platform/base/errors';
 import { copyJson } from '#platform/base/json-copy';
 import { formatQuantity, parseQuantity } from '#platform/base/quantity';
-import { remembered } from '#platform/base/remembered';
+import { memoize } from '#platform/base/remembered';
 import type { DecodeWalk } from './decode-walk.ts';
 import { formatGoTime, readGoTime } from './go-time.ts';
 
@@ -24,7 +24,7 @@ const fieldSet: SpecialJson = { zero: null, read: (value) => value };
 const KEPT = 1024;
 
 function time(micro: boolean): SpecialJson {
-  const print = remembered(KEPT, (text) => {
+  const print = memoize(KEPT, (text) => {
     const read = readGoTime(text, micro);
     return 'error' in read ? read : formatGoTime(read, micro);
   });
@@ -50,7 +50,7 @@ function parsed(walk: DecodeWalk, parse: () => string): string | undefined {
   }
 }
 
-const canonicalQuantity = remembered(KEPT, (text) => formatQuantity(parseQuantity(text)));
+const canonicalQuantity = memoize(KEPT, (text) => formatQuantity(parseQuantity(text)));
 
 const quantity: SpecialJson = {
   zero: '0',

@@ -1,5 +1,5 @@
 import { realClock } from '#platform/base/clock';
-import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
 import { until } from '#testing/patience';
@@ -42,7 +42,7 @@ export type NewDefinition = Pick<Definition, 'apiVersion' | 'kind' | 'metadata' 
 type Version = Definition['spec']['versions'][number];
 
 export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Promise<Plane> {
-  const log = memoryLogger(realClock);
+  const log = createMemoryLogger(realClock);
   const random = seededRandom('custom');
   const plane = await startControlPlane({ clock: realClock, random, log, insecure: true, ...options });
   const client = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'test');

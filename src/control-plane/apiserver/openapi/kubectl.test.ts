@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { hasKubectl } from '#testing/programs';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
@@ -14,7 +14,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger });
+    plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger });
     kubectl = kubectlFor(plane);
     await done(['create', '-f', DEFINITION]);
     await done(['wait', '--for=condition=Established', 'crd/virtualmachines.hypersdk.io', '--timeout=60s']);

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '#platform/base/folder';
+import { createDirectory } from '#platform/base/folder';
 import { tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { StoreError } from './store-error.ts';
 
@@ -16,7 +16,7 @@ const SQLITE_BUSY = 5;
  * Nothing else may open and close the lock file in this process: closing it would drop the lock.
  */
 export function lockFolder(folder: string): () => void {
-  makeFolder(folder);
+  createDirectory(folder);
   const path = join(folder, 'folder.lock');
   try {
     closeSync(openSync(path, 'wx', 0o600));

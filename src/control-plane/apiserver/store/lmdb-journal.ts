@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '#platform/base/clock';
-import { makePrivateFolder, tightenFile } from '#platform/kube/kubeconfig/private-file';
+import { createPrivateDirectory, tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { explainedFailure } from './disk-failure.ts';
 import { type Durability, type Environment, openEnvironment, writeData } from './environment.ts';
 import { FileGuard } from './file-guard.ts';
@@ -56,7 +56,7 @@ export class LmdbJournal implements Journal {
 
   /** Opens a folder and reads back everything in it. Throws `Corrupt` where that is not all that was stored. */
   static async open(options: JournalOptions): Promise<{ journal: LmdbJournal; timeline: Timeline }> {
-    makePrivateFolder(options.folder);
+    createPrivateDirectory(options.folder);
     for (const name of ['data.mdb', 'lock.mdb']) tightenFile(join(options.folder, name));
     const unlock = lockFolder(options.folder);
     try {

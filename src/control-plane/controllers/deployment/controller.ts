@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PODS } from '#platform/kube/kinds/pod';
 import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from '#platform/kube/kinds/workloads';
-import { ifFound, isAlreadyExists } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists } from '#platform/kube/kube-error';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
@@ -26,7 +26,7 @@ export function deployments(): Controller<Deployment> {
     concurrency: 4,
     watches: [
       // A deployment that recreates waits for the last old pod to go.
-      watched(PODS, ({ metadata }, { cache }, { type }) => {
+      watchSource(PODS, ({ metadata }, { cache }, { type }) => {
         const set = metadata.ownerReferences?.find(({ controller }) => controller === true);
         if (type !== 'deleted' || set?.kind !== 'ReplicaSet') return [];
         const owner = cache(REPLICA_SETS).get(keyIn(metadata.namespace, set.name));
@@ -183,14 +183,14 @@ class Rollout {
     const { client, clock } = this.#context;
     const { status, lateInMs } = deploymentStatus(this.#deployment, this.#fresh, this.#old, clock.now(), done);
     this.#deployment = await writeStatus(client, DEPLOYMENTS, this.#deployment, status);
-    return lateInMs === undefined ? undefined : { afterMs: Math.max(1000, lateInMs + 1000) };
+    return lateInMs === undefined ? undefined : { requeueAfterMs: Math.max(1000, lateInMs + 1000) };
   }
 
   async #cleanUp(): Promise<void> {
     const { client } = this.#context;
     for (const { metadata } of outdated(this.#old, this.#deployment.spec.revisionHistoryLimit ?? 10)) {
       const { name = '', namespace = '', uid = '' } = metadata;
-      await ifFound(client.delete(REPLICA_SETS, name, { namespace, preconditions: { uid } }));
+      await ignoreNotFound(client.delete(REPLICA_SETS, name, { namespace, preconditions: { uid } }));
     }
   }
 

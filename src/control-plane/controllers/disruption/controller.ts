@@ -3,15 +3,15 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '#platform/kube/kinds/workloads';
 import { type LabelSelector, labelSelectorOf } from '#platform/kube/selectors/label-selector';
-import type { Catalog } from '#platform/runtime/catalog';
-import { type Controller, watched } from '#platform/runtime/controller';
+import type { DiscoveryCache } from '#platform/runtime/catalog';
+import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { demandOf, failedStatus, needsScale, statusOf } from './plan.ts';
 import { scaleOf } from './scale.ts';
 
 /** Works out how many pods of each disruption budget may be evicted. */
-export function disruptionController(catalog: Catalog): Controller<PodDisruptionBudget> {
+export function disruptionController(catalog: DiscoveryCache): Controller<PodDisruptionBudget> {
   const selectors = new WeakMap<PodDisruptionBudget, LabelSelector>();
   const selectorOf = (budget: PodDisruptionBudget): LabelSelector => {
     let selector = selectors.get(budget);
@@ -25,7 +25,7 @@ export function disruptionController(catalog: Catalog): Controller<PodDisruption
     name: 'disruption',
     for: POD_DISRUPTION_BUDGETS,
     watches: [
-      watched(PODS, ({ metadata }, { cache }) =>
+      watchSource(PODS, ({ metadata }, { cache }) =>
         [...cache(POD_DISRUPTION_BUDGETS).inNamespace(metadata.namespace ?? '')]
           .filter((budget) => selectorOf(budget).matches(metadata.labels))
           .map(keyOf),
@@ -43,7 +43,7 @@ export function disruptionController(catalog: Catalog): Controller<PodDisruption
         const scale = needsScale(spec) ? await scaleOf(pods, catalog, context) : 0;
         const { status, againMs } = statusOf(budget, pods, demandOf(spec, pods.length, scale), clock.now());
         await writeStatus(client, POD_DISRUPTION_BUDGETS, budget, status);
-        return againMs === undefined ? undefined : { afterMs: againMs };
+        return againMs === undefined ? undefined : { requeueAfterMs: againMs };
       } catch (error) {
         if (!(error instanceof TemporaryError)) throw error;
         await writeStatus(client, POD_DISRUPTION_BUDGETS, budget, failedStatus(budget, error.message, clock.now()));

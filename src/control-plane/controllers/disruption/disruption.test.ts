@@ -4,7 +4,7 @@ import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import { REPLICA_SETS } from '#platform/kube/kinds/workloads';
 import { KubeError } from '#platform/kube/kube-error';
-import { Catalog } from '#platform/runtime/catalog';
+import { DiscoveryCache } from '#platform/runtime/catalog';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
@@ -96,7 +96,7 @@ beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
   const parts = controllerParts(cluster, 'disruption-controller');
-  const catalog = new Catalog(parts);
+  const catalog = new DiscoveryCache(parts);
   cluster.run(manager('test', [parts.informers, catalog, runnable(disruptionController(catalog), parts)]));
 });
 afterEach(() => cluster.stop());

@@ -4,7 +4,7 @@ import { apiVersionOf } from '#platform/kube/kinds/resource-type';
 import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '#platform/kube/kinds/workloads';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
-import type { Catalog } from '#platform/runtime/catalog';
+import type { DiscoveryCache } from '#platform/runtime/catalog';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 
@@ -17,7 +17,7 @@ interface Scaled {
 }
 
 /** How many pods the controllers of these pods are to keep together; pods without a controller do not count. */
-export async function scaleOf(pods: readonly Pod[], catalog: Catalog, context: Context): Promise<number> {
+export async function scaleOf(pods: readonly Pod[], catalog: DiscoveryCache, context: Context): Promise<number> {
   const seen = new Set<string>();
   const replicas = new Map<string, number>();
   for (const { metadata } of pods) {
@@ -36,7 +36,7 @@ const controllerOf = (refs: readonly KubeOwnerReference[] | undefined) => refs?.
 async function scaledBy(
   ref: KubeOwnerReference,
   namespace: string,
-  catalog: Catalog,
+  catalog: DiscoveryCache,
   context: Context,
 ): Promise<Scaled | undefined> {
   const type = KNOWN.find((each) => each.kind === ref.kind && apiVersionOf(each) === ref.apiVersion);
@@ -54,7 +54,7 @@ async function scaledBy(
 async function askedScale(
   ref: KubeOwnerReference,
   namespace: string,
-  catalog: Catalog,
+  catalog: DiscoveryCache,
   { client }: Context,
 ): Promise<Scaled | undefined> {
   const type = catalog.ofKind(ref.apiVersion, ref.kind);

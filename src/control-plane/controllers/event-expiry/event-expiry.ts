@@ -2,8 +2,8 @@ import type { Timer } from '#platform/base/clock';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { isConflict, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { ControllerParts } from '#platform/runtime/controller';
-import { follow } from '#platform/runtime/follow';
+import type { ControllerDeps } from '#platform/runtime/controller';
+import { runReflector } from '#platform/runtime/follow';
 import { keyOf, splitKey } from '#platform/runtime/key';
 import type { Runnable } from '#platform/runtime/runnable';
 import { ExpiryLine } from './expiry-line.ts';
@@ -19,7 +19,7 @@ const LIFE_MS = 60 * 60_000;
 const RETRY_MS = 60_000;
 
 /** Deletes Events an hour after they were last written. One timer waits for the oldest, whatever their number. */
-export function eventExpiry(parts: ControllerParts): Runnable {
+export function eventExpiry(parts: ControllerDeps): Runnable {
   const { client, clock } = parts;
   const log = parts.log.child({ controller: 'event expiry' });
   const line = new ExpiryLine();
@@ -59,7 +59,7 @@ export function eventExpiry(parts: ControllerParts): Runnable {
   return {
     name: 'event expiry',
     async run(signal) {
-      const sink = {
+      const store = {
         put(event: Event) {
           line.put(keyOf(event), uidOf(event), clock.now() + LIFE_MS);
           if (timer === undefined) arm();
@@ -73,7 +73,7 @@ export function eventExpiry(parts: ControllerParts): Runnable {
           arm();
         },
       };
-      await follow({ ...parts, log, type: EVENTS, sink }, signal);
+      await runReflector({ ...parts, log, type: EVENTS, store }, signal);
       timer?.cancel();
       await ending;
     },

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { apiVersionOf, resourceType } from '#platform/kube/kinds/resource-type';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { Catalog } from '#platform/runtime/catalog';
+import { DiscoveryCache } from '#platform/runtime/catalog';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerParts } from '#testing/controller-parts';
@@ -26,7 +26,7 @@ afterEach(() => cluster.stop());
 function start(change: (client: Client) => Client = (client) => client) {
   const given = controllerParts(cluster, 'generic-garbage-collector');
   const parts = { ...given, client: change(given.client) };
-  const catalog = new Catalog(parts);
+  const catalog = new DiscoveryCache(parts);
   return cluster.run(manager('test', [parts.informers, catalog, new GarbageCollector(parts, catalog)]));
 }
 
@@ -184,7 +184,7 @@ describe('the garbage collector', () => {
     await cluster.settle();
     await admin.delete(WIDGETS, 'w', { namespace });
     await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
-    await admin.delete(DEFINITIONS, 'widgets.example.com');
+    await admin.delete(CUSTOM_RESOURCE_DEFINITIONS, 'widgets.example.com');
     await cluster.until(() => isGone(CONFIG_MAPS, 'other'));
   });
 
@@ -208,8 +208,8 @@ describe('the garbage collector', () => {
     await cluster.settle();
     await make('child', [owner(WIDGETS, widget)]);
     await cluster.settle();
-    await admin.delete(DEFINITIONS, 'widgets.example.com');
-    await cluster.until(() => isGone(DEFINITIONS, 'widgets.example.com', {}));
+    await admin.delete(CUSTOM_RESOURCE_DEFINITIONS, 'widgets.example.com');
+    await cluster.until(() => isGone(CUSTOM_RESOURCE_DEFINITIONS, 'widgets.example.com', {}));
     await cluster.until(() => asked);
     await cluster.clock.advance(1000);
     gate.resolve();
@@ -228,7 +228,7 @@ describe('the garbage collector', () => {
 });
 
 async function define(): Promise<void> {
-  await admin.create(DEFINITIONS, {
+  await admin.create(CUSTOM_RESOURCE_DEFINITIONS, {
     metadata: { name: 'widgets.example.com' },
     spec: {
       group: 'example.com',

@@ -1,9 +1,9 @@
 import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
 import { apiVersionOf } from '#platform/kube/kinds/resource-type';
-import { ifFound, isConflict } from '#platform/kube/kube-error';
+import { ignoreNotFound, isConflict } from '#platform/kube/kube-error';
 import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
-import type { Catalog } from '#platform/runtime/catalog';
-import type { ControllerParts } from '#platform/runtime/controller';
+import type { DiscoveryCache } from '#platform/runtime/catalog';
+import type { ControllerDeps } from '#platform/runtime/controller';
 import type { Runnable } from '#platform/runtime/runnable';
 import { WorkQueue } from '#platform/runtime/work-queue';
 import { AbsentOwners } from './absent-owners.ts';
@@ -20,8 +20,8 @@ class UnknownOwner extends Error {}
  */
 export class GarbageCollector implements Runnable {
   readonly name = 'garbage collector';
-  readonly #parts: ControllerParts;
-  readonly #catalog: Catalog;
+  readonly #parts: ControllerDeps;
+  readonly #catalog: DiscoveryCache;
   readonly #graph = new OwnerGraph();
   readonly #absent = new AbsentOwners();
   readonly #monitors: Monitors;
@@ -29,7 +29,7 @@ export class GarbageCollector implements Runnable {
   /** Objects that have an owner of an unknown kind; looked at again when kinds come or go. */
   readonly #puzzling = new Set<string>();
 
-  constructor(parts: ControllerParts, catalog: Catalog) {
+  constructor(parts: ControllerDeps, catalog: DiscoveryCache) {
     const log = parts.log.child({ controller: this.name });
     this.#parts = { ...parts, log };
     this.#catalog = catalog;
@@ -111,7 +111,7 @@ export class GarbageCollector implements Runnable {
       { resource: member.type.plural, namespace: member.namespace, name: member.name },
       'collecting',
     );
-    await ifFound(
+    await ignoreNotFound(
       this.#parts.client.delete(member.type, member.name, {
         ...placeOf(member),
         propagationPolicy: decision.policy,
@@ -129,7 +129,7 @@ export class GarbageCollector implements Runnable {
     if (type === undefined) throw new UnknownOwner(`no ${ref.kind} of ${ref.apiVersion} is served`);
     // Something cluster-wide cannot be owned by something in a namespace, which is for its author to find out.
     if (type.namespaced && member.namespace === '') return 'solid';
-    const found = await ifFound(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));
+    const found = await ignoreNotFound(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));
     if (found?.metadata.uid === ref.uid) {
       const { finalizers = [], deletionTimestamp } = found.metadata;
       return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND) ? 'waiting' : 'solid';
@@ -182,12 +182,14 @@ export class GarbageCollector implements Runnable {
   async #patch(member: Member, latest: KubeObject, change: object): Promise<KubeObject | undefined> {
     const { uid, resourceVersion } = latest.metadata;
     const body = { metadata: { uid, resourceVersion, ...change } };
-    return await ifFound(this.#parts.client.patch(member.type, member.name, { type: 'merge', body }, placeOf(member)));
+    return await ignoreNotFound(
+      this.#parts.client.patch(member.type, member.name, { type: 'merge', body }, placeOf(member)),
+    );
   }
 
   /** The object as it is now; undefined where it is gone, or another has its name. */
   async #read(member: Member): Promise<KubeObject | undefined> {
-    const latest = await ifFound(this.#parts.client.get(member.type, member.name, placeOf(member)));
+    const latest = await ignoreNotFound(this.#parts.client.get(member.type, member.name, placeOf(member)));
     return latest?.metadata.uid === member.uid ? latest : undefined;
   }
 }

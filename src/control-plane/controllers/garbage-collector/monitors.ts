@@ -1,8 +1,8 @@
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { ControllerParts } from '#platform/runtime/controller';
-import { type DiscoveredResource, preferred } from '#platform/runtime/discovery';
-import { follow, type Sink } from '#platform/runtime/follow';
+import type { ControllerDeps } from '#platform/runtime/controller';
+import { type DiscoveredResource, preferredVersions } from '#platform/runtime/discovery';
+import { type ReflectorStore, runReflector } from '#platform/runtime/follow';
 import { keyOf } from '#platform/runtime/key';
 import { type Member, type OwnerGraph, shows } from './owner-graph.ts';
 
@@ -24,13 +24,13 @@ const PATIENCE_MS = 30_000;
 
 /** Follows every resource whose objects can own or be owned, and keeps the graph up to date. */
 export class Monitors {
-  readonly #parts: ControllerParts;
+  readonly #parts: ControllerDeps;
   readonly #graph: OwnerGraph;
   readonly #events: MonitorEvents;
   readonly #running = new Map<string, Monitor>();
   readonly #unsettled = new Set<Promise<void>>();
 
-  constructor(parts: ControllerParts, graph: OwnerGraph, events: MonitorEvents) {
+  constructor(parts: ControllerDeps, graph: OwnerGraph, events: MonitorEvents) {
     this.#parts = parts;
     this.#graph = graph;
     this.#events = events;
@@ -39,7 +39,7 @@ export class Monitors {
   /** Starts following what is new among the resources, and stops following what is no longer among them. */
   follow(resources: readonly DiscoveredResource[], signal: AbortSignal): void {
     const wanted = new Map(
-      preferred(resources)
+      preferredVersions(resources)
         .filter(isCollected)
         .map((type) => [idOf(type), type]),
     );
@@ -74,11 +74,11 @@ export class Monitors {
       this.#unsettled.delete(settled);
     });
     this.#unsettled.add(settled);
-    const sink = this.#sink(type, () => listed.resolve());
-    return { type, stop, done: follow({ ...this.#parts, type, sink }, either) };
+    const store = this.#sink(type, () => listed.resolve());
+    return { type, stop, done: runReflector({ ...this.#parts, type, store }, either) };
   }
 
-  #sink(type: ResourceType, listed: () => void): Sink {
+  #sink(type: ResourceType, listed: () => void): ReflectorStore {
     const graph = this.#graph;
     const put = (object: KubeObject) => {
       const { uid = '' } = object.metadata;

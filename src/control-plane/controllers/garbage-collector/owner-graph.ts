@@ -1,4 +1,4 @@
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { ResourceType } from '#platform/kube/client';
 import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
 import { apiVersionOf } from '#platform/kube/kinds/resource-type';
@@ -49,7 +49,7 @@ export function shows(member: Member, type: ResourceType, { metadata }: KubeObje
 }
 
 export function sameOwners(a: readonly KubeOwnerReference[], b: readonly KubeOwnerReference[]): boolean {
-  return a === b || (a.length === b.length && a.every((ref, i) => isSameJson(ref as never, b[i] as never)));
+  return a === b || (a.length === b.length && a.every((ref, i) => jsonEqual(ref as never, b[i] as never)));
 }
 
 /** Whether a reference names this very object: uids alone do not count, because anybody can write them. */

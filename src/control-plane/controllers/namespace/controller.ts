@@ -3,7 +3,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { NAMESPACES, type Namespace } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { discover } from '#platform/runtime/discovery';
 import { writeStatus } from '#platform/runtime/status';
 import { conditionsAfter, isEmpty } from './conditions.ts';
@@ -17,9 +17,9 @@ export const namespaceController: Controller<Namespace> = {
   for: NAMESPACES,
   concurrency: 4,
   // Objects that others must finish first are looked after ever less often, but not for ever less.
-  backOff: { first: 50, most: 15_000 },
+  backOff: { first: 50, max: 15_000 },
   watches: [
-    watched(PODS, ({ metadata: { namespace = '' } }, { cache }, { type }) =>
+    watchSource(PODS, ({ metadata: { namespace = '' } }, { cache }, { type }) =>
       type === 'deleted' && isDying(cache(NAMESPACES).get(namespace)) ? [namespace] : [],
     ),
   ],

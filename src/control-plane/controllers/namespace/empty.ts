@@ -1,12 +1,12 @@
 import type { Client } from '#platform/kube/client';
-import { ifFound, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type Discovered, type DiscoveredResource, preferred } from '#platform/runtime/discovery';
+import { type DiscoveredResource, type DiscoveryResult, preferredVersions } from '#platform/runtime/discovery';
 import type { Emptying } from './conditions.ts';
 
 /** Deletes all that is in a namespace: pods before all else, because what they use should outlive them. */
-export async function empty(client: Client, discovered: Discovered, namespace: string): Promise<Emptying> {
-  const resources = preferred(discovered.resources).filter(
+export async function empty(client: Client, discovered: DiscoveryResult, namespace: string): Promise<Emptying> {
+  const resources = preferredVersions(discovered.resources).filter(
     ({ namespaced, verbs }) => namespaced && verbs.includes('delete') && verbs.includes('list'),
   );
   const pods = resources.filter(isPods);
@@ -45,7 +45,9 @@ async function emptied(
     await client.deleteCollection(resource, { namespace, propagationPolicy: 'Background' });
   } else {
     for (const { metadata } of living) {
-      await ifFound(client.delete(resource, metadata.name ?? '', { namespace, propagationPolicy: 'Background' }));
+      await ignoreNotFound(
+        client.delete(resource, metadata.name ?? '', { namespace, propagationPolicy: 'Background' }),
+      );
     }
   }
   return (await client.list(resource, { namespace })).items;

@@ -5,7 +5,7 @@ import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { NODE_LEASE_NAMESPACE } from '#platform/kube/node-lease';
 import { AwakeTime } from '#platform/runtime/awake-time';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
 import { writeStatus } from '#platform/runtime/status';
@@ -31,7 +31,7 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
     reads: [PODS],
     watches: [
       // A renewed lease is only noted: the run that is due anyway will see it.
-      watched(
+      watchSource(
         LEASES,
         (lease, context) => {
           health.noticeLease(lease, time(context));
@@ -39,7 +39,7 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
         },
         { namespace: NODE_LEASE_NAMESPACE },
       ),
-      watched(NODES, (node, context, { type, object }) => {
+      watchSource(NODES, (node, context, { type, object }) => {
         // Told of both sides of a change, of which only the newer counts.
         if (node !== object) return [];
         if (type !== 'deleted') health.noticeNode(node, time(context));
@@ -60,7 +60,7 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
       const now = time(context);
       health.noticeNode(node, now);
       const silent = now - (health.lastSeen(name) ?? now);
-      if (silent >= GRACE_MS && awaitsListings(context)) return { afterMs: LISTINGS_RECHECK_MS };
+      if (silent >= GRACE_MS && awaitsListings(context)) return { requeueAfterMs: LISTINGS_RECHECK_MS };
       let known = node;
       if (silent >= GRACE_MS) {
         const conditions = silentConditions(node, timestamp(clock.now()));
@@ -78,7 +78,7 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
       if (conditionOf(known.status?.conditions, 'Ready')?.status === 'Unknown') await markPods(name, context);
       if (silent === Number.NEGATIVE_INFINITY) return undefined;
       // Of a silent node the next sign is an event.
-      return silent >= GRACE_MS ? { afterMs: GRACE_MS } : { afterMs: GRACE_MS - silent };
+      return silent >= GRACE_MS ? { requeueAfterMs: GRACE_MS } : { requeueAfterMs: GRACE_MS - silent };
     },
     forget: (key) => health.forget(key),
   };

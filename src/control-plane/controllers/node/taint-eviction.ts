@@ -1,7 +1,7 @@
 import { timestamp } from '#platform/base/timestamp';
 import { NODES, type Node, type Taint, tolerates } from '#platform/kube/kinds/node';
 import { PODS, type Pod, type Toleration } from '#platform/kube/kinds/pod';
-import { type Controller, watched } from '#platform/runtime/controller';
+import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
 import { endPod } from './disruption-target.ts';
@@ -31,7 +31,7 @@ export function taintEviction(): Controller<Pod> {
     name: 'taint eviction',
     for: PODS,
     watches: [
-      watched(NODES, (node, { cache }, { object, old }) => {
+      watchSource(NODES, (node, { cache }, { object, old }) => {
         const same = JSON.stringify(drivingOut(object)) === JSON.stringify(drivingOut(old));
         return same ? [] : [...cache(PODS).by(byNode, node.metadata.name ?? '')].map(keyOf);
       }),
@@ -50,8 +50,8 @@ export function taintEviction(): Controller<Pod> {
       const begun = known !== undefined && known.uid === metadata.uid ? known.at : clock.now();
       since.set(key, { uid: metadata.uid, at: begun });
       const left = begun + wait - clock.now();
-      if (left > 0) return { afterMs: left };
-      if (awaitsListings(context)) return { afterMs: LISTINGS_RECHECK_MS };
+      if (left > 0) return { requeueAfterMs: left };
+      if (awaitsListings(context)) return { requeueAfterMs: LISTINGS_RECHECK_MS };
       await endPod(pod, ENDING, timestamp(clock.now()), client);
       return undefined;
     },

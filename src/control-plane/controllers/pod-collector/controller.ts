@@ -1,8 +1,8 @@
 import { timestamp } from '#platform/base/timestamp';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
-import { ifFound } from '#platform/kube/kube-error';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { ignoreNotFound } from '#platform/kube/kube-error';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
 import { endPod } from '../node/disruption-target.ts';
@@ -20,7 +20,7 @@ export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
     name: 'pod collector',
     for: PODS,
     watches: [
-      watched(NODES, ({ metadata }, { cache }, { type, object, old }) => {
+      watchSource(NODES, ({ metadata }, { cache }, { type, object, old }) => {
         if (type !== 'deleted') missingSince.delete(metadata.name ?? '');
         const same = type === 'updated' && JSON.stringify(object.spec?.taints) === JSON.stringify(old.spec?.taints);
         return same ? [] : [...cache(PODS).by(byNode, metadata.name ?? '')].map(keyOf);
@@ -33,14 +33,14 @@ export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
       if (verdict.is === 'finished') finished.set(keyOf(pod), pod.metadata.creationTimestamp ?? '');
       else finished.delete(keyOf(pod));
       if (['stuck', 'lost'].includes(verdict.is) && nodeName !== '' && awaitsListings(context))
-        return { afterMs: LISTINGS_RECHECK_MS };
+        return { requeueAfterMs: LISTINGS_RECHECK_MS };
       if (verdict.is === 'finished' && finished.size > mostFinished) await endOldest(context);
       if (verdict.is === 'stuck') await endPod(pod, verdict.ending, timestamp(clock.now()), client);
       if (verdict.is !== 'lost') return undefined;
       const since = missingSince.get(nodeName) ?? clock.now();
       missingSince.set(nodeName, since);
       const left = since + QUARANTINE_MS - clock.now();
-      if (left > 0) return { afterMs: left };
+      if (left > 0) return { requeueAfterMs: left };
       if (await isMissing(nodeName, context)) await endPod(pod, LOST, timestamp(clock.now()), client);
       return undefined;
     },
@@ -55,11 +55,11 @@ export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
       finished.delete(key);
       const { name = '', namespace = '', uid = '' } = cache(PODS).get(key)?.metadata ?? {};
       const how = { namespace, gracePeriodSeconds: 0, preconditions: { uid } };
-      await ifFound(client.delete(PODS, name, how));
+      await ignoreNotFound(client.delete(PODS, name, how));
     }
   }
 }
 
 async function isMissing(node: string, { client }: Context): Promise<boolean> {
-  return (await ifFound(client.get(NODES, node))) === undefined;
+  return (await ignoreNotFound(client.get(NODES, node))) === undefined;
 }

@@ -7,10 +7,10 @@ import {
   type ReplicaSet,
   type ReplicationController,
 } from '#platform/kube/kinds/workloads';
-import { isNamespaceEnding, isNotFound } from '#platform/kube/kube-error';
+import { isNamespaceTerminating, isNotFound } from '#platform/kube/kube-error';
 import { type LabelSelector, labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
@@ -60,7 +60,7 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) {
         const error: unknown = failed.reason;
-        if (isNamespaceEnding(error)) return undefined;
+        if (isNamespaceTerminating(error)) return undefined;
         return { reason: 'FailedCreate', message: (error as Error).message };
       }
       made += size;
@@ -90,7 +90,7 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
     concurrency: 4,
     watches: [
       // A pod that is nobody's may be somebody's to adopt.
-      watched(PODS, ({ metadata }, { cache }) => {
+      watchSource(PODS, ({ metadata }, { cache }) => {
         if (metadata.ownerReferences?.some(({ controller }) => controller === true) === true) return [];
         if (metadata.labels === undefined) return [];
         const owners = [...cache(type).inNamespace(metadata.namespace ?? '')];
@@ -118,7 +118,7 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
       const { status, againMs } = replicaStatus(owner, own, failure, clock.now(), timestamp(clock.now()));
       await writeStatus(client, type, owner, status as NonNullable<T['status']>);
       if (failure !== undefined) throw new Error(failure.message);
-      return againMs === undefined ? undefined : { afterMs: againMs };
+      return againMs === undefined ? undefined : { requeueAfterMs: againMs };
     },
     forget: (key) => expectations.forget(key),
   };

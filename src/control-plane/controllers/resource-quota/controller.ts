@@ -3,13 +3,13 @@ import type { Clock } from '#platform/base/clock';
 import type { ResourceType } from '#platform/kube/client';
 import { RESOURCE_QUOTAS, type ResourceQuota } from '#platform/kube/kinds/resource-quota';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { textOf } from '#platform/kube/quota/amounts';
+import { formatAmounts } from '#platform/kube/quota/amounts';
 import { countedResources, quotaStatus } from '#platform/kube/quota/quota-status';
 import { type CountedResource, pastGraceAt, usageOf } from '#platform/kube/quota/usage';
 import type { Change } from '#platform/runtime/cache';
-import type { Catalog } from '#platform/runtime/catalog';
-import { type Controller, watched } from '#platform/runtime/controller';
-import { preferred } from '#platform/runtime/discovery';
+import type { DiscoveryCache } from '#platform/runtime/catalog';
+import { type Controller, watchSource } from '#platform/runtime/controller';
+import { preferredVersions } from '#platform/runtime/discovery';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 
@@ -25,9 +25,9 @@ const RECOUNT_MS = 5 * 60_000;
  * Admission charges what comes before it is there to be counted. Counting then would take the charge back and let in
  * more than there is, so that it waits until something has gone, a limit has changed, or time has passed.
  */
-export function resourceQuotaController(catalog: Catalog): Controller<ResourceQuota> {
+export function resourceQuotaController(catalog: DiscoveryCache): Controller<ResourceQuota> {
   const typeOf = ({ group, plural }: CountedResource): ResourceType | undefined =>
-    preferred(catalog.now.resources).find((each) => each.group === group && each.plural === plural);
+    preferredVersions(catalog.now.resources).find((each) => each.group === group && each.plural === plural);
   /** When each quota is due; one that is not here is now. */
   const due = new Map<string, number>();
   return {
@@ -38,7 +38,7 @@ export function resourceQuotaController(catalog: Catalog): Controller<ResourceQu
       const { namespace = '' } = quota.metadata;
       const began = clock.now();
       const at = due.get(key) ?? began;
-      if (at > began && isDeepStrictEqual(quota.spec?.hard, quota.status?.hard)) return { afterMs: at - began };
+      if (at > began && isDeepStrictEqual(quota.spec?.hard, quota.status?.hard)) return { requeueAfterMs: at - began };
       const counted = countedResources(quota).flatMap((resource) => {
         const type = typeOf(resource);
         return type === undefined ? [] : [{ resource, type }];
@@ -49,16 +49,16 @@ export function resourceQuotaController(catalog: Catalog): Controller<ResourceQu
       const unknown = counted.length < countedResources(quota).length;
       const ends = objects.flatMap(([, present]) => present.map(pastGraceAt)).filter((end) => end !== undefined);
       const waits = [...(unknown ? [UNKNOWN_MS] : []), ...ends.map((end) => end - now + 1).filter((wait) => wait > 0)];
-      const afterMs = Math.min(RECOUNT_MS, ...waits);
+      const requeueAfterMs = Math.min(RECOUNT_MS, ...waits);
       // Noted before the write, since what goes meanwhile makes the quota due again.
-      due.set(key, now + afterMs);
+      due.set(key, now + requeueAfterMs);
       try {
         await writeStatus(client, RESOURCE_QUOTAS, quota, quotaStatus(quota, objects, now));
       } catch (error) {
         due.delete(key);
         throw error;
       }
-      return { afterMs };
+      return { requeueAfterMs };
     },
     forget: (key) => void due.delete(key),
   };
@@ -66,7 +66,7 @@ export function resourceQuotaController(catalog: Catalog): Controller<ResourceQu
 
 /** Makes the quotas of an object's namespace due, where the object takes up another amount than before, or none. */
 function countedObjects(type: ResourceType, clock: Clock, due: Map<string, number>) {
-  return watched<KubeObject>(type, ({ metadata }, { cache }, change) => {
+  return watchSource<KubeObject>(type, ({ metadata }, { cache }, change) => {
     if (change.type === 'added' || (change.type === 'updated' && isSameUse(type, change, clock.now()))) return [];
     const keys = [...cache(RESOURCE_QUOTAS).inNamespace(metadata.namespace ?? '')].map(keyOf);
     for (const key of keys) due.delete(key);
@@ -76,6 +76,6 @@ function countedObjects(type: ResourceType, clock: Clock, due: Map<string, numbe
 
 function isSameUse(type: ResourceType, { object, old }: Change, now: number): boolean {
   if (old === undefined || object.metadata.deletionTimestamp !== old.metadata.deletionTimestamp) return false;
-  const text = (state: KubeObject) => JSON.stringify(textOf(usageOf(type, state, now)));
+  const text = (state: KubeObject) => JSON.stringify(formatAmounts(usageOf(type, state, now)));
   return text(object) === text(old);
 }

@@ -3,7 +3,7 @@ import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import { RESOURCE_QUOTAS } from '#platform/kube/kinds/resource-quota';
-import { Catalog } from '#platform/runtime/catalog';
+import { DiscoveryCache } from '#platform/runtime/catalog';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
   const parts = controllerParts(cluster, 'resourcequota-controller');
-  const catalog = new Catalog(parts);
+  const catalog = new DiscoveryCache(parts);
   cluster.run(manager('test', [parts.informers, catalog, runnable(resourceQuotaController(catalog), parts)]));
 });
 afterEach(() => cluster.stop());

@@ -7,7 +7,7 @@ import {
   type VolumeAttributesClass,
 } from '#platform/kube/kinds/storage';
 import type { Index } from '#platform/runtime/cache';
-import { type Controller, watched } from '#platform/runtime/controller';
+import { type Controller, watchSource } from '#platform/runtime/controller';
 
 /** The classes that a claim asks for, has, or is on its way to. */
 function classesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
@@ -27,7 +27,7 @@ const byVolume: Index<PersistentVolume> = { values: classesOfVolume };
 export const attributesClassProtection: Controller<VolumeAttributesClass> = {
   name: 'volume attributes class protection',
   for: VOLUME_ATTRIBUTES_CLASSES,
-  watches: [watched(PERSISTENT_VOLUME_CLAIMS, classesOfClaim), watched(PERSISTENT_VOLUMES, classesOfVolume)],
+  watches: [watchSource(PERSISTENT_VOLUME_CLAIMS, classesOfClaim), watchSource(PERSISTENT_VOLUMES, classesOfVolume)],
   async reconcile() {},
   finalize: {
     finalizer: 'kubernetes.io/vac-protection',
@@ -37,7 +37,7 @@ export const attributesClassProtection: Controller<VolumeAttributesClass> = {
       for (const _volume of cache(PERSISTENT_VOLUMES).by(byVolume, name)) return 'held';
       // A claim may have come that the cache has not seen yet.
       const { items } = await client.list(PERSISTENT_VOLUME_CLAIMS);
-      return items.some((claim) => classesOfClaim(claim).includes(name)) ? { afterMs: 1000 } : undefined;
+      return items.some((claim) => classesOfClaim(claim).includes(name)) ? { requeueAfterMs: 1000 } : undefined;
     },
   },
 };

@@ -6,9 +6,9 @@ import {
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
 } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { Index } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { BIND_COMPLETED, BOUND_BY_CONTROLLER, classOf, planClaim } from './claim-plan.ts';
@@ -31,12 +31,12 @@ export const claimBinder: Controller<PersistentVolumeClaim> = {
   // Two that want the same volume write to it at the version that both have seen, so that one of them looks again.
   concurrency: 64,
   watches: [
-    watched(PERSISTENT_VOLUMES, (volume, { cache }) => {
+    watchSource(PERSISTENT_VOLUMES, (volume, { cache }) => {
       const { claimRef } = volume.spec;
       if (claimRef !== undefined) return [keyIn(claimRef.namespace, claimRef.name)];
       return [...cache(PERSISTENT_VOLUME_CLAIMS).by(openByClass, classOf(volume))].map(keyOf);
     }),
-    watched(STORAGE_CLASSES, ({ metadata }, { cache }) =>
+    watchSource(STORAGE_CLASSES, ({ metadata }, { cache }) =>
       [metadata.name ?? '', ''].flatMap((name) =>
         [...cache(PERSISTENT_VOLUME_CLAIMS).by(openByClass, name)].map(keyOf),
       ),
@@ -78,7 +78,7 @@ export const volumeBinder: Controller<PersistentVolume> = {
   for: PERSISTENT_VOLUMES,
   concurrency: 64,
   watches: [
-    watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) => {
+    watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) => {
       const kept = [...cache(PERSISTENT_VOLUMES).by(byClaim, keyOf(claim))].map(keyOf);
       const { volumeName = '' } = claim.spec;
       return volumeName === '' ? kept : [volumeName, ...kept];
@@ -90,7 +90,7 @@ export const volumeBinder: Controller<PersistentVolume> = {
     let claim = cache(PERSISTENT_VOLUME_CLAIMS).get(key);
     if (claimRef?.uid !== undefined && claim?.metadata.uid !== claimRef.uid) {
       // A volume is given up only when the server itself says that its claim is gone.
-      claim = await ifFound(
+      claim = await ignoreNotFound(
         client.get(PERSISTENT_VOLUME_CLAIMS, claimRef.name ?? '', { namespace: claimRef.namespace ?? '' }),
       );
     }

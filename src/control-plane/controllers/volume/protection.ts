@@ -6,7 +6,7 @@ import {
   type PersistentVolumeClaim,
 } from '#platform/kube/kinds/storage';
 import type { Index } from '#platform/runtime/cache';
-import { type Controller, watched } from '#platform/runtime/controller';
+import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 
 /** The claims that a pod uses, by key; those made for it are named after it and the volume. */
@@ -27,7 +27,7 @@ export const claimProtection: Controller<PersistentVolumeClaim> = {
   name: 'claim protection',
   for: PERSISTENT_VOLUME_CLAIMS,
   watches: [
-    watched(PODS, (pod, { cache }) =>
+    watchSource(PODS, (pod, { cache }) =>
       claimsOf(pod).filter((key) => cache(PERSISTENT_VOLUME_CLAIMS).get(key)?.metadata.deletionTimestamp !== undefined),
     ),
   ],
@@ -39,7 +39,7 @@ export const claimProtection: Controller<PersistentVolumeClaim> = {
       for (const _pod of cache(PODS).by(byClaim, key)) return 'held';
       const { namespace = '' } = claim.metadata;
       const { items } = await client.list(PODS, { namespace });
-      return items.some((pod) => isPlaced(pod) && claimsOf(pod).includes(key)) ? { afterMs: 1000 } : undefined;
+      return items.some((pod) => isPlaced(pod) && claimsOf(pod).includes(key)) ? { requeueAfterMs: 1000 } : undefined;
     },
   },
 };

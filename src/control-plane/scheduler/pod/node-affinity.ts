@@ -1,4 +1,4 @@
-import { remembered } from '#platform/base/remembered';
+import { memoize } from '#platform/base/remembered';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PodSpec } from '#platform/kube/kinds/pod';
 import type { Affinity } from './affinity-term.ts';
@@ -35,7 +35,7 @@ export function nodeDemandOf({ nodeSelector, affinity }: PodSpec): NodeDemand | 
   return knownDemand(JSON.stringify([labels, required]));
 }
 
-const knownDemand = remembered(250, readDemand, 4096);
+const knownDemand = memoize(250, readDemand, 4096);
 
 function readDemand(text: string): NodeDemand {
   const [labels, required] = JSON.parse(text) as readonly [

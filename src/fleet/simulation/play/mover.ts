@@ -6,7 +6,7 @@ import { INSTANCE_SUFFIX, SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import type { Clock, Timer } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
-import { ifFound, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import type { Informers } from '#platform/runtime/informers';
 import { keyIn } from '#platform/runtime/key';
 import { residentBytes, type Transfer, Transfers } from '#vm/node/simulated/machine/transfers';
@@ -131,7 +131,7 @@ export class Mover {
     if (wanted !== '') await this.#force(vm, wanted);
     moving.stoppedAt = clock.now();
     const name = `${vm}${INSTANCE_SUFFIX}`;
-    const instance = await ifFound(client.get(VMIS, name, { namespace }));
+    const instance = await ignoreNotFound(client.get(VMIS, name, { namespace }));
     if (instance === undefined) throw new Error('it does not run');
     moving.patience = clock.timer(PATIENCE_MS, () => this.#fail(moving, 'it has found no place since'));
     await client.delete(VMIS, name, { namespace, preconditions: { uid: instance.metadata.uid } });

@@ -212,7 +212,7 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
         return undefined;
       }
       const state = present === undefined ? await prepare(scenario, context) : 'ready';
-      if (state === 'wait') return { afterMs: NODES_MS };
+      if (state === 'wait') return { requeueAfterMs: NODES_MS };
       if (state !== 'ready') {
         await release(key);
         await writeStatus(client, SCENARIOS, scenario, failed(scenario, clock.now(), state.taken));
@@ -234,7 +234,7 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
       if (next === 'Paused') return undefined;
       const { course } = current.stage;
       const due = current.pace.until(course.nextAt ?? course.end, now);
-      return { afterMs: Math.min(TELL_MS, Math.max(SHORTEST_MS, due)) };
+      return { requeueAfterMs: Math.min(TELL_MS, Math.max(SHORTEST_MS, due)) };
     },
     forget(key, { log }) {
       void release(key).catch((error: unknown) =>

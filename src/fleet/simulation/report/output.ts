@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { VimanaError } from '#platform/base/errors';
-import { makeFolder } from '#platform/base/folder';
+import { createDirectory } from '#platform/base/folder';
 import { csvLine, type Row } from './csv.ts';
 
 /** Where a report goes. */
@@ -96,7 +96,7 @@ interface Opened {
 /** Finds out whether the folder can be written before anything is simulated. */
 function opened(folder: string, hold: (folder: string) => () => void): Opened {
   try {
-    makeFolder(folder);
+    createDirectory(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
     const other = readdirSync(folder).find((name) => !OURS.test(name));
     if (other !== undefined) {

@@ -21,7 +21,7 @@ import { KubeError } from '../kube-error.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { lines } from './lines.ts';
 import { pathOf } from './resource-url.ts';
-import { type Received, type Sent, Transport, type TransportParts, type Wire } from './transport.ts';
+import { Transport, type TransportDeps, type Wire, type WireRequest, type WireResponse } from './transport.ts';
 
 const JSON_TYPE = 'application/json';
 const PATCH_TYPES = {
@@ -30,7 +30,7 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
 } as const;
 const FIRST_PAUSE = 200;
-const LONGEST_PAUSE = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** Bookmarks come about once a minute: a watch that brings not even those has lost its server. */
 const STANDSTILL = 5 * 60_000;
 
@@ -39,14 +39,14 @@ export interface HttpClient extends Client {
   close(): Promise<void>;
 }
 
-export function httpClient(parts: TransportParts): HttpClient {
+export function httpClient(parts: TransportDeps): HttpClient {
   const transport = new Transport(parts);
   return { ...clientOver(transport, parts), close: () => transport.close() };
 }
 
 /** A client that sends requests as they would go over HTTP, by whichever way. */
 export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Client {
-  const ask = async <T>(sent: Sent): Promise<T> => JSON.parse((await wire.send(sent)).text) as T;
+  const ask = async <T>(sent: WireRequest): Promise<T> => JSON.parse((await wire.send(sent)).text) as T;
   const typed = (type: ResourceType, object: object) => ({
     apiVersion: apiVersionOf(type),
     kind: type.kind,
@@ -158,7 +158,7 @@ export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly 
   };
 }
 
-function answerOf({ status, type, text }: Received): RawAnswer {
+function answerOf({ status, type, text }: WireResponse): RawAnswer {
   if (text === '') return { status, body: undefined };
   return { status, body: type.startsWith(JSON_TYPE) ? (JSON.parse(text) as unknown) : text };
 }
@@ -251,7 +251,7 @@ async function* watchEvents<T extends KubeObject>(
       if (error instanceof KubeError && error.code < 500 && error.code !== 429) throw error;
       if (version === undefined || !seen) throw error;
       failures++;
-      const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
+      const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE * 2 ** (failures - 1));
       await clock.sleep(pause * (0.5 + random.next()), signal).catch(() => undefined);
     }
     if (signal?.aborted === true || clock.monotonic() >= until) return;

@@ -4,7 +4,7 @@ import type { Random } from '#platform/base/random';
 import { KubeError, type KubeErrorDetails } from '../kube-error.ts';
 import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
 
-export interface TransportParts {
+export interface TransportDeps {
   readonly access: ClusterAccess;
   readonly clock: Clock;
   readonly random: Random;
@@ -13,7 +13,7 @@ export interface TransportParts {
   readonly connections?: number;
 }
 
-export interface Sent {
+export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: string;
@@ -24,7 +24,7 @@ export interface Sent {
 }
 
 /** A good answer as it came. */
-export interface Received {
+export interface WireResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -33,26 +33,26 @@ export interface Received {
 /** Carries requests to an API server, wherever it is. */
 export interface Wire {
   /** A refusal is a KubeError. */
-  send(sent: Sent): Promise<Received>;
+  send(sent: WireRequest): Promise<WireResponse>;
   /** The open body of an answer that goes on, such as a watch. */
-  stream(sent: Sent): Promise<AsyncIterable<Buffer>>;
+  stream(sent: WireRequest): Promise<AsyncIterable<Buffer>>;
 }
 
 const CONNECTIONS = 32;
 const ATTEMPTS = 6;
 const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** Sends requests to an API server: credentials, connections, and second attempts where they can do no harm. */
 export class Transport implements Wire {
-  readonly #parts: TransportParts;
+  readonly #parts: TransportDeps;
   #agents: { cert: string | undefined; ordinary: Dispatcher; watching: Dispatcher } | undefined;
 
-  constructor(parts: TransportParts) {
+  constructor(parts: TransportDeps) {
     this.#parts = parts;
   }
 
-  async send(sent: Sent): Promise<Received> {
+  async send(sent: WireRequest): Promise<WireResponse> {
     for (let attempt = 1; ; attempt++) {
       let failure: unknown;
       try {
@@ -60,7 +60,7 @@ export class Transport implements Wire {
         const { statusCode: status, headers } = response;
         const text = await response.body.text();
         if (status < 300) return { status, type: String(headers['content-type'] ?? ''), text };
-        failure = refusal(status, text);
+        failure = responseError(status, text);
       } catch (error) {
         failure = error;
       }
@@ -69,10 +69,10 @@ export class Transport implements Wire {
     }
   }
 
-  async stream(sent: Sent): Promise<AsyncIterable<Buffer>> {
+  async stream(sent: WireRequest): Promise<AsyncIterable<Buffer>> {
     const response = await this.#once(sent, true);
     if (response.statusCode < 300) return response.body;
-    throw refusal(response.statusCode, await response.body.text());
+    throw responseError(response.statusCode, await response.body.text());
   }
 
   async close(): Promise<void> {
@@ -81,7 +81,7 @@ export class Transport implements Wire {
     await Promise.all([agents?.ordinary.destroy(), agents?.watching.destroy()]);
   }
 
-  async #once(sent: Sent, watching: boolean): Promise<Dispatcher.ResponseData> {
+  async #once(sent: WireRequest, watching: boolean): Promise<Dispatcher.ResponseData> {
     const { access, userAgent } = this.#parts;
     const credentials = await access.headers();
     const agents = await this.#connect();
@@ -123,7 +123,7 @@ export class Transport implements Wire {
   }
 
   /** Only what the server turned away unseen, or what changes nothing, is sent again. */
-  #worthAnother({ method, signal }: Sent, failure: unknown): boolean {
+  #worthAnother({ method, signal }: WireRequest, failure: unknown): boolean {
     if (signal?.aborted === true) return false;
     if (!(failure instanceof KubeError)) return method === 'GET';
     if (failure.code === 401) return this.#parts.access.refused();
@@ -134,7 +134,7 @@ export class Transport implements Wire {
   async #pause(attempt: number, failure: unknown, signal: AbortSignal | undefined): Promise<void> {
     const { clock, random } = this.#parts;
     const asked = failure instanceof KubeError ? (failure.details.retryAfterSeconds ?? 0) * 1000 : 0;
-    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempt - 1));
+    const backOff = Math.min(MAX_PAUSE_MS, FIRST_PAUSE * 2 ** (attempt - 1));
     await clock.sleep(Math.max(asked, backOff * (0.5 + random.next())), signal);
   }
 }
@@ -145,7 +145,7 @@ function isBusy({ reason, details }: KubeError): boolean {
 }
 
 /** What the server says of a refusal; an answer that is no Status speaks for itself. */
-export function refusal(code: number, text: string): KubeError {
+export function responseError(code: number, text: string): KubeError {
   try {
     const {
       reason = '',

@@ -8,7 +8,7 @@ interface Names {
   readonly categories?: readonly string[];
 }
 
-export interface Definition extends KubeObject {
+export interface CustomResourceDefinition extends KubeObject {
   readonly spec: {
     readonly group: string;
     readonly names: Names;
@@ -20,7 +20,7 @@ export interface Definition extends KubeObject {
   };
 }
 
-export const DEFINITIONS = resourceType<Definition>(
+export const CUSTOM_RESOURCE_DEFINITIONS = resourceType<CustomResourceDefinition>(
   'apiextensions.k8s.io/v1',
   'CustomResourceDefinition',
   'customresourcedefinitions',

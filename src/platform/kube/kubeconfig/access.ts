@@ -1,7 +1,7 @@
 import { type ClusterAccess, impersonationHeaders } from './cluster-access.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { ExecPlugin } from './exec-plugin.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 import { TokenFile } from './token-file.ts';
 import type { UserSettings } from './user-settings.ts';
 
@@ -10,12 +10,12 @@ export function clusterAccess(
   cluster: ClusterSettings,
   user: UserSettings,
   namespace: string,
-  surroundings: Surroundings,
+  environment: HostEnvironment,
 ): ClusterAccess {
   const { server, ca, serverName, insecure, proxyUrl } = cluster;
   const { certificate, impersonate } = user;
-  const plugin = user.exec && new ExecPlugin(user.exec, cluster, surroundings);
-  const tokenFile = user.tokenFile === undefined ? undefined : new TokenFile(user.tokenFile, surroundings, user.token);
+  const plugin = user.exec && new ExecPlugin(user.exec, cluster, environment);
+  const tokenFile = user.tokenFile === undefined ? undefined : new TokenFile(user.tokenFile, environment, user.token);
   const authorization = async (): Promise<string | undefined> => {
     if (user.basic) {
       const { username, password } = user.basic;

@@ -1,5 +1,5 @@
 import type { Fields } from './fields.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 
 /** What a kubeconfig says of a cluster. */
 export interface ClusterSettings {
@@ -24,7 +24,7 @@ const PLUGIN_EXTENSION = 'client.authentication.k8s.io/exec';
 export async function readCluster(
   fields: Fields,
   overrides: ClusterOverrides,
-  { readFile }: Pick<Surroundings, 'readFile'>,
+  { readFile }: Pick<HostEnvironment, 'readFile'>,
 ): Promise<ClusterSettings> {
   const server = overrides.server ?? fields.string('server');
   if (server === undefined) {
@@ -55,7 +55,7 @@ export async function readCluster(
 export async function readPem(
   fields: Fields,
   name: string,
-  readFile: Surroundings['readFile'],
+  readFile: HostEnvironment['readFile'],
 ): Promise<string | undefined> {
   if (fields.has(`${name}-data`) && fields.has(name)) {
     fields.problem(name, `cannot be set together with ${name}-data`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadClusterAccess } from './load.ts';
-import { nodeSurroundings } from './node-surroundings.ts';
+import { nodeHostEnvironment } from './node-surroundings.ts';
 
 const V1 = 'client.authentication.k8s.io/v1';
 const V1BETA1 = 'client.authentication.k8s.io/v1beta1';
@@ -43,12 +43,12 @@ function access(exec: object = {}, { terminal = false, env = {}, cluster = {} } 
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
   };
   writeFileSync(join(folder, 'config'), JSON.stringify(config));
-  const surroundings = nodeSurroundings({
+  const environment = nodeHostEnvironment({
     env: { PATH: `${folder}:/usr/bin:/bin`, INHERITED: 'inherited', ...env },
     clock: { now: () => now },
     terminal,
   });
-  return loadClusterAccess({ kubeconfig: join(folder, 'config') }, surroundings);
+  return loadClusterAccess({ kubeconfig: join(folder, 'config') }, environment);
 }
 
 describe('a plugin', () => {

@@ -1,7 +1,7 @@
 import { ConfigError } from '#platform/base/errors';
 import type { ClientCertificate } from './cluster-access.ts';
 import { type ClusterSettings, reasonOf } from './cluster-settings.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 
 /** A program that gives credentials, as a kubeconfig describes it. */
 export interface ExecSettings {
@@ -26,13 +26,13 @@ export interface PluginCredentials {
 export class ExecPlugin {
   readonly #settings: ExecSettings;
   readonly #cluster: ClusterSettings;
-  readonly #surroundings: Surroundings;
+  readonly #environment: HostEnvironment;
   #current: Promise<PluginCredentials> | undefined;
 
-  constructor(settings: ExecSettings, cluster: ClusterSettings, surroundings: Surroundings) {
+  constructor(settings: ExecSettings, cluster: ClusterSettings, environment: HostEnvironment) {
     this.#settings = settings;
     this.#cluster = cluster;
-    this.#surroundings = surroundings;
+    this.#environment = environment;
   }
 
   /** The credentials of the moment; the program runs once for all who wait. */
@@ -40,7 +40,7 @@ export class ExecPlugin {
     const before = this.#current;
     if (before) {
       const credentials = await before;
-      if (credentials.expires === undefined || this.#surroundings.clock.now() < credentials.expires) return credentials;
+      if (credentials.expires === undefined || this.#environment.clock.now() < credentials.expires) return credentials;
       // Whoever comes back first from waiting starts the next run, the others join it.
       if (this.#current === before) this.forget();
     }
@@ -60,12 +60,12 @@ export class ExecPlugin {
 
   async #run(): Promise<PluginCredentials> {
     const { command, args, env, interactiveMode } = this.#settings;
-    const { terminal, run } = this.#surroundings;
+    const { terminal, run } = this.#environment;
     if (interactiveMode === 'Always' && !terminal) {
       throw this.#failure('needs a terminal to ask on, and there is none');
     }
     const interactive = interactiveMode !== 'Never' && terminal;
-    const inherited = Object.entries(this.#surroundings.env).filter(
+    const inherited = Object.entries(this.#environment.env).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const info = JSON.stringify(execInfo(this.#settings, this.#cluster, interactive));

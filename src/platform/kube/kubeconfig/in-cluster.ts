@@ -2,18 +2,18 @@ import { ConfigError } from '#platform/base/errors';
 import { clusterAccess } from './access.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { reasonOf } from './cluster-settings.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Whether the process runs in a pod, by what the kubelet sets. */
-export function isInCluster({ env }: Pick<Surroundings, 'env'>): boolean {
+export function isInCluster({ env }: Pick<HostEnvironment, 'env'>): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST'] && env['KUBERNETES_SERVICE_PORT']);
 }
 
 /** The access that a pod has by its ServiceAccount. */
-export async function inClusterAccess(surroundings: Surroundings, namespace?: string): Promise<ClusterAccess> {
-  const { env, readFile } = surroundings;
+export async function inClusterAccess(environment: HostEnvironment, namespace?: string): Promise<ClusterAccess> {
+  const { env, readFile } = environment;
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
   const problems: string[] = [];
@@ -34,5 +34,5 @@ export async function inClusterAccess(surroundings: Surroundings, namespace?: st
   const own = namespace ?? (await readFile(`${FOLDER}/namespace`).catch(() => '')).trim();
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const user = { tokenFile: `${FOLDER}/token` };
-  return clusterAccess({ server, ca, insecure: false }, user, own === '' ? 'default' : own, surroundings);
+  return clusterAccess({ server, ca, insecure: false }, user, own === '' ? 'default' : own, environment);
 }

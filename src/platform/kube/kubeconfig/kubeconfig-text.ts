@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { makeFolder } from '#platform/base/folder';
+import { createDirectory } from '#platform/base/folder';
 import { writePrivateFile } from './private-file.ts';
 
 export interface KubeconfigContent {
@@ -16,7 +16,7 @@ export interface KubeconfigContent {
 }
 
 /** A kubeconfig with one context that stands on its own: certificates are inside, no other file is needed. */
-export function kubeconfigText(content: KubeconfigContent): string {
+export function formatKubeconfig(content: KubeconfigContent): string {
   const { name, server, caPem, namespace, clientCert, clientKey, token } = content;
   const cluster = { server, ...(caPem === undefined ? {} : { 'certificate-authority-data': base64(caPem) }) };
   const user = {
@@ -41,8 +41,8 @@ export function kubeconfigText(content: KubeconfigContent): string {
 
 /** Writes a kubeconfig that only its owner may read, making the folder if it is not there. */
 export function writeKubeconfig(path: string, content: KubeconfigContent): void {
-  makeFolder(dirname(path), 0o700);
-  writePrivateFile(path, kubeconfigText(content));
+  createDirectory(dirname(path), 0o700);
+  writePrivateFile(path, formatKubeconfig(content));
 }
 
 function base64(pem: string): string {

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '#platform/base/errors';
 import { writeKubeconfig } from './kubeconfig-text.ts';
 import { type AccessFlags, loadClusterAccess } from './load.ts';
-import { nodeSurroundings } from './node-surroundings.ts';
-import type { Surroundings } from './surroundings.ts';
+import { nodeHostEnvironment } from './node-surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 
 /** A machine that holds these files and nothing else. */
-function machine(files: Record<string, string>, more: Partial<Surroundings> = {}): Surroundings {
+function machine(files: Record<string, string>, more: Partial<HostEnvironment> = {}): HostEnvironment {
   return {
     env: { HOME: '/home/jane' },
     clock: { now: () => 0 },
@@ -51,7 +51,7 @@ contexts:
 `;
 
 const dev = { '/home/jane/.kube/config': DEV, '/home/jane/.kube/pki/jane.crt': 'CERT', '/abs/jane.key': 'KEY' };
-const load = (flags: AccessFlags = {}, surroundings = machine(dev)) => loadClusterAccess(flags, surroundings);
+const load = (flags: AccessFlags = {}, environment = machine(dev)) => loadClusterAccess(flags, environment);
 
 describe('the current context', () => {
   test('gives server, trust, namespace and token', async () => {
@@ -177,8 +177,8 @@ describe('a token file', () => {
   test('that was never there is an error of its own', async () => {
     const config =
       'clusters: [{name: c, cluster: {server: "http://x"}}]\nusers: [{name: u, user: {tokenFile: /gone}}, {name: v, user: {tokenFile: /gone, token: old}}]';
-    const surroundings = machine({ '/k/config': config });
-    const of = (user: string) => load({ kubeconfig: '/k/config', cluster: 'c', user }, surroundings);
+    const environment = machine({ '/k/config': config });
+    const of = (user: string) => load({ kubeconfig: '/k/config', cluster: 'c', user }, environment);
     await expect((await of('u')).headers()).rejects.toThrow('token file /gone cannot be read (ENOENT)');
     expect(await (await of('v')).headers()).toEqual({ Authorization: 'Bearer old' });
   });
@@ -332,7 +332,7 @@ describe('a kubeconfig of our own', () => {
     folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
-  const here = nodeSurroundings({ env: {}, clock: { now: () => 0 }, terminal: false });
+  const here = nodeHostEnvironment({ env: {}, clock: { now: () => 0 }, terminal: false });
 
   test('reads back as it was meant, and only its owner can read it', async () => {
     const path = join(folder, 'new', 'config');

@@ -6,7 +6,7 @@ import { readCluster, reasonOf } from './cluster-settings.ts';
 import { Fields } from './fields.ts';
 import { inClusterAccess, isInCluster } from './in-cluster.ts';
 import { type Kubeconfig, type KubeconfigFile, mergeKubeconfigs, parseKubeconfig } from './kubeconfig.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 import { readUser, type UserSettings } from './user-settings.ts';
 
 /** What the command line says; each counts before what the files say. */
@@ -30,37 +30,37 @@ export interface AccessFlags {
  * ~/.kube/config; with none of these, from the pod that the process runs in. Throws one ConfigError that names all
  * that is wrong, without secrets.
  */
-export async function loadClusterAccess(flags: AccessFlags, surroundings: Surroundings): Promise<ClusterAccess> {
+export async function loadClusterAccess(flags: AccessFlags, environment: HostEnvironment): Promise<ClusterAccess> {
   const problems: string[] = [];
-  const { paths, explicit } = kubeconfigPaths(flags, surroundings);
-  const files = await readFiles(paths, explicit, surroundings, problems);
+  const { paths, explicit } = kubeconfigPaths(flags, environment);
+  const files = await readFiles(paths, explicit, environment, problems);
   refuse('kubeconfig cannot be used', problems);
   const config = mergeKubeconfigs(files, problems);
   const contextName = flags.context ?? config.currentContext;
   if (contextName === undefined && flags.cluster === undefined && flags.server === undefined) {
-    if (!explicit && config.names('context').length === 0 && isInCluster(surroundings)) {
-      return inClusterAccess(surroundings, flags.namespace);
+    if (!explicit && config.names('context').length === 0 && isInCluster(environment)) {
+      return inClusterAccess(environment, flags.namespace);
     }
     throw noContext(config, files, paths);
   }
-  return fromConfig(config, contextName, flags, surroundings, problems);
+  return fromConfig(config, contextName, flags, environment, problems);
 }
 
 /** What the contexts, clusters or users are called that the same files have. */
 export async function kubeconfigEntries(
   flags: AccessFlags,
-  surroundings: Surroundings,
+  environment: HostEnvironment,
   what: 'context' | 'cluster' | 'user',
 ): Promise<string[]> {
-  const { paths, explicit } = kubeconfigPaths(flags, surroundings);
-  return mergeKubeconfigs(await readFiles(paths, explicit, surroundings, []), []).names(what);
+  const { paths, explicit } = kubeconfigPaths(flags, environment);
+  return mergeKubeconfigs(await readFiles(paths, explicit, environment, []), []).names(what);
 }
 
 async function fromConfig(
   config: Kubeconfig,
   contextName: string | undefined,
   flags: AccessFlags,
-  surroundings: Surroundings,
+  environment: HostEnvironment,
   problems: string[],
 ): Promise<ClusterAccess> {
   const context = contextName === undefined ? undefined : config.entry('context', contextName);
@@ -82,14 +82,14 @@ async function fromConfig(
   };
   const useFlags = flags.server !== undefined && clusterName === undefined;
   const cluster = clusterFields ?? (useFlags ? ofFlags : undefined);
-  const clusterSettings = cluster && (await readCluster(cluster, overrides, surroundings));
-  const user = withFlags(userFields ? await readUser(userFields, surroundings) : {}, flags, problems);
+  const clusterSettings = cluster && (await readCluster(cluster, overrides, environment));
+  const user = withFlags(userFields ? await readUser(userFields, environment) : {}, flags, problems);
   refuse(
     contextName === undefined ? 'the cluster cannot be used' : `context "${contextName}" cannot be used`,
     problems,
   );
   if (!clusterSettings) throw new ConfigError(`context "${contextName ?? ''}" names no cluster`);
-  return clusterAccess(clusterSettings, user, namespace, surroundings);
+  return clusterAccess(clusterSettings, user, namespace, environment);
 }
 
 /** A token of the command line takes the place of all other credentials but a certificate. */
@@ -105,7 +105,7 @@ function withFlags(user: UserSettings, flags: AccessFlags, problems: string[]): 
   return { ...base, impersonate: { user: flags.as, ...uid, groups: flags.asGroups ?? [], extra: {} } };
 }
 
-function kubeconfigPaths(flags: AccessFlags, { env }: Surroundings): { paths: string[]; explicit: boolean } {
+function kubeconfigPaths(flags: AccessFlags, { env }: HostEnvironment): { paths: string[]; explicit: boolean } {
   if (flags.kubeconfig !== undefined) return { paths: [flags.kubeconfig], explicit: true };
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length > 0) return { paths: [...new Set(listed)], explicit: false };
@@ -117,7 +117,7 @@ function kubeconfigPaths(flags: AccessFlags, { env }: Surroundings): { paths: st
 async function readFiles(
   paths: readonly string[],
   explicit: boolean,
-  { readFile }: Surroundings,
+  { readFile }: HostEnvironment,
   problems: string[],
 ): Promise<KubeconfigFile[]> {
   const files: KubeconfigFile[] = [];

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import type { Command, Surroundings } from './surroundings.ts';
+import type { Command, HostEnvironment } from './surroundings.ts';
 
 /** The machine that the process runs on; environment, clock and terminal come from whoever composes the program. */
-export function nodeSurroundings(given: Pick<Surroundings, 'env' | 'clock' | 'terminal'>): Surroundings {
+export function nodeHostEnvironment(given: Pick<HostEnvironment, 'env' | 'clock' | 'terminal'>): HostEnvironment {
   return { ...given, readFile: (path) => readFile(path, 'utf8'), run };
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makePrivateFolder, writePrivateFile } from './private-file.ts';
+import { createPrivateDirectory, writePrivateFile } from './private-file.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -28,9 +28,9 @@ test('a file that cannot be replaced stays as it is, and no draft is left', () =
 
 test('a folder is made with those above it, and closed if it was open', () => {
   const path = join(folder, 'a', 'b');
-  makePrivateFolder(path);
+  createPrivateDirectory(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   chmodSync(path, 0o755);
-  makePrivateFolder(path);
+  createPrivateDirectory(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
 });

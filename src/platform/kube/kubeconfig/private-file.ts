@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '#platform/base/errors';
-import { makeFolder } from '#platform/base/folder';
+import { createDirectory } from '#platform/base/folder';
 
 const ONLY_OWNER_FILE = 0o600;
 const ONLY_OWNER_FOLDER = 0o700;
@@ -32,8 +32,8 @@ export function writePrivateFile(path: string, content: string): void {
 }
 
 /** Makes a folder, with those above it, that only its owner may enter. One that is there already is made so. */
-export function makePrivateFolder(path: string): void {
-  if (!makeFolder(path, ONLY_OWNER_FOLDER)) tighten(path, ONLY_OWNER_FOLDER);
+export function createPrivateDirectory(path: string): void {
+  if (!createDirectory(path, ONLY_OWNER_FOLDER)) tighten(path, ONLY_OWNER_FOLDER);
 }
 
 /** Takes from everybody but its owner what they may do with a file; one that is not there is left alone. */

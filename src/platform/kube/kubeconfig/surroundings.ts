@@ -10,7 +10,7 @@ export interface Command {
 }
 
 /** What a kubeconfig depends on besides its text; nothing else is read. */
-export interface Surroundings {
+export interface HostEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Pick<Clock, 'now'>;
   /** Whether a person sits at standard input. */

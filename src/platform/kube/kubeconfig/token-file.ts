@@ -1,6 +1,6 @@
 import { ConfigError } from '#platform/base/errors';
 import { reasonOf } from './cluster-settings.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 
 /** How long a token from a file is used before the file is read again; whoever writes such files renews them well ahead. */
 const FRESH_MS = 60_000;
@@ -8,19 +8,19 @@ const FRESH_MS = 60_000;
 /** A token that somebody else keeps fresh in a file. */
 export class TokenFile {
   readonly #path: string;
-  readonly #surroundings: Pick<Surroundings, 'readFile' | 'clock'>;
+  readonly #environment: Pick<HostEnvironment, 'readFile' | 'clock'>;
   #known: { readonly token: string; readonly readAt: number } | undefined;
 
   /** `before` is used for as long as the file has never been readable. */
-  constructor(path: string, surroundings: Pick<Surroundings, 'readFile' | 'clock'>, before?: string) {
+  constructor(path: string, environment: Pick<HostEnvironment, 'readFile' | 'clock'>, before?: string) {
     this.#path = path;
-    this.#surroundings = surroundings;
+    this.#environment = environment;
     if (before !== undefined) this.#known = { token: before, readAt: Number.NEGATIVE_INFINITY };
   }
 
   /** The token; when the file cannot be read for once, the one that was there before. */
   async token(): Promise<string> {
-    const now = this.#surroundings.clock.now();
+    const now = this.#environment.clock.now();
     if (this.#known && now - this.#known.readAt < FRESH_MS) return this.#known.token;
     const token = await this.#read();
     this.#known = { token, readAt: now };
@@ -35,7 +35,7 @@ export class TokenFile {
   async #read(): Promise<string> {
     let problem: string;
     try {
-      const token = (await this.#surroundings.readFile(this.#path)).trim();
+      const token = (await this.#environment.readFile(this.#path)).trim();
       if (token !== '') return token;
       problem = 'is empty';
     } catch (error) {

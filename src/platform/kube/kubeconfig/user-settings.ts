@@ -3,7 +3,7 @@ import type { ClientCertificate, Impersonate } from './cluster-access.ts';
 import { readPem } from './cluster-settings.ts';
 import type { ExecSettings } from './exec-plugin.ts';
 import type { Fields } from './fields.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEnvironment } from './surroundings.ts';
 
 /** What a kubeconfig says of a user: at most one of token, password and plugin, besides a certificate. */
 export interface UserSettings {
@@ -19,7 +19,7 @@ const EXEC_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication
 const INTERACTIVE_MODES = ['Never', 'IfAvailable', 'Always'] as const;
 
 /** Reads a user, noting all that is wrong with it. */
-export async function readUser(fields: Fields, { readFile }: Pick<Surroundings, 'readFile'>): Promise<UserSettings> {
+export async function readUser(fields: Fields, { readFile }: Pick<HostEnvironment, 'readFile'>): Promise<UserSettings> {
   const certificate = await readCertificate(fields, readFile);
   const token = fields.string('token');
   const tokenFile = fields.path('tokenFile');
@@ -46,7 +46,7 @@ export async function readUser(fields: Fields, { readFile }: Pick<Surroundings, 
 
 async function readCertificate(
   fields: Fields,
-  readFile: Surroundings['readFile'],
+  readFile: HostEnvironment['readFile'],
 ): Promise<ClientCertificate | undefined> {
   const cert = await readPem(fields, 'client-certificate', readFile);
   const key = await readPem(fields, 'client-key', readFile);

@@ -6,7 +6,7 @@ import { assertDepth, PatchError } from './patch-error.ts';
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-interface Operation {
+interface JsonPatchOperation {
   readonly op: string;
   readonly path: string | undefined;
   readonly from: string | undefined;
@@ -25,11 +25,11 @@ export function applyJsonPatch(target: JsonObject, patch: Json): JsonObject {
   const operations = decode(patch);
   const document = new PatchedDocument(target);
   for (const operation of operations) document.apply(operation);
-  if (!isObject(document.root)) throw rejected('the document is no longer an object');
+  if (!isObject(document.root)) throw rejection('the document is no longer an object');
   return document.root;
 }
 
-function decode(patch: Json): readonly Operation[] {
+function decode(patch: Json): readonly JsonPatchOperation[] {
   if (patch === null) return [];
   if (!isList(patch)) throw undecodable(patch, 'value of type []handlers.jsonPatchOp');
   if (patch.length > MAX_OPERATIONS) {
@@ -63,8 +63,8 @@ class PatchedDocument {
     this.root = target;
   }
 
-  apply({ op, path, from, value }: Operation): void {
-    if (path === undefined) throw rejected(`${op} without a path`);
+  apply({ op, path, from, value }: JsonPatchOperation): void {
+    if (path === undefined) throw rejection(`${op} without a path`);
     switch (op) {
       case 'add':
         return this.#add(path, value);
@@ -77,15 +77,15 @@ class PatchedDocument {
       case 'copy':
         return this.#add(path, this.#copied(this.#get(this.#from(from)) ?? null));
       case 'test':
-        if (!sameJson(path === '' ? this.root : (this.#get(path) ?? null), value)) throw rejected(`test of ${path}`);
+        if (!sameJson(path === '' ? this.root : (this.#get(path) ?? null), value)) throw rejection(`test of ${path}`);
         return;
       default:
-        throw rejected(`unknown operation ${op}`);
+        throw rejection(`unknown operation ${op}`);
     }
   }
 
   #from(from: string | undefined): string {
-    if (from === undefined) throw rejected('no from');
+    if (from === undefined) throw rejection('no from');
     return from;
   }
 
@@ -93,7 +93,7 @@ class PatchedDocument {
     const [parents, last] = split(path);
     let at: Json | undefined = this.root;
     for (const token of parents) at = child(at, token);
-    if (typeof at !== 'object' || at === null) throw rejected(`no parent of ${path}`);
+    if (typeof at !== 'object' || at === null) throw rejection(`no parent of ${path}`);
     return child(at, last);
   }
 
@@ -115,7 +115,7 @@ class PatchedDocument {
     const at = this.#writable(parents);
     if (Array.isArray(at)) return at.splice(position(last, at.length, at.length), 1)[0] ?? null;
     const value = member(at, last);
-    if (value === undefined) throw rejected(`nothing to remove at ${path}`);
+    if (value === undefined) throw rejection(`nothing to remove at ${path}`);
     delete at[last];
     return value;
   }
@@ -145,7 +145,7 @@ class PatchedDocument {
   }
 
   #owned(value: Json | undefined): Container {
-    if (typeof value !== 'object' || value === null) throw rejected('a path leads through a scalar');
+    if (typeof value !== 'object' || value === null) throw rejection('a path leads through a scalar');
     if (this.#own.has(value as Container)) return value as Container;
     const copy: Container = isList(value) ? value.slice() : { ...value };
     this.#own.add(copy);
@@ -155,7 +155,7 @@ class PatchedDocument {
   /** A value for a second place, where it is written to by itself; its size counts, as copies of copies explode. */
   #copied(value: Json): Json {
     this.#copiedBytes += JSON.stringify(value).length;
-    if (this.#copiedBytes > MAX_COPIED_BYTES) throw rejected('copies grow too large');
+    if (this.#copiedBytes > MAX_COPIED_BYTES) throw rejection('copies grow too large');
     return copyJson(value);
   }
 }
@@ -163,7 +163,7 @@ class PatchedDocument {
 function split(path: string): [parents: string[], last: string] {
   const tokens = path.split('/').slice(1);
   const last = tokens.pop();
-  if (last === undefined) throw rejected(`${JSON.stringify(path)} leads nowhere`);
+  if (last === undefined) throw rejection(`${JSON.stringify(path)} leads nowhere`);
   assertDepth(tokens.length);
   return [tokens.map(unescape), unescape(last)];
 }
@@ -175,20 +175,20 @@ function unescape(token: string): string {
 function child(at: Json | undefined, token: string): Json | undefined {
   if (isList(at)) return at[position(token, at.length, at.length)];
   if (isObject(at)) return member(at, token);
-  throw rejected('a path leads through a scalar');
+  throw rejection('a path leads through a scalar');
 }
 
 /** The index that a token names; negative ones count back from `end`. */
 function position(token: string, size: number, end: number): number {
-  if (!/^[+-]?\d+$/.test(token)) throw rejected(`${token} is no index`);
+  if (!/^[+-]?\d+$/.test(token)) throw rejection(`${token} is no index`);
   const index = Number(token);
   const at = index < 0 ? end + index : index;
-  if (at < 0 || at >= size) throw rejected(`index ${token} is out of bounds`);
+  if (at < 0 || at >= size) throw rejection(`index ${token} is out of bounds`);
   return at;
 }
 
 /** Kubernetes says the same whatever went wrong; ours is kept for logs. */
-function rejected(why: string): PatchError {
+function rejection(why: string): PatchError {
   return new PatchError('Invalid', 'the server rejected our request due to an error in our request', {
     cause: new Error(why),
   });

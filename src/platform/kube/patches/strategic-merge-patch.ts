@@ -23,7 +23,7 @@ export function applyStrategicMergePatch(target: JsonObject, patch: Json, schema
 function mergeMap(target: JsonObject, patch: JsonObject, schema: PatchSchema, depth: number): JsonObject {
   assertDepth(depth);
   const directive = member(patch, DIRECTIVE);
-  if (directive !== undefined) return directed(directive, patch);
+  if (directive !== undefined) return applyDirective(directive, patch);
   const merging = new MapMerge(target, patch, schema, depth);
   merging.retainKeys();
   for (const key of Object.keys(patch)) if (key.startsWith(ORDER_PREFIX)) merging.order(key);
@@ -31,7 +31,7 @@ function mergeMap(target: JsonObject, patch: JsonObject, schema: PatchSchema, de
   return merging.result ?? target;
 }
 
-function directed(directive: Json, patch: JsonObject): JsonObject {
+function applyDirective(directive: Json, patch: JsonObject): JsonObject {
   if (directive === 'delete') return {};
   if (directive !== 'replace') {
     throw new PatchError('', `unknown patch type: ${goPrintString(directive)} in map: ${goPrint(patch)}`);

@@ -8,7 +8,7 @@ export function amountsOf(list: ResourceList | undefined): Amounts {
   return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]));
 }
 
-export function textOf(amounts: Amounts): Record<string, string> {
+export function formatAmounts(amounts: Amounts): Record<string, string> {
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, formatQuantity(amount)]));
 }
 

@@ -2,7 +2,7 @@ import { quantityOf } from '#platform/base/quantity';
 import type { Pod } from '../kinds/pod.ts';
 import type { ResourceQuota } from '../kinds/resource-quota.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { type Amounts, addTo, textOf } from './amounts.ts';
+import { type Amounts, addTo, formatAmounts } from './amounts.ts';
 import { isInScope, isScoped } from './quota-scope.ts';
 import { type CountedResource, countedBy, usageOf } from './usage.ts';
 
@@ -35,7 +35,7 @@ export function quotaStatus(
   }
   const { hard = {} } = spec;
   const used: Amounts = new Map(Object.keys(hard).map((name) => [name, sum.get(name) ?? quantityOf(0)]));
-  return { hard, used: textOf(used) };
+  return { hard, used: formatAmounts(used) };
 }
 
 const isPods = ({ group, plural }: CountedResource) => group === '' && plural === 'pods';

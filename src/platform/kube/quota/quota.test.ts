@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../kinds/pod.ts';
 import type { ResourceQuotaSpec } from '../kinds/resource-quota.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { textOf } from './amounts.ts';
+import { formatAmounts } from './amounts.ts';
 import { isInScope } from './quota-scope.ts';
 import { countedResources, quotaStatus } from './quota-status.ts';
 import { countedBy, usageOf } from './usage.ts';
@@ -11,7 +11,7 @@ const NOW = Date.parse('2030-01-01T00:00:00Z');
 const object = (more: object): KubeObject => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x' }, ...more });
 const pod = (spec: object, more: object = {}): Pod => object({ spec: { containers: [], ...spec }, ...more }) as Pod;
 const takes = (cpu: string, more: object = {}) => ({ name: 'c', resources: { requests: { cpu } }, ...more });
-const use = (plural: string, thing: KubeObject, group = '') => textOf(usageOf({ group, plural }, thing, NOW));
+const use = (plural: string, thing: KubeObject, group = '') => formatAmounts(usageOf({ group, plural }, thing, NOW));
 
 describe('what an object takes up', () => {
   it.each<[string, Record<string, string>, Record<string, string>]>([

@@ -22,14 +22,14 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
     const wrong = labelValueProblems(value);
     if (wrong.length > 0) problems.push(formatFieldError(invalid(`values[${i}][${key}]`, value, wrong.join('; '))));
   });
-  if (problems.length > 0) throw new ParseError(listed(problems));
+  if (problems.length > 0) throw new ParseError(formatProblems(problems));
   return { key, operator, values: values.toSorted() };
 }
 
 /** Checks the key of a label, and throws in the words of Kubernetes. */
 export function checkLabelKey(key: string): void {
   const problems = keyProblems(key, '');
-  if (problems.length > 0) throw new ParseError(listed(problems));
+  if (problems.length > 0) throw new ParseError(formatProblems(problems));
 }
 
 function keyProblems(key: string, field: string): string[] {
@@ -77,7 +77,7 @@ function int64(text: string): bigint | undefined {
 }
 
 /** Several problems as Kubernetes lists them: each once, in brackets where there is more than one. */
-function listed(problems: readonly string[]): string {
+function formatProblems(problems: readonly string[]): string {
   const unique = [...new Set(problems)];
   return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`;
 }
@@ -118,7 +118,7 @@ function integerMatcher(key: string, bound: bigint, greater: boolean): (labels: 
 }
 
 /** The text that parses to this requirement again. */
-export function requirementText({ key, operator, values }: LabelRequirement): string {
+export function formatRequirement({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
     case '!':
       return `!${key}`;

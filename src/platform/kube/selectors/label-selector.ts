@@ -2,12 +2,12 @@ import { ParseError } from '#platform/base/errors';
 import { goQuote } from '#platform/base/go-value';
 import { parseLabelRequirements } from './label-parser.ts';
 import {
+  formatRequirement,
   type LabelOperator,
   type LabelRequirement,
   type Labels,
   labelRequirement,
   matcherOf,
-  requirementText,
 } from './label-requirement.ts';
 
 /** Chooses objects by their labels: all requirements must hold. */
@@ -76,6 +76,6 @@ function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
   return {
     requirements: sorted,
     matches: (labels) => matches(labels ?? NO_LABELS),
-    toString: () => sorted.map(requirementText).join(','),
+    toString: () => sorted.map(formatRequirement).join(','),
   };
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Correlator, type Said } from './correlator.ts';
+import { Correlator, type EventDraft } from './correlator.ts';
 import { RecentMap } from './recent-map.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 const MINUTE = 60_000;
 const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'ns', name: 'web', uid: 'u1' };
-const said = (more: Partial<Said> = {}): Said => ({
+const said = (more: Partial<EventDraft> = {}): EventDraft => ({
   about,
   type: 'Normal',
   reason: 'Started',
@@ -61,7 +61,7 @@ describe('a correlator', () => {
     });
   });
 
-  it.each<[string, Partial<Said>]>([
+  it.each<[string, Partial<EventDraft>]>([
     ['type', { type: 'Warning' }],
     ['reason', { reason: 'Stopped' }],
     ['message', { message: 'it has started again' }],

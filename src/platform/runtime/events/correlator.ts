@@ -5,7 +5,7 @@ import { RecentMap } from './recent-map.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';
 
 /** What somebody said of an object. */
-export interface Said {
+export interface EventDraft {
   readonly about: ObjectReference;
   readonly type: EventType;
   readonly reason: string;
@@ -28,7 +28,7 @@ export interface CorrelatorOptions {
   readonly rate?: Rate;
 }
 
-interface Written {
+interface WrittenEvent {
   readonly name: string;
   readonly first: string;
   count: number;
@@ -39,7 +39,7 @@ interface ObjectMemory {
   /** By type and reason: the messages of late, and when the last came. */
   readonly messages: RecentMap<{ texts: Set<string>; last: number }>;
   /** By type, reason and message; without the message for those that stand for many. */
-  readonly written: RecentMap<Written>;
+  readonly written: RecentMap<WrittenEvent>;
 }
 
 const RATE: Rate = { burst: 25, everyMs: 300_000 };
@@ -48,7 +48,7 @@ const SIMILAR = 10;
 const SIMILAR_FOR_MS = 600_000;
 const OBJECTS = 4096;
 const PER_OBJECT = 64;
-const LONGEST_MESSAGE = 1024;
+const MAX_MESSAGE_LENGTH = 1024;
 
 /**
  * Makes Events of what is said, as client-go does: what was said before is counted, many messages of one reason become
@@ -63,7 +63,7 @@ export class Correlator {
   }
 
   /** What to write, or undefined where the object was talked about too much; `now` never goes back. */
-  correlate(said: Said, now: number): EventWrite | undefined {
+  correlate(said: EventDraft, now: number): EventWrite | undefined {
     const { about, type, reason, at } = said;
     const { rate = RATE, nameFor } = this.#options;
     const memory = this.#objects.use(identity(about), () => ({
@@ -73,7 +73,7 @@ export class Correlator {
     }));
     const kind = `${type}/${reason}`;
     const one = isOneOfMany(memory, kind, said.message, now);
-    const message = shortened(one ? `(combined from similar events): ${said.message}` : said.message);
+    const message = truncateMessage(one ? `(combined from similar events): ${said.message}` : said.message);
     const written = memory.written.use(one ? kind : `${kind}/${said.message}`, () => ({
       name: nameFor(about.name ?? '', at),
       first: timestamp(at),
@@ -85,7 +85,7 @@ export class Correlator {
     return { repeated: written.count > 1, event: this.#event(said, message, written) };
   }
 
-  #event({ about, type, reason, at }: Said, message: string, { name, first, count }: Written): Event {
+  #event({ about, type, reason, at }: EventDraft, message: string, { name, first, count }: WrittenEvent): Event {
     const { component } = this.#options;
     return {
       apiVersion: 'v1',
@@ -121,6 +121,6 @@ const identity = ({ uid, kind, namespace, name }: ObjectReference): string =>
   uid === undefined || uid === '' ? `${kind}/${namespace}/${name}` : `${kind}/${uid}`;
 
 /** Kubernetes takes no longer message in an Event of its newer kind. */
-function shortened(message: string): string {
-  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE - 4)} ...`;
+function truncateMessage(message: string): string {
+  return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 4)} ...`;
 }

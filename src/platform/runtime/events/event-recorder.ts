@@ -15,4 +15,4 @@ export interface EventRecorder {
 }
 
 /** Tells nobody. */
-export const silentRecorder: EventRecorder = { event: () => {} };
+export const noopRecorder: EventRecorder = { event: () => {} };

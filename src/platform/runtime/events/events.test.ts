@@ -8,7 +8,7 @@ import { runnable } from '../controller.ts';
 import { Informers } from '../informers.ts';
 import { manager } from '../manager.ts';
 import { type EventDrop, Events } from './events.ts';
-import { Pace } from './pace.ts';
+import { AdaptiveBatch } from './pace.ts';
 
 let cluster: Cluster;
 beforeEach(async () => {
@@ -194,7 +194,7 @@ describe('a pace', () => {
     let busyMs = 0;
     // A busy process gets to its timers late.
     const late = { ...clock, monotonic: () => clock.monotonic(), sleep: (ms: number) => clock.sleep(ms + busyMs) };
-    const pace = new Pace(late as unknown as FakeClock);
+    const pace = new AdaptiveBatch(late as unknown as FakeClock);
     const { signal } = new AbortController();
     const turns = async (count: number) => {
       const batches: number[] = [];

@@ -4,16 +4,16 @@ import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { EVENTS } from '#platform/kube/kinds/event';
 import { isAlreadyExists, isNotFound, KubeError } from '#platform/kube/kube-error';
-import { aborted } from '../aborted.ts';
+import { waitForAbort } from '../aborted.ts';
 import type { Runnable } from '../runnable.ts';
-import { Correlator, type EventWrite, type Said } from './correlator.ts';
+import { Correlator, type EventDraft, type EventWrite } from './correlator.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { Pace } from './pace.ts';
+import { AdaptiveBatch } from './pace.ts';
 
 /** Why an Event was not written. */
 export type EventDrop = 'queue_full' | 'rate_limited' | 'failed' | 'stopped';
 
-export interface EventsParts {
+export interface EventsDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,7 +25,7 @@ export interface EventsParts {
   readonly onDrop?: (why: EventDrop) => void;
 }
 
-interface Waiting extends Said {
+interface Waiting extends EventDraft {
   readonly correlator: Correlator;
 }
 
@@ -43,7 +43,7 @@ const RETRY_MS = 10_000;
  */
 export class Events implements Runnable {
   readonly name = 'events';
-  readonly #parts: EventsParts;
+  readonly #parts: EventsDeps;
   readonly #nameFor: (object: string, at: number) => string;
   readonly #ending = new AbortController();
   #waiting: Waiting[] = [];
@@ -52,7 +52,7 @@ export class Events implements Runnable {
   #full = false;
   #failing = false;
 
-  constructor(parts: EventsParts) {
+  constructor(parts: EventsDeps) {
     this.#parts = parts;
     this.#nameFor = eventNames(parts.random.fork('events'));
   }
@@ -86,14 +86,14 @@ export class Events implements Runnable {
     const { clock, flushMs = FLUSH_MS } = this.#parts;
     signal.addEventListener('abort', () => this.#wake?.(), { once: true });
     const writing = this.#writeAll(signal);
-    await Promise.race([aborted(signal), writing]);
+    await Promise.race([waitForAbort(signal), writing]);
     using _limit = clock.timer(flushMs, () => this.#ending.abort());
-    await Promise.race([writing, aborted(this.#ending.signal)]);
+    await Promise.race([writing, waitForAbort(this.#ending.signal)]);
     this.#ending.abort();
   }
 
   async #writeAll(signal: AbortSignal): Promise<void> {
-    const pace = new Pace(this.#parts.clock);
+    const pace = new AdaptiveBatch(this.#parts.clock);
     let behind = false;
     while (!signal.aborted) {
       if (this.size === 0) await this.#told();

@@ -1,20 +1,20 @@
 import type { Clock } from '#platform/base/clock';
 
-const SHORTEST_MS = 5;
-const LONGEST_MS = 80;
+const MIN_PAUSE_MS = 5;
+const MAX_PAUSE_MS = 80;
 /** A timer that fires later than this has waited behind other work. */
 const LATE_MS = 2;
-const LEAST = 4;
-const MOST = 64;
+const MIN_BATCH = 4;
+const MAX_BATCH = 64;
 
 /**
  * How fast to do work that can wait: large batches while the process has little else to do, small ones far apart while
  * it is busy, and a turn for others between any two.
  */
-export class Pace {
+export class AdaptiveBatch {
   readonly #clock: Clock;
-  #batch = MOST;
-  #pause = SHORTEST_MS;
+  #batch = MAX_BATCH;
+  #pause = MIN_PAUSE_MS;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -27,8 +27,8 @@ export class Pace {
     await this.#clock.sleep(pause, signal).catch(() => {});
     const late = this.#clock.monotonic() - due > LATE_MS;
     // Down fast and up slowly, so that a process that is busy on and off counts as busy.
-    this.#batch = late ? Math.max(LEAST, this.#batch >> 1) : Math.min(MOST, this.#batch + LEAST);
-    this.#pause = late ? Math.min(LONGEST_MS, this.#pause * 2) : Math.max(SHORTEST_MS, this.#pause - SHORTEST_MS);
+    this.#batch = late ? Math.max(MIN_BATCH, this.#batch >> 1) : Math.min(MAX_BATCH, this.#batch + MIN_BATCH);
+    this.#pause = late ? Math.min(MAX_PAUSE_MS, this.#pause * 2) : Math.max(MIN_PAUSE_MS, this.#pause - MIN_PAUSE_MS);
     return this.#batch;
   }
 }

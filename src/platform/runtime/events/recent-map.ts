@@ -3,13 +3,13 @@
  * longer the more entries have gone before it.
  */
 export class RecentMap<V> {
-  readonly #most: number;
+  readonly #max: number;
   #young = new Map<string, V>();
   #old = new Map<string, V>();
 
   /** At least the last `most` are kept, and at most twice as many. */
   constructor(most: number) {
-    this.#most = most;
+    this.#max = most;
   }
 
   get size(): number {
@@ -21,7 +21,7 @@ export class RecentMap<V> {
     const known = this.#young.get(key);
     if (known !== undefined) return known;
     const value = this.#old.get(key) ?? make();
-    if (this.#young.size >= this.#most) {
+    if (this.#young.size >= this.#max) {
       this.#old = this.#young;
       this.#young = new Map();
     } else this.#old.delete(key);

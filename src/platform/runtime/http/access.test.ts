@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import type { AccessToken } from '#platform/kube/access-token';
 import type { Client } from '#platform/kube/client';
 import { type AccessOptions, createAuthorizer } from './access.ts';
@@ -13,7 +13,7 @@ import { type HttpServer, startHttpServer } from './http-server.ts';
 import type { Route } from './route.ts';
 import { tokenReview } from './token-review.ts';
 
-const log = memoryLogger(realClock);
+const log = createMemoryLogger(realClock);
 let server: HttpServer;
 let reached: string[] = [];
 afterEach(async () => {
@@ -26,7 +26,7 @@ const ROUTES: readonly Route[] = [
   {
     path: '/change',
     methods: ['POST'],
-    largestBody: 1024,
+    maxBodyBytes: 1024,
     async handle(incoming, response) {
       reached.push((await readBody(incoming, 1024)).toString());
       response.end('changed');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { VimanaError } from '#platform/base/errors';
 
-export const LARGEST_BODY = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** A request has sent more than it may. */
 export class TooLargeError extends VimanaError {
@@ -11,7 +11,7 @@ export class TooLargeError extends VimanaError {
 }
 
 /** The body of a request, up to a limit. */
-export async function readBody(request: IncomingMessage, limit: number = LARGEST_BODY): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, limit: number = MAX_BODY_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import { PATIENCE } from '#testing/patience';
 import { Metrics } from '../metrics.ts';
 import { readBody } from './body.ts';
@@ -11,7 +11,7 @@ import { type HttpServer, startHttpServer } from './http-server.ts';
 import { metricsRoute } from './metrics-route.ts';
 import type { Route } from './route.ts';
 
-const log = memoryLogger(realClock);
+const log = createMemoryLogger(realClock);
 let server: HttpServer;
 afterEach(() => server.close());
 

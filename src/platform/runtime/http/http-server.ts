@@ -6,10 +6,10 @@ import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
-import { aborted } from '../aborted.ts';
+import { waitForAbort } from '../aborted.ts';
 import type { Runnable } from '../runnable.ts';
 import { type AccessOptions, createAuthorizer, type Denial, sourceDenial } from './access.ts';
-import { LARGEST_BODY, TooLargeError } from './body.ts';
+import { MAX_BODY_BYTES, TooLargeError } from './body.ts';
 import { type Route, Routes } from './route.ts';
 
 export interface HttpServerOptions extends AccessOptions {
@@ -61,7 +61,7 @@ const LIMITS = {
  */
 const KEPT_FOR_GO = { keepAliveTimeout: 120_000 };
 const ASKS_WHO = { requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' } as const;
-const MOST_CONNECTIONS = 1024;
+const MAX_CONNECTIONS = 1024;
 
 /** Serves routes over HTTP/1.1, plain or encrypted. Rejects where the port cannot be had; runs, then, until the signal or until it is closed. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -80,7 +80,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const encrypted =
     options.https === true ? createSecureServer({ ...serving, ...KEPT_FOR_GO, ...ASKS_WHO }) : undefined;
   const server: Server = encrypted ?? createServer(serving);
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => {
     // A connection that is kept for further requests would hold up the stop.
     response.on('close', () => stopping.signal.aborted && server.closeIdleConnections());
@@ -111,7 +111,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     secure: (context) => encrypted?.setSecureContext({ ...context, minVersion: ASKS_WHO.minVersion }),
     close: () => (closed ??= close()),
     async run(signal) {
-      await aborted(signal);
+      await waitForAbort(signal);
       await (closed ??= close());
     },
   };
@@ -165,7 +165,7 @@ async function answer(
     else refuse(response.setHeader('allow', found.allow.join(', ')), 405, 'method not allowed');
     return;
   }
-  if (Number(request.headers['content-length'] ?? 0) > (found.route.largestBody ?? LARGEST_BODY)) {
+  if (Number(request.headers['content-length'] ?? 0) > (found.route.maxBodyBytes ?? MAX_BODY_BYTES)) {
     refuse(response, 413, 'the body is too large');
     return;
   }

@@ -13,7 +13,7 @@ export interface Route {
    */
   readonly access?: 'open' | 'authorized' | 'decided by route';
   /** In bytes; see readBody for what holds where absent. */
-  readonly largestBody?: number;
+  readonly maxBodyBytes?: number;
   /** Goes on for as long as its client likes; otherwise an answer has a limited time. */
   readonly streams?: true;
   /**
@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** What becomes of a request: a route, or the methods that its path has, which may be none. */
-export type Found = { readonly route: Route } | { readonly allow: readonly string[] };
+export type RouteMatch = { readonly route: Route } | { readonly allow: readonly string[] };
 
 /** The routes of a server; the last that was added for a path and a method counts. */
 export class Routes {
@@ -47,7 +47,7 @@ export class Routes {
     };
   }
 
-  find(method: string, path: string): Found {
+  find(method: string, path: string): RouteMatch {
     const place = this.#paths.find((each) => each === path || (each.endsWith('/') && path.startsWith(each)));
     const routes = place === undefined ? [] : (this.#byPath.get(place) ?? []);
     const route = routes.find((each) => methodsOf(each).includes(method));

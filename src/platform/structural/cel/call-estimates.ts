@@ -1,7 +1,7 @@
 import type { Call, Node } from './ast.ts';
-import { add, fixed, MOST, multiply, ONE, type Range, type Shape, scale, UNKNOWN, ZERO } from './estimate.ts';
+import { add, exactRange, MAX_COST, multiply, ONE, type Range, type Shape, scale, UNKNOWN, ZERO } from './estimate.ts';
 import type { Overload } from './library.ts';
-import { isOptional, type Type, unwrapped } from './types.ts';
+import { isOptional, type Type, unwrapOptional } from './types.ts';
 
 /** What an argument of a call is known to be. */
 export interface Operand {
@@ -75,7 +75,7 @@ const scanning: Estimate = ({ target }) => {
 };
 
 function itemOf({ type, shape }: Operand): { type: Type; size: Range } | undefined {
-  const item = unwrapped(type).params[0];
+  const item = unwrapOptional(type).params[0];
   if (item === undefined) return undefined;
   return { type: item, size: shape?.items === undefined ? UNKNOWN : { min: 0, max: shape.items.most } };
 }
@@ -107,7 +107,7 @@ const replacing: Estimate = ({ target, args: [from, to] }) => {
     min: old.max === 0 || old.max <= fresh.min ? text.min : 0,
     max: old.min === 0 || fresh.max <= old.min ? text.max : 0,
   };
-  const result = add(multiply({ min: fewest, max: Math.min(MOST, most) }, fresh), kept);
+  const result = add(multiply({ min: fewest, max: Math.min(MAX_COST, most) }, fresh), kept);
   return costing(scale(text, 2 * TRAVERSAL), result);
 };
 
@@ -129,7 +129,7 @@ const block =
   (extra: number): Estimate =>
   ({ overload, args: [inner] }) => {
     let cost = scale(add(ADDRESS, ADDRESS), TRAVERSAL);
-    if (extra > 0) cost = add(add(cost, scale(ADDRESS, TRAVERSAL)), fixed(extra));
+    if (extra > 0) cost = add(add(cost, scale(ADDRESS, TRAVERSAL)), exactRange(extra));
     if (overload?.params[1]?.kind === 'string') cost = add(cost, scale(size(inner), TRAVERSAL));
     return costing(cost);
   };
@@ -140,14 +140,14 @@ const encoding =
   ({ overload, args: [value] }) => {
     if (overload?.params[0]?.kind !== kind) return undefined;
     const { min, max } = size(value);
-    const result = kind === 'string' ? { min, max: Math.min(MOST, max * 4) } : { min: Math.floor(min / 4), max };
+    const result = kind === 'string' ? { min, max: Math.min(MAX_COST, max * 4) } : { min: Math.floor(min / 4), max };
     return costing(scale(size(value), TRAVERSAL), result);
   };
 
 /** As long as the number says, which only a literal tells beforehand. */
 const counting: Estimate = ({ args: [count] }) => {
   const literal = count?.node.kind === 'literal' ? count.node.value : undefined;
-  const result = typeof literal === 'bigint' ? fixed(Math.max(0, Number(literal))) : UNKNOWN;
+  const result = typeof literal === 'bigint' ? exactRange(Math.max(0, Number(literal))) : UNKNOWN;
   return costing(add(ONE, result), result);
 };
 
@@ -177,8 +177,11 @@ const ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ],
   ['@in', ({ overload, args: [, list] }) => (overload?.params[1]?.kind === 'list' ? costing(size(list)) : undefined)],
   ['validate', ({ args: [text] }) => costing(scale(scale(size(text), TRAVERSAL), NAME_PATTERN * PATTERN))],
-  ['strings.quote', ({ args: [text] }) => costing(scale(size(text), TRAVERSAL), add(scale(size(text), 2), fixed(2)))],
+  [
+    'strings.quote',
+    ({ args: [text] }) => costing(scale(size(text), TRAVERSAL), add(scale(size(text), 2), exactRange(2))),
+  ],
   ['format', ({ target }) => costing(scale(size(target), TRAVERSAL))],
-  ['check', () => costing(fixed(350_000))],
+  ['check', () => costing(exactRange(350_000))],
   ['lists.range', counting],
 ]);

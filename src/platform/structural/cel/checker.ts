@@ -22,7 +22,7 @@ import {
   sameType,
   type Type,
   UINT,
-  unwrapped,
+  unwrapOptional,
 } from './types.ts';
 import { Bindings, mostGeneral, replaceVariables, resolve } from './unify.ts';
 import { Uint, type Value } from './values.ts';
@@ -122,7 +122,7 @@ class Checker {
     if (kind === undefined) return this.#fail(node.at, `undeclared reference to '${node.name}' (in container '')`);
     for (const { name, at, value, optional } of node.fields) {
       const checked = this.check(value);
-      const given = optional ? unwrapped(checked) : checked;
+      const given = optional ? unwrapOptional(checked) : checked;
       const wanted = kind.field(name);
       if (wanted !== undefined && this.#bindings.accepts([given], [wanted])) continue;
       const shown = wanted === undefined ? '' : this.#show(wanted);
@@ -163,7 +163,7 @@ class Checker {
       return constant.type;
     }
     const operand = resolve(this.#bindings, this.check(node.operand), false);
-    const field = this.#field(node, unwrapped(operand));
+    const field = this.#field(node, unwrapOptional(operand));
     if (node.test) return BOOL;
     return (node.optional || isOptional(operand)) && !isOptional(field) ? optionalOf(field) : field;
   }
@@ -246,7 +246,7 @@ class Checker {
       if (isOptionalAt(i) && !isOptional(checked) && !checked.isDyn) {
         this.#fail(node.at, `expected type 'optional_type(${formatType(checked)})' but found '${formatType(checked)}'`);
       }
-      const type = isOptionalAt(i) ? unwrapped(checked) : checked;
+      const type = isOptionalAt(i) ? unwrapOptional(checked) : checked;
       if (joined === undefined) joined = type;
       else if (this.#bindings.accepts([joined], [type])) joined = mostGeneral(joined, type);
       else joined = DYN;

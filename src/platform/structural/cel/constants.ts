@@ -32,7 +32,7 @@ function callProblem(node: Node, checked: Checked): string | undefined {
   const overload = overloads.find(({ params }) => params.every((type, i) => fits(type, operands[i] ?? null)));
   if (overload === undefined) return `no such overload: ${node.fn}(${typeOfValue(arg.value).name})`;
   try {
-    overload.apply(...operands.slice(0, overload.params.length), { toil() {} });
+    overload.apply(...operands.slice(0, overload.params.length), { counter() {} });
     return undefined;
   } catch (error) {
     if (error instanceof EvaluationError) return error.message;

@@ -6,14 +6,14 @@ import {
   noSuchOverload,
   Opaque,
   Optional,
+  type StepCounter,
   Timestamp,
-  type Toil,
   Uint,
   type Value,
 } from './values.ts';
 
 /** Whether two values are the same; values of different types never are, except numbers that are equal. */
-export function equals(a: Value, b: Value, toil: Toil): boolean {
+export function equals(a: Value, b: Value, counter: StepCounter): boolean {
   if (a === b) return true;
   switch (typeof a) {
     case 'string':
@@ -24,8 +24,8 @@ export function equals(a: Value, b: Value, toil: Toil): boolean {
       return isNumber(b) && sameNumber(a, b);
     default:
   }
-  if (a instanceof List) return b instanceof List ? sameList(a, b, toil) : different(a, b);
-  if (a instanceof Mapping) return b instanceof Mapping ? sameMapping(a, b, toil) : different(a, b);
+  if (a instanceof List) return b instanceof List ? sameList(a, b, counter) : different(a, b);
+  if (a instanceof Mapping) return b instanceof Mapping ? sameMapping(a, b, counter) : different(a, b);
   if (a instanceof Uint) return isNumber(b) && sameNumber(a, b);
   if (a instanceof Timestamp) return b instanceof Timestamp && a.ns === b.ns;
   if (a instanceof Duration) return b instanceof Duration && a.ns === b.ns;
@@ -34,7 +34,7 @@ export function equals(a: Value, b: Value, toil: Toil): boolean {
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false;
     if (a.held === undefined || b.held === undefined) return a.held === b.held;
-    return equals(a.held, b.held, toil);
+    return equals(a.held, b.held, counter);
   }
   return a instanceof Uint8Array && b instanceof Uint8Array && sameBytes(a, b);
 }
@@ -61,23 +61,23 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
-function sameList(a: List, b: List, toil: Toil): boolean {
+function sameList(a: List, b: List, counter: StepCounter): boolean {
   if (a.size !== b.size) return false;
-  toil.toil(a.size);
-  const known = a.equalTo(b, toil);
+  counter.counter(a.size);
+  const known = a.equalTo(b, counter);
   if (known !== undefined) return known;
-  for (let i = 0; i < a.size; i++) if (!equals(a.at(i), b.at(i), toil)) return false;
+  for (let i = 0; i < a.size; i++) if (!equals(a.at(i), b.at(i), counter)) return false;
   return true;
 }
 
-function sameMapping(a: Mapping, b: Mapping, toil: Toil): boolean {
+function sameMapping(a: Mapping, b: Mapping, counter: StepCounter): boolean {
   if (a.size !== b.size) return false;
-  toil.toil(a.size);
-  const known = a.equalTo(b, toil);
+  counter.counter(a.size);
+  const known = a.equalTo(b, counter);
   if (known !== undefined) return known;
   for (const key of a.keys()) {
     const [left, right] = [a.get(key), b.get(key)];
-    if (left === undefined || right === undefined || !equals(left, right, toil)) return false;
+    if (left === undefined || right === undefined || !equals(left, right, counter)) return false;
   }
   return true;
 }

@@ -7,24 +7,24 @@ export interface Range {
 }
 
 /** As much as 64 bits can count, which is what an unknown size is taken for. */
-export const MOST = 2 ** 64;
+export const MAX_COST = 2 ** 64;
 
-export const fixed = (value: number): Range => ({ min: value, max: value });
-export const UNKNOWN: Range = { min: 0, max: MOST };
-export const ZERO = fixed(0);
-export const ONE = fixed(1);
+export const exactRange = (value: number): Range => ({ min: value, max: value });
+export const UNKNOWN: Range = { min: 0, max: MAX_COST };
+export const ZERO = exactRange(0);
+export const ONE = exactRange(1);
 
 export function add(a: Range, b: Range): Range {
-  return { min: Math.min(MOST, a.min + b.min), max: Math.min(MOST, a.max + b.max) };
+  return { min: Math.min(MAX_COST, a.min + b.min), max: Math.min(MAX_COST, a.max + b.max) };
 }
 
 export function multiply(a: Range, b: Range): Range {
-  return { min: Math.min(MOST, a.min * b.min), max: Math.min(MOST, a.max * b.max) };
+  return { min: Math.min(MAX_COST, a.min * b.min), max: Math.min(MAX_COST, a.max * b.max) };
 }
 
 /** Rounded up, since half a step is a step. */
 export function scale(a: Range, factor: number): Range {
-  return { min: Math.min(MOST, Math.ceil(a.min * factor)), max: Math.min(MOST, Math.ceil(a.max * factor)) };
+  return { min: Math.min(MAX_COST, Math.ceil(a.min * factor)), max: Math.min(MAX_COST, Math.ceil(a.max * factor)) };
 }
 
 export function union(a: Range, b: Range): Range {

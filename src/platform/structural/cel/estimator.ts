@@ -2,10 +2,10 @@ import { append } from '#platform/base/append';
 import { ACCUMULATOR, type Call, type Fold, type Node } from './ast.ts';
 import { type CallEstimate, estimateCall, type Operand } from './call-estimates.ts';
 import type { Checked } from './checker.ts';
-import { add, fixed, multiply, ONE, type Range, type Shape, UNKNOWN, union, ZERO } from './estimate.ts';
+import { add, exactRange, multiply, ONE, type Range, type Shape, UNKNOWN, union, ZERO } from './estimate.ts';
 import { CREATE_LIST, CREATE_MAP } from './prices.ts';
 import { runeCount } from './text.ts';
-import { isOptional, type Type, unwrapped } from './types.ts';
+import { isOptional, type Type, unwrapOptional } from './types.ts';
 
 /** What is known about the value of a node before there is data. */
 interface Known {
@@ -45,29 +45,29 @@ class Estimator {
   visit(node: Node): Known {
     switch (node.kind) {
       case 'literal':
-        return { cost: ZERO, size: fixed(literalSize(node.value)), shape: undefined, entries: undefined };
+        return { cost: ZERO, size: exactRange(literalSize(node.value)), shape: undefined, entries: undefined };
       case 'ident':
         return this.#ident(node);
       case 'select': {
         const operand = this.visit(node.operand);
         if (node.test) return this.#known(node, operand.cost);
-        const type = unwrapped(this.#type(node.operand));
+        const type = unwrapOptional(this.#type(node.operand));
         const priced = type.kind === 'map' || type.kind === 'object';
         const shape = node.optional ? undefined : this.#below(operand.shape, (known) => known.fields?.get(node.field));
         return this.#known(node, priced ? add(operand.cost, ONE) : operand.cost, shape);
       }
       case 'list': {
         const items = node.items.map((item) => this.visit(item));
-        const size = fixed(items.length);
+        const size = exactRange(items.length);
         const entries = { key: ONE, value: unionOf(items.map(sizeOf)) };
-        return { cost: add(sum(items), fixed(CREATE_LIST)), size, shape: undefined, entries };
+        return { cost: add(sum(items), exactRange(CREATE_LIST)), size, shape: undefined, entries };
       }
       case 'map': {
         const keys = node.entries.map(({ key }) => this.visit(key));
         const values = node.entries.map(({ value }) => this.visit(value));
         const entries = { key: unionOf(keys.map(sizeOf)), value: unionOf(values.map(sizeOf)) };
-        const cost = add(add(sum(keys), sum(values)), fixed(CREATE_MAP));
-        return { cost, size: fixed(keys.length), shape: undefined, entries };
+        const cost = add(add(sum(keys), sum(values)), exactRange(CREATE_MAP));
+        return { cost, size: exactRange(keys.length), shape: undefined, entries };
       }
       case 'call':
         return this.#call(node);
@@ -76,7 +76,7 @@ class Estimator {
       case 'bind': {
         const value = this.visit(node.value);
         const body = this.#within([{ name: node.name, known: value }], () => this.visit(node.body));
-        return { ...body, cost: add(add(body.cost, value.cost), fixed(CREATE_LIST)) };
+        return { ...body, cost: add(add(body.cost, value.cost), exactRange(CREATE_LIST)) };
       }
       case 'struct':
         return { cost: ZERO, size: undefined, shape: undefined, entries: undefined };
@@ -211,7 +211,7 @@ function joinedEntries(node: Call, args: readonly Known[]): Entries | undefined 
 }
 
 function isScalar(type: Type): boolean {
-  if (isOptional(type)) return isScalar(unwrapped(type));
+  if (isOptional(type)) return isScalar(unwrapOptional(type));
   return ['bool', 'int', 'uint', 'double', 'duration', 'timestamp'].includes(type.kind);
 }
 

@@ -1,8 +1,8 @@
-import { TOIL } from './prices.ts';
-import { CostExceeded, type EvaluationError, type Toil, type Value } from './values.ts';
+import { STEP_COST } from './prices.ts';
+import { CostExceededError, type EvaluationError, type StepCounter, type Value } from './values.ts';
 
 /** One evaluation: the values of all names, and what it has cost so far. */
-export class Frame implements Toil {
+export class Frame implements StepCounter {
   /** Values by slot; what a loop has computed may be an error that a later item overrules. */
   readonly slots: (Value | EvaluationError)[];
   cost = 0;
@@ -18,11 +18,11 @@ export class Frame implements Toil {
 
   spend(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.#limit) throw new CostExceeded();
+    if (this.cost > this.#limit) throw new CostExceededError();
   }
 
-  toil(steps: number): void {
-    this.spend(steps * TOIL);
+  counter(steps: number): void {
+    this.spend(steps * STEP_COST);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Code } from './frame.ts';
 import type { AnyApply, Overload } from './library.ts';
-import { misfit } from './misfit.ts';
-import { priceOf } from './prices.ts';
+import { noMatchingOverload } from './misfit.ts';
+import { callCost } from './prices.ts';
 import { fits } from './value-type.ts';
 import { Optional, type Value } from './values.ts';
 
@@ -18,7 +18,7 @@ export const READERS: ReadonlySet<string> = new Set([
 
 /** Calls a function; the first overload is tried before any list is made, since most calls have only one. */
 export function invoke(name: string, codes: readonly Code[], overloads: readonly Overload[]): Code {
-  const price = priceOf(name);
+  const price = callCost(name);
   const choose = dispatch(name, overloads);
   const [first, second] = codes;
   const likely = overloads[0]?.params.length === codes.length ? overloads[0] : undefined;
@@ -51,7 +51,7 @@ export function invoke(name: string, codes: readonly Code[], overloads: readonly
 /** Reads a literal the first time only; the price is due each time. */
 export function readOnce(name: string, literal: Value, overloads: readonly Overload[]): Code {
   const read = invoke(name, [() => literal], overloads);
-  const cost = priceOf(name)(literal, null);
+  const cost = callCost(name)(literal, null);
   let known: Value | undefined;
   return (frame) => {
     if (known === undefined) known = read(frame);
@@ -70,6 +70,6 @@ function dispatch(name: string, overloads: readonly Overload[]): (args: readonly
       for (let i = 0; i < params.length && fitting; i++) fitting = fits(params[i] as never, args[i] as Value);
       if (fitting) return apply;
     }
-    throw misfit(name, args);
+    throw noMatchingOverload(name, args);
   };
 }

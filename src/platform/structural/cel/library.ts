@@ -17,11 +17,11 @@ import {
   typeOf,
   UINT,
 } from './types.ts';
-import type { Toil, Value } from './values.ts';
+import type { StepCounter, Value } from './values.ts';
 
 /** Computes a call: the arguments in order (the receiver of a method first), then where to count extra work. */
 export type Apply = (...args: never[]) => Value;
-export type AnyApply = (...args: (Value | Toil)[]) => Value;
+export type AnyApply = (...args: (Value | StepCounter)[]) => Value;
 
 /** One way to call a function. */
 export interface Overload {

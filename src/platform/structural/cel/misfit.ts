@@ -25,7 +25,7 @@ const BUILT_IN = new Set(['startsWith', 'endsWith', 'contains', 'matches', 'cont
  * Why no overload takes the values, as the API server words it: operators name themselves to an operand that they
  * never take, other built-in functions say nothing more, and libraries tell what they were given.
  */
-export function misfit(name: string, args: readonly Value[]): EvaluationError {
+export function noMatchingOverload(name: string, args: readonly Value[]): EvaluationError {
   if (name === 'size') return new EvaluationError('no such overload: size');
   const [first = null] = args;
   const { kind } = typeOfValue(first);

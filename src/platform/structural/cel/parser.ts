@@ -5,8 +5,8 @@ import { literalValue } from './literals.ts';
 import { expandMacro } from './macros.ts';
 import { type Issue, SourceError } from './source.ts';
 
-const MOST_CODE_POINTS = 100_000;
-const MOST_DEPTH = 250;
+const MAX_CODE_POINTS = 100_000;
+const MAX_DEPTH = 250;
 const STARTS =
   "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 const OPERAND = `{${STARTS}}`;
@@ -18,17 +18,17 @@ const RESERVED = new Set(
 
 /** Reads an expression; throws a SourceError that carries everything wrong with it. */
 export function parse(source: string): Node {
-  const size = source.length <= MOST_CODE_POINTS ? 0 : [...source].length;
-  if (size > MOST_CODE_POINTS) {
+  const size = source.length <= MAX_CODE_POINTS ? 0 : [...source].length;
+  if (size > MAX_CODE_POINTS) {
     throw new SourceError([
-      { offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${MOST_CODE_POINTS}` },
+      { offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${MAX_CODE_POINTS}` },
     ]);
   }
   const issues: Issue[] = [];
   const parser = new Parser(tokenize(source, issues), issues);
   const node = parser.parse();
   if (issues.length > 0) throw new SourceError(issues);
-  if (isDeeper(node, MOST_DEPTH)) throw new SourceError([{ offset: -1, message: 'max recursion depth exceeded' }]);
+  if (isDeeper(node, MAX_DEPTH)) throw new SourceError([{ offset: -1, message: 'max recursion depth exceeded' }]);
   return node;
 }
 
@@ -101,8 +101,8 @@ class Parser {
   }
 
   #expression(): Node {
-    if (++this.#depth > MOST_DEPTH) {
-      throw new SourceError([{ offset: -1, message: `expression recursion limit exceeded: ${MOST_DEPTH}` }]);
+    if (++this.#depth > MAX_DEPTH) {
+      throw new SourceError([{ offset: -1, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
     }
     const condition = this.#logical('||');
     const mark = this.#accept('?');

@@ -10,10 +10,10 @@ export const CREATE_LIST = 10;
 export const CREATE_MAP = 30;
 export const CREATE_STRUCT = 40;
 /** A step of work that no price covers is a twentieth of the cheapest call. */
-export const TOIL = 1 / 20;
+export const STEP_COST = 1 / 20;
 
 /** The price of a call by the sizes of its operands, known before it is made. */
-export type Price = (a: Value, b: Value) => number;
+export type CallCost = (a: Value, b: Value) => number;
 
 /** How large a value is, as size() would say; one for what has no size. */
 function sizeOf(value: Value): number {
@@ -22,14 +22,14 @@ function sizeOf(value: Value): number {
   return 1;
 }
 
-const once: Price = () => 1;
+const once: CallCost = () => 1;
 const traverse =
-  (factor: number): Price =>
+  (factor: number): CallCost =>
   (a) =>
     Math.ceil(sizeOf(a) * factor);
-const search: Price = (a, b) => Math.ceil((1 + sizeOf(a)) * TRAVERSAL) * Math.ceil(sizeOf(b) * PATTERN);
-const smaller: Price = (a, b) => Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * TRAVERSAL);
-const ordered: Price = (a, b) => (typeof a === 'string' || a instanceof Uint8Array ? smaller(a, b) : 1);
+const search: CallCost = (a, b) => Math.ceil((1 + sizeOf(a)) * TRAVERSAL) * Math.ceil(sizeOf(b) * PATTERN);
+const smaller: CallCost = (a, b) => Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * TRAVERSAL);
+const compareCost: CallCost = (a, b) => (typeof a === 'string' || a instanceof Uint8Array ? smaller(a, b) : 1);
 const isText = (value: Value): boolean => typeof value === 'string' || value instanceof Uint8Array;
 
 /** Lists of numbers are by far the most common, so that items count one each and only texts count more. */
@@ -38,13 +38,13 @@ function traversal(value: Value): number {
   return value instanceof List ? value.size : 1;
 }
 
-const contains: Price = (a, b) => Math.ceil(sizeOf(a) * TRAVERSAL) * Math.ceil(sizeOf(b) * TRAVERSAL);
+const contains: CallCost = (a, b) => Math.ceil(sizeOf(a) * TRAVERSAL) * Math.ceil(sizeOf(b) * TRAVERSAL);
 const block =
-  (extra: number): Price =>
+  (extra: number): CallCost =>
   (a, b) =>
     Math.ceil(sizeOf(a) * (2 + extra) * TRAVERSAL) + extra + (isText(b) ? Math.ceil(sizeOf(b) * TRAVERSAL) : 0);
 
-const PRICES: ReadonlyMap<string, Price> = new Map<string, Price>([
+const PRICES: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ...['startsWith', 'endsWith', 'url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'cidr', 'isIP', 'isCIDR'].map(
     (name) => [name, traverse(TRAVERSAL)] as const,
   ),
@@ -54,7 +54,7 @@ const PRICES: ReadonlyMap<string, Price> = new Map<string, Price>([
   ...['replace', 'split', 'ip.isCanonical'].map((name) => [name, traverse(2 * TRAVERSAL)] as const),
   ...['matches', 'find', 'findAll'].map((name) => [name, search] as const),
   ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf', 'join'].map((name) => [name, traversal] as const),
-  ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, ordered] as const),
+  ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, compareCost] as const),
   ['_==_', smaller],
   ['_!=_', smaller],
   ['string', (a) => (a instanceof Uint8Array ? Math.ceil(a.length * TRAVERSAL) : 1)],
@@ -68,6 +68,6 @@ const PRICES: ReadonlyMap<string, Price> = new Map<string, Price>([
   ['check', () => 350_000],
 ]);
 
-export function priceOf(fn: string): Price {
+export function callCost(fn: string): CallCost {
   return PRICES.get(fn) ?? once;
 }

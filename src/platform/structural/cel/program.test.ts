@@ -10,7 +10,7 @@ import problems from './problems.data.json' with { type: 'json' };
 import { compileProgram, type Program } from './program.ts';
 import { compileAdapter } from './schema-value.ts';
 import { DYN, listOf, STRING } from './types.ts';
-import { ArrayList, CostExceeded, EvaluationError, type Value } from './values.ts';
+import { ArrayList, CostExceededError, EvaluationError, type Value } from './values.ts';
 import verdicts from './verdicts.data.json' with { type: 'json' };
 
 const schema = verdicts.schema as unknown as JsonSchema;
@@ -90,7 +90,7 @@ describe('any text', () => {
         try {
           program.evaluate([new ArrayList([1n, 'a'])]);
         } catch (error) {
-          if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
+          if (!(error instanceof EvaluationError) && !(error instanceof CostExceededError)) throw error;
         }
       }),
       { numRuns: runs(5_000) },
@@ -104,11 +104,11 @@ describe('an expression that is evaluated again', () => {
     const program = compileProgram(source, environment);
     if ('problem' in program) throw new Error(program.problem);
     const answers = [1, 2, 3].map(() => {
-      const meter = { cost: 0 };
+      const tracker = { cost: 0 };
       try {
-        return { result: program.evaluate([value], meter), cost: meter.cost };
+        return { result: program.evaluate([value], tracker), cost: tracker.cost };
       } catch (error) {
-        return { result: (error as Error).message, cost: meter.cost };
+        return { result: (error as Error).message, cost: tracker.cost };
       }
     });
     expect(answers).toEqual([answers[0], answers[0], answers[0]]);
@@ -184,16 +184,16 @@ describe('a costly expression', () => {
   ])('is stopped or done soon: %s', (source) => {
     const program = compileProgram(source, environment);
     if ('problem' in program) throw new Error(program.problem);
-    const meter = { cost: 0 };
+    const tracker = { cost: 0 };
     let result: unknown;
     const all = effort(() => {
       try {
-        result = program.evaluate(values, meter);
+        result = program.evaluate(values, tracker);
       } catch (error) {
         result = error;
       }
     });
     expect(all).toBeLessThan(10_000);
-    if (typeof result !== 'boolean') expect(result).toBeInstanceOf(CostExceeded);
+    if (typeof result !== 'boolean') expect(result).toBeInstanceOf(CostExceededError);
   });
 });

@@ -25,11 +25,11 @@ export interface Program {
    * Evaluates with the values of the environment's variables, in their order. Throws an EvaluationError where that
    * comes to nothing, and CostExceeded where it costs too much; `meter` learns the cost in any case.
    */
-  evaluate(values: readonly Value[], meter?: Meter, limit?: number): Value;
+  evaluate(values: readonly Value[], tracker?: CostTracker, limit?: number): Value;
 }
 
 /** Adds up what evaluations cost. */
-export interface Meter {
+export interface CostTracker {
   cost: number;
 }
 
@@ -48,12 +48,12 @@ export function compileProgram(source: string, environment: Environment): Progra
       type: checked.type,
       variables: checked.variables,
       estimate: (shapes) => estimateCost(node, checked, shapes),
-      evaluate(values, meter, limit = PER_CALL_LIMIT) {
+      evaluate(values, tracker, limit = PER_CALL_LIMIT) {
         const frame = new Frame(values, slots, limit);
         try {
           return code(frame);
         } finally {
-          if (meter !== undefined) meter.cost += frame.cost;
+          if (tracker !== undefined) tracker.cost += frame.cost;
         }
       },
     };

@@ -1,5 +1,5 @@
 import { equals } from './equality.ts';
-import { ArrayList, Duration, List, Mapping, Timestamp, type Toil, type Value } from './values.ts';
+import { ArrayList, Duration, List, Mapping, type StepCounter, Timestamp, type Value } from './values.ts';
 
 /** How a schema says a list is to be read. */
 export interface ListSchema {
@@ -32,13 +32,13 @@ export class SchemaList extends List {
     return this.#schema.item(this.#json[index]);
   }
 
-  override equalTo(other: List, toil: Toil): boolean | undefined {
-    return this.#schema.kind === 'atomic' ? undefined : sameItems(this, other, this.#identity, toil);
+  override equalTo(other: List, counter: StepCounter): boolean | undefined {
+    return this.#schema.kind === 'atomic' ? undefined : sameItems(this, other, this.#identity, counter);
   }
 
-  override plus(other: List, toil: Toil): List {
-    if (this.#schema.kind === 'atomic') return super.plus(other, toil);
-    return new KeyedList(itemsOf(this, toil), this.#identity).plus(other, toil);
+  override plus(other: List, counter: StepCounter): List {
+    if (this.#schema.kind === 'atomic') return super.plus(other, counter);
+    return new KeyedList(itemsOf(this, counter), this.#identity).plus(other, counter);
   }
 
   /** What tells an item from the others. */
@@ -57,15 +57,15 @@ class KeyedList extends ArrayList {
     this.#identity = identity;
   }
 
-  override equalTo(other: List, toil: Toil): boolean {
-    return sameItems(this, other, this.#identity, toil);
+  override equalTo(other: List, counter: StepCounter): boolean {
+    return sameItems(this, other, this.#identity, counter);
   }
 
   /** Items of the other list take the place of those with the same key, or come last. */
-  override plus(other: List, toil: Toil): List {
+  override plus(other: List, counter: StepCounter): List {
     const places = new Map(this.items.map((item, i) => [this.#identity(item), i]));
     const items = [...this.items];
-    for (const item of itemsOf(other, toil)) {
+    for (const item of itemsOf(other, counter)) {
       const key = this.#identity(item);
       const place = places.get(key);
       if (place === undefined) places.set(key, items.push(item) - 1);
@@ -75,20 +75,20 @@ class KeyedList extends ArrayList {
   }
 }
 
-function itemsOf(list: List, toil: Toil): Value[] {
-  toil.toil(list.size);
+function itemsOf(list: List, counter: StepCounter): Value[] {
+  counter.counter(list.size);
   return Array.from({ length: list.size }, (_, i) => list.at(i));
 }
 
-function sameItems(a: List, b: List, identity: (item: Value) => unknown, toil: Toil): boolean {
+function sameItems(a: List, b: List, identity: (item: Value) => unknown, counter: StepCounter): boolean {
   // Most lists that are equal have their items in the same order too.
   let same = 0;
-  while (same < a.size && equals(a.at(same), b.at(same), toil)) same++;
+  while (same < a.size && equals(a.at(same), b.at(same), counter)) same++;
   if (same === a.size) return true;
-  const byKey = new Map(itemsOf(a, toil).map((item) => [identity(item), item]));
-  return itemsOf(b, toil).every((item) => {
+  const byKey = new Map(itemsOf(a, counter).map((item) => [identity(item), item]));
+  return itemsOf(b, counter).every((item) => {
     const counterpart = byKey.get(identity(item));
-    return counterpart !== undefined && equals(counterpart, item, toil);
+    return counterpart !== undefined && equals(counterpart, item, counter);
   });
 }
 

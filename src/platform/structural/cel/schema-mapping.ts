@@ -2,7 +2,7 @@ import { ownValue } from '#platform/base/own-value';
 import { deepEqual } from '../deep-equal.ts';
 import { equals } from './equality.ts';
 import { DYN, mapOf, objectOf, STRING, type Type } from './types.ts';
-import { Mapping, noSuchOverload, type Toil, type Value } from './values.ts';
+import { Mapping, noSuchOverload, type StepCounter, type Value } from './values.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Adapt = (json: unknown) => Value;
@@ -107,7 +107,7 @@ export class SchemaObject extends Mapping {
     for (const [name, { key }] of this.#schema.fields) if (ownValue(this.#json, key) !== undefined) yield name;
   }
 
-  override equalTo(other: Mapping, toil: Toil): boolean | undefined {
+  override equalTo(other: Mapping, counter: StepCounter): boolean | undefined {
     if (!(other instanceof SchemaObject)) return undefined;
     if (this.#json === other.#json) return true;
     for (const key of Object.keys(this.#json)) {
@@ -116,9 +116,9 @@ export class SchemaObject extends Mapping {
       if (left === right) continue;
       const [adapt, adaptOther] = [this.#schema.known.get(key), other.#schema.known.get(key)];
       if (adapt === undefined || adaptOther === undefined) {
-        toil.toil(JSON.stringify(left)?.length ?? 0);
+        counter.counter(JSON.stringify(left)?.length ?? 0);
         if (!deepEqual(left, right)) return false;
-      } else if (!equals(adapt(left), adaptOther(right), toil)) return false;
+      } else if (!equals(adapt(left), adaptOther(right), counter)) return false;
     }
     return true;
   }

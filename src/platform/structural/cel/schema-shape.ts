@@ -17,9 +17,9 @@ import {
 } from './types.ts';
 
 /** The largest request that the API server takes bounds all that has no bound of its own. */
-const MOST_BYTES = 3 * 1024 * 1024;
-const LONGEST_TEXT = MOST_BYTES - 2;
-const LONGEST_TIME = 32;
+const MAX_BYTES = 3 * 1024 * 1024;
+const MAX_TEXT_LENGTH = MAX_BYTES - 2;
+const MAX_TIME_LENGTH = 32;
 const DATE = 12;
 
 /** A shape, and the fewest bytes that JSON needs for a value of it. */
@@ -34,12 +34,12 @@ const KEY: Sized = { type: STRING, most: 0, least: 2 };
  * schema leaves open what the value is. `root` is a resource, which always has a kind and a name.
  */
 export function shapeOf(schema: JsonSchema, root: boolean, name: string): Shape | undefined {
-  return sized(schema, root, name);
+  return sizedShape(schema, root, name);
 }
 
-function sized(schema: JsonSchema, root: boolean, name: string): Sized | undefined {
+function sizedShape(schema: JsonSchema, root: boolean, name: string): Sized | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
-    return { type: DYN, most: schema.maxLength === undefined ? LONGEST_TEXT : longest(schema.maxLength), least: 1 };
+    return { type: DYN, most: schema.maxLength === undefined ? MAX_TEXT_LENGTH : maxBytes(schema.maxLength), least: 1 };
   }
   switch (schema.type) {
     case 'array':
@@ -62,38 +62,40 @@ function sized(schema: JsonSchema, root: boolean, name: string): Sized | undefin
 }
 
 /** A schema bounds characters, of which each may take four bytes. */
-const longest = (maxLength: number): number => Math.max(0, maxLength) * 4;
+const maxBytes = (maxLength: number): number => Math.max(0, maxLength) * 4;
 
 function textShape({ format, maxLength, enum: values }: JsonSchema): Sized {
   switch (format) {
     case 'byte':
-      return { type: BYTES, most: maxLength ?? LONGEST_TEXT, least: 2 };
+      return { type: BYTES, most: maxLength ?? MAX_TEXT_LENGTH, least: 2 };
     case 'duration':
-      return { type: DURATION, most: LONGEST_TIME, least: 3 };
+      return { type: DURATION, most: MAX_TIME_LENGTH, least: 3 };
     case 'date':
       return { type: TIMESTAMP, most: DATE, least: DATE };
     case 'date-time':
-      return { type: TIMESTAMP, most: LONGEST_TIME, least: 21 };
+      return { type: TIMESTAMP, most: MAX_TIME_LENGTH, least: 21 };
     default:
   }
-  if (maxLength !== undefined) return { type: STRING, most: longest(maxLength), least: 2 };
+  if (maxLength !== undefined) return { type: STRING, most: maxBytes(maxLength), least: 2 };
   const lengths = values?.map((value) => (typeof value === 'string' ? value.length : 0)) ?? [];
-  return { type: STRING, most: lengths.length > 0 ? Math.max(...lengths) : LONGEST_TEXT, least: 2 };
+  return { type: STRING, most: lengths.length > 0 ? Math.max(...lengths) : MAX_TEXT_LENGTH, least: 2 };
 }
 
 function listShape({ items: schema, maxItems }: JsonSchema, name: string): Sized | undefined {
   const items =
-    schema === undefined ? undefined : sized(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@idx`);
+    schema === undefined
+      ? undefined
+      : sizedShape(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@idx`);
   if (items === undefined) return undefined;
-  const most = maxItems === undefined ? Math.floor((MOST_BYTES - 2) / (items.least + 1)) : Math.max(0, maxItems);
+  const most = maxItems === undefined ? Math.floor((MAX_BYTES - 2) / (items.least + 1)) : Math.max(0, maxItems);
   return { type: listOf(items.type), most, items, least: 2 };
 }
 
 function mapShape({ maxProperties }: JsonSchema, schema: JsonSchema, name: string): Sized | undefined {
-  const items = sized(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@elem`);
+  const items = sizedShape(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@elem`);
   if (items === undefined) return undefined;
   const most =
-    maxProperties === undefined ? Math.floor((MOST_BYTES - 2) / (items.least + 6)) : Math.max(0, maxProperties);
+    maxProperties === undefined ? Math.floor((MAX_BYTES - 2) / (items.least + 6)) : Math.max(0, maxProperties);
   return { type: mapOf(STRING, items.type), most, keys: KEY, items, least: 2 };
 }
 
@@ -103,7 +105,7 @@ function objectShape({ properties = {}, required = [] }: JsonSchema, name: strin
   let least = 2;
   for (const [key, schema] of Object.entries(properties)) {
     const escaped = escapeName(key);
-    const shape = sized(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.${escaped ?? key}`);
+    const shape = sizedShape(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.${escaped ?? key}`);
     if (shape === undefined) continue;
     if (escaped !== undefined) {
       fields.set(escaped, shape);

@@ -40,7 +40,7 @@ const truth: Adapt = (json) => (typeof json === 'boolean' ? json : wrong('bool',
 const intOrString: Adapt = (json) => (typeof json === 'string' ? json : integer(json));
 
 /** A text that stands for something else: a time, a span of time, bytes. */
-function formatted(format: string): Adapt {
+function formatAdapter(format: string): Adapt {
   return (json) => {
     if (typeof json !== 'string') return wrong('string', json);
     if (format === 'byte') return new Uint8Array(Buffer.from(json, 'base64'));
@@ -55,7 +55,7 @@ function adapterOf(schema: JsonSchema, root: boolean): Adapt {
   switch (schema.type) {
     case 'string':
       return ['byte', 'duration', 'date', 'date-time'].includes(schema.format ?? '')
-        ? formatted(schema.format ?? '')
+        ? formatAdapter(schema.format ?? '')
         : text;
     case 'integer':
       return integer;

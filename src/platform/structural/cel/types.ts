@@ -66,7 +66,7 @@ export function isOptional(type: Type): boolean {
 }
 
 /** The type inside an optional type, or the type itself. */
-export function unwrapped(type: Type): Type {
+export function unwrapOptional(type: Type): Type {
   return isOptional(type) ? (type.params[0] ?? DYN) : type;
 }
 

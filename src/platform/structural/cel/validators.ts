@@ -2,10 +2,10 @@ import type { Call, ListNode, Literal, Node } from './ast.ts';
 import type { Checked } from './checker.ts';
 import { childrenOf } from './children.ts';
 import { isPattern } from './library/regex.ts';
-import { misfit, readTemplate } from './library/text-format.ts';
+import { formatTypeProblem, readTemplate } from './library/text-format.ts';
 import type { Issue } from './source.ts';
 import { parseDuration, parseTimestamp } from './time.ts';
-import { DYN, formatType, isOptional, type Type, unwrapped } from './types.ts';
+import { DYN, formatType, isOptional, type Type, unwrapOptional } from './types.ts';
 import { EvaluationError, type Value } from './values.ts';
 
 /** What an expression may not say although its types fit: malformed literals, and lists of unlike things. */
@@ -69,7 +69,9 @@ function checkFormat(node: Call, template: Literal, args: ListNode, checked: Che
       if (typeof part === 'string') continue;
       const item = args.items[next];
       const message =
-        item === undefined ? `index ${next} out of range` : misfit(part.verb, checked.types.get(item) ?? DYN);
+        item === undefined
+          ? `index ${next} out of range`
+          : formatTypeProblem(part.verb, checked.types.get(item) ?? DYN);
       if (message !== undefined) {
         issues.push({ offset: item?.at ?? node.at, message });
         return;
@@ -85,7 +87,7 @@ function checkFormat(node: Call, template: Literal, args: ListNode, checked: Che
 function homogeneous(nodes: readonly Node[], checked: Checked, issues: Issue[]): void {
   const typed = (node: Node): Type | undefined => {
     const type = checked.types.get(node);
-    return type !== undefined && isOptional(type) ? unwrapped(type) : type;
+    return type !== undefined && isOptional(type) ? unwrapOptional(type) : type;
   };
   const [first, ...rest] = nodes;
   const wanted = first === undefined ? undefined : typed(first);

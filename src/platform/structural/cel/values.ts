@@ -73,13 +73,13 @@ export abstract class List {
   abstract at(index: number): Value;
 
   /** This list followed by another; constant time unless the kind of list says what joining means. */
-  plus(other: List, _toil: Toil): List {
+  plus(other: List, _toil: StepCounter): List {
     if (this.size === 0) return other;
     return other.size === 0 ? this : new JoinedList(this, other);
   }
 
   /** Equality of lists that know better than item by item; undefined leaves it to the general rule. */
-  equalTo(_other: List, _toil: Toil): boolean | undefined {
+  equalTo(_other: List, _toil: StepCounter): boolean | undefined {
     return undefined;
   }
 }
@@ -109,7 +109,7 @@ class JoinedList extends List {
     this.#tail = tail;
     this.size = head.size + tail.size;
     // A list that joins itself over and over would outgrow what a number can count.
-    if (this.size > Number.MAX_SAFE_INTEGER) throw new CostExceeded();
+    if (this.size > Number.MAX_SAFE_INTEGER) throw new CostExceededError();
   }
   at(index: number): Value {
     let [list, rest] = this.#part(index);
@@ -141,21 +141,21 @@ export abstract class Mapping {
   }
 
   /** Equality of mappings that know better than key by key; undefined leaves it to the general rule. */
-  equalTo(_other: Mapping, _toil: Toil): boolean | undefined {
+  equalTo(_other: Mapping, _toil: StepCounter): boolean | undefined {
     return undefined;
   }
 }
 
 /** Counts steps of work that no price of the language covers, so that no expression can run for long. */
-export interface Toil {
-  toil(steps: number): void;
+export interface StepCounter {
+  counter(steps: number): void;
 }
 
 /** An evaluation that came to nothing: a missing key, a division by zero, a wrong type. */
 export class EvaluationError extends Error {}
 
 /** An evaluation that was stopped because it cost too much; nothing in the language can catch it. */
-export class CostExceeded extends Error {
+export class CostExceededError extends Error {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
   }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import type { Client } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { connected } from '../connection.ts';
 import { manifestText } from '../objects/manifest-text.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';
@@ -37,9 +37,9 @@ async function standingOf(client: Client, namespace: string | undefined): Promis
   const [version, machines, templates, snapshots, operations] = await Promise.all([
     client.raw('/version'),
     machinesIn(client, scope),
-    ifFound(client.list(TEMPLATES.type, scope)),
-    ifFound(client.list(SNAPSHOTS.type, scope)),
-    ifFound(client.list(OPERATIONS, scope)),
+    ignoreNotFound(client.list(TEMPLATES.type, scope)),
+    ignoreNotFound(client.list(SNAPSHOTS.type, scope)),
+    ignoreNotFound(client.list(OPERATIONS, scope)),
   ]);
   return {
     server: (JSON.parse(version) as { readonly gitVersion?: string }).gitVersion ?? '',

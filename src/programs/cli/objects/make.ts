@@ -1,6 +1,6 @@
 import { VimanaError } from '#platform/base/errors';
 import type { Client, NewObject, ResourceType } from '#platform/kube/client';
-import { ifFound, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Stores a new object, exactly as it was written. */
@@ -21,7 +21,7 @@ export async function make<T extends KubeObject>(
 
 /** Says what is missing where a cluster does not know a kind. */
 export async function demandServed(client: Client, { group, version, plural, kind }: ResourceType): Promise<void> {
-  const answer = await ifFound(client.raw(`/apis/${group}/${version}`));
+  const answer = await ignoreNotFound(client.raw(`/apis/${group}/${version}`));
   const { resources = [] } = JSON.parse(answer ?? '{}') as {
     readonly resources?: readonly { readonly name: string }[];
   };

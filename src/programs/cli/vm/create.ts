@@ -3,7 +3,7 @@ import { VM_TEMPLATES } from '#api/hypersdk/resources';
 import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
 import { UsageError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { readManifest } from '#platform/kube/manifest';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import { connected } from '../connection.ts';
@@ -136,7 +136,9 @@ async function create(parts: VmParts, command: Command, name: string | undefined
 async function sized({ io }: VmParts, client: Client, namespace: string, { userData: file, ...flags }: CreateFlags) {
   const { template: name, templateNamespace = namespace } = flags;
   const template =
-    name === undefined ? undefined : await ifFound(client.get(VM_TEMPLATES, name, { namespace: templateNamespace }));
+    name === undefined
+      ? undefined
+      : await ignoreNotFound(client.get(VM_TEMPLATES, name, { namespace: templateNamespace }));
   return { ...sizeFrom(flags, template), ...(file === undefined ? {} : { userData: fileText(io, file) }) };
 }
 

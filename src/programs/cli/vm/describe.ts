@@ -7,7 +7,7 @@ import { ROOT_DISK } from '#api/novacron/claims';
 import { virtualMachine as novacron } from '#api/novacron/virtual-machine';
 import { humanDuration } from '#platform/base/duration';
 import type { Client } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { connected } from '../connection.ts';
 import { kindTable } from '../objects/kind-table.ts';
@@ -56,8 +56,8 @@ async function described(client: Client, found: Found, namespace: string, now: n
   };
   const [instance, snapshots, operations, events] = await Promise.all([
     instanceOf(client, found),
-    ifFound(client.list(VM_SNAPSHOTS, { namespace })),
-    ifFound(client.list(OPERATIONS, { namespace })),
+    ignoreNotFound(client.list(VM_SNAPSHOTS, { namespace })),
+    ignoreNotFound(client.list(OPERATIONS, { namespace })),
     eventsOf(client, found, namespace),
   ]);
   return {

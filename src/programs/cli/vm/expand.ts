@@ -5,7 +5,7 @@ import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machi
 import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
 import type { Kind } from '#platform/schema/kind';
@@ -76,7 +76,7 @@ async function expand(parts: VmParts, command: Command, names: readonly string[]
 }
 
 function templateIn(client: Client): FindTemplate {
-  return (namespace, name) => ifFound(client.get(VM_TEMPLATES, name, { namespace }));
+  return (namespace, name) => ignoreNotFound(client.get(VM_TEMPLATES, name, { namespace }));
 }
 
 /** A machine as text, after a line that says which template it is made from. */

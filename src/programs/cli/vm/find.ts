@@ -1,7 +1,7 @@
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
 import { ownerOf } from './summary.ts';
 
@@ -40,7 +40,7 @@ export async function findMachine(
 /** The instance that a machine runs as at present. */
 export async function instanceOf(client: Client, found: Found): Promise<Vmi | undefined> {
   const { namespace = '', uid } = found.machine.metadata;
-  const instance = await ifFound(client.get(VMIS, instanceNameOf(found), { namespace }));
+  const instance = await ignoreNotFound(client.get(VMIS, instanceNameOf(found), { namespace }));
   return instance !== undefined && ownerOf(instance) === uid ? instance : undefined;
 }
 
@@ -51,6 +51,6 @@ export function instanceNameOf({ type, machine }: Found): string {
 }
 
 async function present(client: Client, type: MachineType, name: string, namespace: string): Promise<Found | undefined> {
-  const machine = await ifFound(client.get(type, name, { namespace }));
+  const machine = await ignoreNotFound(client.get(type, name, { namespace }));
   return machine === undefined ? undefined : { type, machine };
 }

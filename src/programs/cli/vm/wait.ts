@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Clock } from '#platform/base/clock';
 import { VimanaError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
-import { ifFound, isGone } from '#platform/kube/kube-error';
+import { ignoreNotFound, isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { durationOption, writtenDuration } from '../duration-option.ts';
 import type { Io } from '../io.ts';
@@ -85,7 +85,7 @@ async function followed<T extends KubeObject>(
   step: (object: T | undefined) => boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const present = await ifFound(client.get(type, name, { namespace, signal }));
+  const present = await ignoreNotFound(client.get(type, name, { namespace, signal }));
   if (step(present)) return true;
   const { resourceVersion } = present?.metadata ?? {};
   const from = resourceVersion === undefined ? {} : { resourceVersion };

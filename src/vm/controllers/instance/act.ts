@@ -3,12 +3,12 @@ import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '#api/launcher';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS } from '#platform/kube/kinds/policy';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { isAlreadyExists, isConflict, isNamespaceEnding, isNotFound, KubeError } from '#platform/kube/kube-error';
+import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, KubeError } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
 import type { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { makeLauncher, takeLauncher } from '#vm/engine/launcher/make';
 import { launcherPod } from '#vm/engine/launcher/pod';
 import type { PassingStates } from '#vm/engine/passing-state';
@@ -35,7 +35,7 @@ const NO_ADDRESS_RETRY_MS = 10_000;
 type Deed = Exclude<Action, { readonly do: 'release' | 'await agent' }>;
 
 export interface Actor {
-  on(action: Deed, vmi: Vmi, context: Context): Promise<Again | undefined>;
+  on(action: Deed, vmi: Vmi, context: Context): Promise<ReconcileResult | undefined>;
   onBudget(action: BudgetAction, context: Context): Promise<void>;
 }
 
@@ -47,17 +47,17 @@ export function actor({ settings, addresses, expectations, told, passing }: Acto
   }
 
   /** When to look whether a state that should pass still holds; undefined: it is worth a write now. */
-  function afterCrowd(vmi: Vmi, state: string, { clock }: Context): Again | undefined {
-    const afterMs = passing.delay(keyOf(vmi), state, clock.monotonic());
-    return afterMs > 0 ? { afterMs } : undefined;
+  function afterCrowd(vmi: Vmi, state: string, { clock }: Context): ReconcileResult | undefined {
+    const requeueAfterMs = passing.delay(keyOf(vmi), state, clock.monotonic());
+    return requeueAfterMs > 0 ? { requeueAfterMs } : undefined;
   }
 
-  async function create(seen: Vmi, context: Context): Promise<Again | undefined> {
+  async function create(seen: Vmi, context: Context): Promise<ReconcileResult | undefined> {
     const { cache, client, clock, events } = context;
     const { vmi, problem } = await addresses.give(seen, context);
     if (problem !== undefined) {
       await report(seen, pendingStatus(seen, problem, clock.now()), context);
-      return { afterMs: NO_ADDRESS_RETRY_MS };
+      return { requeueAfterMs: NO_ADDRESS_RETRY_MS };
     }
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
     const launcher = launcherPod(vmi, settings.launcher, (name) => claims.get(keyIn(vmi.metadata.namespace, name)));
@@ -77,7 +77,7 @@ export function actor({ settings, addresses, expectations, told, passing }: Acto
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);
       return again;
     } catch (error) {
-      if (!(error instanceof KubeError) || isNamespaceEnding(error)) throw error;
+      if (!(error instanceof KubeError) || isNamespaceTerminating(error)) throw error;
       const obstacle = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
       await report(vmi, pendingStatus(vmi, obstacle, clock.now()), context);
       throw error;
@@ -129,7 +129,7 @@ export function actor({ settings, addresses, expectations, told, passing }: Acto
           await annotate(vmi, action.pod, action.annotations, context);
           return undefined;
         case 'look again':
-          return { afterMs: action.afterMs };
+          return { requeueAfterMs: action.afterMs };
         case 'report': {
           const { status } = action;
           const again = action.passing ? afterCrowd(vmi, status.phase ?? '', context) : undefined;

@@ -7,11 +7,11 @@ import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS } from '#platform/kube/kinds/policy';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { byController, type Change, controllerKey } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { awaitsListings } from '#platform/runtime/restored-nodes';
-import { type Again, NO_MORE } from '#platform/runtime/work-queue';
+import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
 import { claimNames } from '#vm/engine/launcher/volumes';
 import { PassingStates } from '#vm/engine/passing-state';
 import { Reviews } from '#vm/engine/review';
@@ -86,17 +86,17 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   }
 
   /** How long an agent that owes its word is waited for from now on. */
-  function patience(vmi: Vmi, { clock }: Context): Again {
+  function patience(vmi: Vmi, { clock }: Context): ReconcileResult {
     const key = keyOf(vmi);
     const { uid } = vmi.metadata;
     const known = owed.get(key);
     const debt = known?.uid === uid ? known : { uid, since: clock.monotonic() };
     owed.set(key, debt);
-    return { afterMs: Math.max(1, debt.since + settings.agentPatienceMs - clock.monotonic()) };
+    return { requeueAfterMs: Math.max(1, debt.since + settings.agentPatienceMs - clock.monotonic()) };
   }
 
   /** One look and what follows from it; 'released' where nothing is left of a deleted instance. */
-  async function step(vmi: Vmi, context: Context): Promise<Again | 'released' | undefined> {
+  async function step(vmi: Vmi, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const { cache } = context;
     const key = keyOf(vmi);
     if (!expectations.met(key, cache(PODS)) || !told.met(key, cache(VMIS))) {
@@ -112,7 +112,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     for (const action of planBudget(vmi, [...cache(POD_DISRUPTION_BUDGETS).by(byController, controllerKey(vmi))])) {
       await act.onBudget(action, context);
     }
-    let again: Again | undefined = arrives ? NO_MORE : undefined;
+    let again: ReconcileResult | undefined = arrives ? CANCEL_REQUEUE : undefined;
     for (const action of actions) {
       if (action.do === 'release') return 'released';
       again = (action.do === 'await agent' ? patience(vmi, context) : await act.on(action, vmi, context)) ?? again;
@@ -129,7 +129,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     concurrency: 256,
     watches: [
       ...nodes.watches,
-      watched(PODS, (pod, { cache }, change) => {
+      watchSource(PODS, (pod, { cache }, change) => {
         const key = instanceKey(pod);
         if (key === undefined) return [];
         const played = isPlayed(cache(NODES).get(change.object.spec.nodeName ?? ''));
@@ -138,13 +138,13 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         return passing.holds(key) && isOnItsWay(change) && !played && !waiting.delete(key) ? [] : [key];
       }),
       // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.
-      watched(PODS, (pod, _context, { type }) => {
+      watchSource(PODS, (pod, _context, { type }) => {
         const key = instanceKey(pod);
         if (type !== 'deleted' || key === undefined || !isBound(pod) || isFinished(pod)) return [];
         abandoned.set(key, { uid: pod.metadata.labels?.[CREATED_BY_LABEL] ?? '', node: pod.spec.nodeName ?? '' });
         return [];
       }),
-      watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) =>
+      watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) =>
         [...cache(VMIS).by(byClaim, keyOf(claim))].filter((vmi) => (vmi.status?.nodeName ?? '') === '').map(keyOf),
       ),
     ],

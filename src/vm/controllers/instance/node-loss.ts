@@ -1,5 +1,5 @@
 import { LEASES, type Lease, NODES } from '#platform/kube/kinds/node';
-import { ifFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import { declareLost, isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
 import type { Context } from '#platform/runtime/controller';
 
@@ -16,7 +16,7 @@ export async function declareIfSilent(
   renewal: string | undefined,
   { client, cache }: Pick<Context, 'client' | 'cache'>,
 ): Promise<Declaration> {
-  const lease = await ifFound(client.get(LEASES, name, { namespace: NODE_LEASE_NAMESPACE }));
+  const lease = await ignoreNotFound(client.get(LEASES, name, { namespace: NODE_LEASE_NAMESPACE }));
   if (lease === undefined && renewal !== undefined) return 'none';
   if (lease !== undefined && (lease.spec?.renewTime ?? '') !== (renewal ?? '')) return lease;
   if (lease !== undefined && isDeclaredLost(lease)) return 'lost';

@@ -5,7 +5,7 @@ import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
 import { NODE_LEASE_NAMESPACE } from '#platform/kube/node-lease';
 import { AwakeTime } from '#platform/runtime/awake-time';
-import { type Context, type Watched, watched } from '#platform/runtime/controller';
+import { type Context, type WatchSource, watchSource } from '#platform/runtime/controller';
 import { awaitsListings } from '#platform/runtime/restored-nodes';
 import { declareIfSilent } from './node-loss.ts';
 import { NodeSigns } from './node-signs.ts';
@@ -34,8 +34,8 @@ export class NodeWatch {
     this.#instancesOn = instancesOn;
   }
 
-  get watches(): readonly Watched[] {
-    const lease = watched(
+  get watches(): readonly WatchSource[] {
+    const lease = watchSource(
       LEASES,
       (seen, context, { type, object }) => {
         // Told of both sides of a change, of which only the newer counts.
@@ -49,7 +49,7 @@ export class NodeWatch {
       },
       { namespace: NODE_LEASE_NAMESPACE },
     );
-    const node = watched(NODES, (seen, context, { type, object }) => {
+    const node = watchSource(NODES, (seen, context, { type, object }) => {
       if (seen !== object) return [];
       const now = this.#now(context);
       if (type === 'deleted') this.#signs.nodeGone(seen, now);

@@ -1,6 +1,6 @@
 import { IDENTITY_ANNOTATION } from '#api/instance-request';
 import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { ResourceType } from '#platform/kube/client';
 import type { Context } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
@@ -43,7 +43,7 @@ export class OwnAddresses {
     const { identity, without } = giveIdentity(spec, metadata.uid, identityOf(vmi), source.pool);
     if (without.length > 0) return { vmi, problem: noAddress(without) };
     this.#uids.set(keyOf(vmi), metadata.uid);
-    if (isSameJson(identity, identityOf(vmi))) return { vmi };
+    if (jsonEqual(identity, identityOf(vmi))) return { vmi };
     const annotations = { [IDENTITY_ANNOTATION]: writeIdentity(identity) };
     const { name, namespace, resourceVersion } = metadata;
     const body = { metadata: { resourceVersion, annotations } };

@@ -5,7 +5,7 @@ import { OPERATION, OPERATION_UID } from '#api/operation-request';
 import { TemporaryError } from '#platform/base/errors';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '#platform/kube/kinds/storage';
-import { objectionAmong } from '#platform/kube/namespace-grant';
+import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Cache } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
@@ -97,7 +97,7 @@ function copyAuthority<M extends Machine>(
   const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only };
   return {
     operation: (key) => cache(OPERATIONS).get(key),
-    objection: (from, among) => objectionAmong(from, among, grants, client),
+    objection: (from, among) => firstCrossNamespaceDenial(from, among, grants, client),
     claimsOf(operation) {
       const { namespace, name } = machineNamedBy(operation);
       const source = cache(machines).get(keyIn(namespace, name));

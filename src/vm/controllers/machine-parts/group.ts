@@ -2,7 +2,7 @@ import type { ClaimedDisk, ClaimWords } from '#api/disk/claimed-disk';
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
-import type { Context, Watched } from '#platform/runtime/controller';
+import type { Context, WatchSource } from '#platform/runtime/controller';
 import type { ObjectMeta } from '#platform/schema/kind';
 import type { Usage } from '#vm/engine/metrics';
 
@@ -29,7 +29,7 @@ export interface PartsGroup<M extends Machine = Machine> {
   readonly hasService: boolean;
   /** What else the disks follow from. */
   readonly reads: readonly ResourceType[];
-  readonly watches: readonly Watched[];
+  readonly watches: readonly WatchSource[];
   /** How large a machine is: CPUs and bytes. */
   sizeOf(machine: M): Usage;
   /** What the status says that the machine uses. */

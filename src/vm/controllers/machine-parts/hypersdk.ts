@@ -3,7 +3,7 @@ import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resou
 import { templateKey } from '#api/hypersdk/template-use';
 import { parseQuantity, value } from '#platform/base/quantity';
 import type { Index } from '#platform/runtime/cache';
-import { type Watched, watched } from '#platform/runtime/controller';
+import { type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Usage } from '#vm/engine/metrics';
 import { disksOf } from './disks.ts';
@@ -17,7 +17,7 @@ export const byTemplate: Index<HypersdkVm> = {
   },
 };
 
-const templateWatch: Watched = watched(VM_TEMPLATES, (template, { cache }) =>
+const templateWatch: WatchSource = watchSource(VM_TEMPLATES, (template, { cache }) =>
   [...cache(HYPERSDK_VMS).by(byTemplate, keyOf(template))].map(keyOf),
 );
 

@@ -1,6 +1,6 @@
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import type { Cache, Change } from '#platform/runtime/cache';
-import { type Watched, watched } from '#platform/runtime/controller';
+import { type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { isFilled } from '#vm/storage/disk/claim-disks';
 import type { Machine, PartsGroup } from './group.ts';
@@ -38,15 +38,15 @@ function isOther({ object, old }: Change<PersistentVolumeClaim>): boolean {
   );
 }
 
-export function claimWatch<M extends Machine>(group: PartsGroup<M>): Watched {
-  return watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }, change) =>
+export function claimWatch<M extends Machine>(group: PartsGroup<M>): WatchSource {
+  return watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }, change) =>
     isOther(change) ? concerned(group, claim, cache(group.machines)) : [],
   );
 }
 
 /** A class may let its volumes grow by now. */
-export function classWatch<M extends Machine>({ machines, bySmallDisks }: PartsGroup<M>): Watched {
-  return watched(STORAGE_CLASSES, (_class, { cache }) =>
+export function classWatch<M extends Machine>({ machines, bySmallDisks }: PartsGroup<M>): WatchSource {
+  return watchSource(STORAGE_CLASSES, (_class, { cache }) =>
     [...cache(machines).by(bySmallDisks, 'small')].map((machine) => keyOf(machine)),
   );
 }

@@ -4,7 +4,7 @@ import { templateFor } from '#api/hypersdk/template-use';
 import { SECRETS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
-import { type Context, watched } from '#platform/runtime/controller';
+import { type Context, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Gatherer } from '#vm/engine/gatherer';
 import { byTemplate } from './hypersdk.ts';
@@ -34,7 +34,9 @@ function* concerned({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>)
  * read every Secret, so that it is for control planes of our own: on any other cluster kubelets look after it.
  */
 export const secretGatherer: Gatherer<'secret'> = {
-  watches: [watched(SECRETS, (secret, context, { type }) => (type === 'updated' ? [] : concerned(secret, context)))],
+  watches: [
+    watchSource(SECRETS, (secret, context, { type }) => (type === 'updated' ? [] : concerned(secret, context))),
+  ],
   reads: [VM_TEMPLATES],
   gather(object, { cache }) {
     const machine = object as HypersdkVm;

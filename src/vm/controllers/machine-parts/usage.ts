@@ -1,6 +1,6 @@
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Clock } from '#platform/base/clock';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Runnable } from '#platform/runtime/runnable';
@@ -72,7 +72,7 @@ export function usageRounds<M extends Machine>(
           await round(signal);
         }
       };
-      await Promise.race([rounds(), aborted(signal)]).catch((error: unknown) => {
+      await Promise.race([rounds(), waitForAbort(signal)]).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
     },

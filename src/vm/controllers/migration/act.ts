@@ -3,7 +3,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { isConflict, isForbidden, isNamespaceEnding, isNotFound } from '#platform/kube/kube-error';
+import { isConflict, isForbidden, isNamespaceTerminating, isNotFound } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { Expectations } from '#platform/runtime/expectations';
@@ -77,7 +77,7 @@ export function actor({ settings, pods, instances }: ActorParts) {
       pods.wrote(keyOf(vmim), made);
       events.event(vmim, 'Normal', 'SuccessfulCreate', `Created migration target pod ${keyOf(made)}`);
     } catch (error) {
-      if (isForbidden(error) && !isNamespaceEnding(error)) {
+      if (isForbidden(error) && !isNamespaceTerminating(error)) {
         const message = (error as Error).message;
         const refused = {
           type: 'MigrationRejectedByResourceQuota',

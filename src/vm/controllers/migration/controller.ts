@@ -3,12 +3,12 @@ import { virtualMachineInstanceMigration } from '#api/kubevirt/virtual-machine-i
 import { MIGRATION_LABEL } from '#api/launcher';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import { byController, controllerKey } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { Reviews } from '#vm/engine/review';
 import { actor } from './act.ts';
 import { byInstance, byMigration, byProgress, instanceKey, migrationKey, placeOf } from './indices.ts';
@@ -18,7 +18,7 @@ import { isOver, phaseOf } from './status.ts';
 import { type Candidate, mayBegin, surplus } from './turn.ts';
 
 /** How soon to look again where a cache does not show yet what was done: its event may concern another object. */
-const SOON: Again = { afterMs: 50 };
+const SOON: ReconcileResult = { requeueAfterMs: 50 };
 
 /** Moves instances to other nodes while they run: makes the place to go, tells the agents, and clears up. */
 export function migrations(given: Partial<MigrationSettings> = {}): Controller<Vmim> {
@@ -66,7 +66,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     return { vmim, vmi, target, source, ...(refusal === undefined ? {} : { refusal }), now: clock.now() };
   }
 
-  async function step(vmim: Vmim, context: Context): Promise<Again | 'released' | undefined> {
+  async function step(vmim: Vmim, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const { cache } = context;
     const key = keyOf(vmim);
     const { uid } = vmim.metadata;
@@ -77,11 +77,11 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     const turn = phaseOf(vmim) === 'Pending' && next(context).some((each) => each.vmim.metadata.uid === uid);
     const actions = plan({ ...seen, turn }, settings);
     if (actions.some((action) => action.do === 'make target')) begun.set(uid, candidate(vmim, context));
-    let again: Again | undefined;
+    let again: ReconcileResult | undefined;
     try {
       for (const action of actions) {
         if (action.do === 'release') return 'released';
-        if (action.do === 'look again') again = { afterMs: action.afterMs };
+        if (action.do === 'look again') again = { requeueAfterMs: action.afterMs };
         else await act(action, vmim, seen.vmi, context);
       }
     } catch (error) {
@@ -110,15 +110,15 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     concurrency: 4,
     reads: [PERSISTENT_VOLUME_CLAIMS],
     watches: [
-      watched(PODS, (pod) => {
+      watchSource(PODS, (pod) => {
         const key = migrationKey(pod);
         return key === undefined ? [] : [key];
       }),
-      watched(VMIS, (vmi, { cache }) =>
+      watchSource(VMIS, (vmi, { cache }) =>
         [...cache(VMIMS).by(byInstance, keyOf(vmi))].filter((each) => !isOver(each) || isLeaving(each)).map(keyOf),
       ),
       // One that is over makes room for others.
-      watched(VMIMS, (vmim, context, { type, object }) => {
+      watchSource(VMIMS, (vmim, context, { type, object }) => {
         if (vmim !== object || (type !== 'deleted' && !isOver(vmim))) return [];
         begun.delete(vmim.metadata.uid);
         return next(context).map((each) => keyOf(each.vmim));
@@ -147,7 +147,7 @@ const isLeaving = ({ metadata }: Vmim) => metadata.deletionTimestamp !== undefin
 
 /** The cache of instances may lag behind that of migrations. */
 async function instanceOf({ metadata, spec }: Vmim, { client }: Context): Promise<Vmi | undefined> {
-  return await ifFound(client.get(VMIS, spec.vmiName, { namespace: metadata.namespace }));
+  return await ignoreNotFound(client.get(VMIS, spec.vmiName, { namespace: metadata.namespace }));
 }
 
 async function targetOf({ metadata }: Vmim, { client }: Context): Promise<Pod | undefined> {

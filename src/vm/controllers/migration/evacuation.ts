@@ -2,9 +2,9 @@ import { VMIMS, VMIS, type Vmi, type Vmim } from '#api/kubevirt/resources';
 import { seededRandom } from '#platform/base/random';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
-import { isAlreadyExists, isNamespaceEnding } from '#platform/kube/kube-error';
+import { isAlreadyExists, isNamespaceTerminating } from '#platform/kube/kube-error';
 import { byController, controllerKey, type Index } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import { isToChange, planEvacuation, type Reason } from './evacuation-plan.ts';
@@ -52,8 +52,8 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
     for: NODES,
     reads: [PODS],
     watches: [
-      watched(VMIS, concerned),
-      watched(VMIMS, (vmim, context) => {
+      watchSource(VMIS, concerned),
+      watchSource(VMIMS, (vmim, context) => {
         const vmi = context.cache(VMIS).get(instanceKey(vmim));
         return vmi !== undefined && isOver(vmim) ? concerned(vmi, context) : [];
       }),
@@ -64,7 +64,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
       const draining = isDraining(node);
       if (!draining && isEmpty(cache(VMIS).by(byLeaving, name))) return undefined;
       // A new migration wakes nobody here.
-      if (!expectations.met(name, cache(VMIMS))) return { afterMs: 50 };
+      if (!expectations.met(name, cache(VMIMS))) return { requeueAfterMs: 50 };
       const { move, againMs } = planEvacuation(
         {
           node: name,
@@ -83,7 +83,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
           // Made before by somebody who could not say so.
           if (isAlreadyExists(error)) return undefined;
           // It goes by itself, and is not to keep others from leaving.
-          if (isNamespaceEnding(error)) return undefined;
+          if (isNamespaceTerminating(error)) return undefined;
           throw error;
         });
         if (made === undefined) {
@@ -94,8 +94,8 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
         const why = reason === EVACUATION_LABEL ? `leave node ${name}` : 'bring the change of its size into effect';
         events.event(vmi, 'Normal', 'SuccessfulCreate', `Created Migration ${made.metadata.name} to ${why}`);
       }
-      if (soon) return { afterMs: Math.min(againMs ?? LAG_MS, LAG_MS) };
-      return againMs === undefined ? undefined : { afterMs: againMs };
+      if (soon) return { requeueAfterMs: Math.min(againMs ?? LAG_MS, LAG_MS) };
+      return againMs === undefined ? undefined : { requeueAfterMs: againMs };
     },
     forget: (key) => expectations.forget(key),
   };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 
 const provisioner = 'csi.example.com';
@@ -16,7 +16,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
   });
   afterEach(() => world.stop());
 
-  const claim = (name: string) => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
+  const claim = (name: string) => ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
 
   async function machine(storageClassName: string): Promise<void> {
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
@@ -98,7 +98,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
     expect(status?.message).toContain('no volume was made for PersistentVolumeClaim web-2-root');
     await world.clock.advance(60_000);
     expect(await claim('web-2-root')).toBeUndefined();
-    expect(await ifFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
+    expect(await ignoreNotFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
   });
 
   it('is not linked, and that is said before anything is changed', async () => {
@@ -110,6 +110,6 @@ describe('a clone of a machine whose disk is on real storage', () => {
       message:
         'cloneSpec.linkedClone: disk root cannot be linked: storage class now is not simulated; nothing has been changed',
     });
-    expect(await ifFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
+    expect(await ignoreNotFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { resourceOfKind, VMIMS, VMIS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type Context, type Watched, watched } from '#platform/runtime/controller';
+import { type Context, type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { type Dialect, machineName } from '#vm/engine/dialect';
 import { byMachine, bySnapshot, makerOf, waitingForDisk } from './indices.ts';
@@ -11,25 +11,25 @@ import { standingIn } from './standing.ts';
 import { currentOf, nextAfter } from './turn.ts';
 
 /** Which operations are looked at again when something else changes. */
-export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string>): Watched[] {
+export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string>): WatchSource[] {
   /** What happens to a machine concerns the operations whose turn it is; those behind wait for them. */
   const concerned = (ref: MachineRef, context: Pick<Context, 'cache'>) =>
     currentOf(context.cache(OPERATIONS).by(byMachine, machineKey(ref)), standingIn(begun, context)).map(keyOf);
 
   return [
     ...dialects.map((dialect) =>
-      watched(resourceOfKind(dialect.kind), (vm, context) => {
+      watchSource(resourceOfKind(dialect.kind), (vm, context) => {
         const { namespace, name } = vm.metadata;
         return [...concerned({ group: dialect.kind.group, namespace, name }, context), ...makersOf(vm, context)];
       }),
     ),
     // The claims of a clone, which may be made by others, and those that it is to be made from.
-    watched(PERSISTENT_VOLUME_CLAIMS, (claim, context) => [
+    watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, context) => [
       ...[...context.cache(OPERATIONS).by(waitingForDisk, claim.metadata.namespace ?? '')].map(keyOf),
       ...makersOf(claim, context),
       ...dialects.flatMap((dialect) => ownedMakers(claim, dialect, context)),
     ]),
-    watched(VM_SNAPSHOTS, (snapshot, context) => [
+    watchSource(VM_SNAPSHOTS, (snapshot, context) => [
       ...makersOf(snapshot, context),
       ...[...context.cache(OPERATIONS).by(bySnapshot, keyOf(snapshot))].flatMap((operation) => [
         keyOf(operation),
@@ -37,8 +37,8 @@ export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string
         ...concerned(machineOf(operation), context),
       ]),
     ]),
-    watched(VMIMS, makersOf),
-    watched(VMIS, ({ metadata }, context) =>
+    watchSource(VMIMS, makersOf),
+    watchSource(VMIS, ({ metadata }, context) =>
       dialects.flatMap((dialect) => {
         const name = machineName(dialect, metadata.name);
         return name === undefined
@@ -47,7 +47,7 @@ export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string
       }),
     ),
     // One that is over, or gone, or stands aside makes room for the next, and is not waited for by the one behind it.
-    watched(OPERATIONS, (operation, context, { type, object }) => {
+    watchSource(OPERATIONS, (operation, context, { type, object }) => {
       const makesRoom = type === 'deleted' || isOver(operation) || hasStoodAside(operation);
       if (operation !== object || !makesRoom) return [];
       const ref = machineOf(operation);

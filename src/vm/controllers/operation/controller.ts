@@ -3,13 +3,13 @@ import { NAMESPACES } from '#platform/kube/kinds/core';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { STORAGE_CLASSES } from '#platform/kube/kinds/storage';
-import { isForbidden, isInvalid, isNamespaceEnding, isNotFound } from '#platform/kube/kube-error';
+import { isForbidden, isInvalid, isNamespaceTerminating, isNotFound } from '#platform/kube/kube-error';
 import type { Context, Controller } from '#platform/runtime/controller';
 import { withFinalizer, withoutFinalizer } from '#platform/runtime/finalizer';
 import { keyOf } from '#platform/runtime/key';
 import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { Dialect } from '#vm/engine/dialect';
 import type { Gatherers } from '#vm/engine/gatherer';
 import { act, NameTaken } from './act.ts';
@@ -32,7 +32,7 @@ export interface OperationSettings {
 }
 
 /** How soon to look again where a cache does not show yet what was written: its event may concern another object. */
-const SOON: Again = { afterMs: 50 };
+const SOON: ReconcileResult = { requeueAfterMs: 50 };
 
 /** Carries out operations on machines of every group: one at a time for each machine. */
 export function operations({ dialects, gatherers = {}, onlyNamespace }: OperationSettings): Controller<Operation> {
@@ -43,7 +43,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
   const known = { dialects, gatherers, onlyNamespace, begun };
   const uids = new Map<string, string>();
 
-  async function run(operation: Operation, context: Context): Promise<Again | undefined> {
+  async function run(operation: Operation, context: Context): Promise<ReconcileResult | undefined> {
     const key = keyOf(operation);
     uids.set(key, operation.metadata.uid);
     if (isOver(operation) || hasBegun(operation)) begun.delete(operation.metadata.uid);
@@ -66,10 +66,10 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     actions: ReturnType<typeof plan>,
     sight: Sight,
     context: Context,
-  ): Promise<Again | undefined> {
+  ): Promise<ReconcileResult | undefined> {
     const { client } = context;
     let { operation } = sight;
-    let again: Again | undefined;
+    let again: ReconcileResult | undefined;
     for (const action of actions) {
       switch (action.do) {
         case 'report':
@@ -82,7 +82,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
           await withoutFinalizer(client, OPERATIONS, operation, OPERATION_FINALIZER);
           break;
         case 'look again':
-          again = { afterMs: Math.max(0, action.afterMs) };
+          again = { requeueAfterMs: Math.max(0, action.afterMs) };
           break;
         case 'expire':
           await expire(operation, context);
@@ -114,7 +114,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
       return undefined;
     } catch (error) {
       if (error instanceof NameTaken) return { reason: 'AlreadyExists', message: error.message };
-      if (isNamespaceEnding(error) || !(isInvalid(error) || isForbidden(error))) throw error;
+      if (isNamespaceTerminating(error) || !(isInvalid(error) || isForbidden(error))) throw error;
       return { reason: 'Refused', message: (error as Error).message };
     }
   }
@@ -145,7 +145,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     for: OPERATIONS,
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 128,
-    knows: (operation) => own.knows(keyOf(operation), operation.metadata.resourceVersion),
+    isOwnWrite: (operation) => own.isOwnWrite(keyOf(operation), operation.metadata.resourceVersion),
     reads: [NAMESPACES, NODES, PODS, STORAGE_CLASSES, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
     watches: concerns(dialects, begun),
     reconcile: run,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import type { Operation } from './operation.ts';
 
@@ -33,7 +33,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
     await world.admin.create(VMS, { metadata: { name, namespace }, spec });
     await world.clock.advance(5000);
   };
-  const instance = (name: string) => ifFound(world.admin.get(VMIS, name, { namespace }));
+  const instance = (name: string) => ignoreNotFound(world.admin.get(VMIS, name, { namespace }));
   const made = (what: string) => world.writes.filter((write) => write === `create ${what}`).length;
   const isRunning = async (name: string) => (await instance(name))?.status?.phase === 'Running';
 
@@ -71,7 +71,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
       'Always',
       async (vm) => {
         expect(await instance(vm)).toBeUndefined();
-        expect(await ifFound(world.admin.get(VMS, vm, { namespace }))).toBeUndefined();
+        expect(await ignoreNotFound(world.admin.get(VMS, vm, { namespace }))).toBeUndefined();
       },
     ],
     [
@@ -115,7 +115,9 @@ describe('an operation whose operator is killed with any of its writes', () => {
         expect(made('persistentvolumeclaims')).toBe(1);
         await world.admin.delete(VMS, 'copy', { namespace });
         await world.clock.advance(5000);
-        expect(await ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace }))).toBeUndefined();
+        expect(
+          await ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace })),
+        ).toBeUndefined();
       },
     ],
   ];

@@ -5,7 +5,7 @@ import { NAMESPACES } from '#platform/kube/kinds/core';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
-import { objectionAmong } from '#platform/kube/namespace-grant';
+import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { byController, controllerKey } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
@@ -106,7 +106,7 @@ async function objectionTo(operation: Operation, { dialects, onlyNamespace }: Kn
     };
   const target = spec.operation === 'clone' ? spec.cloneSpec?.targetNamespace || namespace : namespace;
   const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only: onlyNamespace };
-  return await objectionAmong(metadata.namespace, [namespace, target], grants, client);
+  return await firstCrossNamespaceDenial(metadata.namespace, [namespace, target], grants, client);
 }
 
 function surroundings(dialect: Dialect | undefined, vm: Machine, gatherers: Gatherers, context: Context): Surroundings {

@@ -6,7 +6,7 @@ import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { VMIMS } from '#api/kubevirt/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
@@ -29,8 +29,8 @@ describe('operations from one namespace on machines of another', () => {
     const body = { metadata: { annotations: { 'vimana.io/operations-from': whom } } };
     return world.admin.patch(NAMESPACES, OTHER, { type: 'merge', body });
   };
-  const vm = (name: string, where = OTHER) => ifFound(world.admin.get(HYPERSDK_VMS, name, { namespace: where }));
-  const claim = (name: string) => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace: OTHER }));
+  const vm = (name: string, where = OTHER) => ignoreNotFound(world.admin.get(HYPERSDK_VMS, name, { namespace: where }));
+  const claim = (name: string) => ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace: OTHER }));
   const reasonOf = async (name: string) =>
     (await world.over(name)).status?.conditions?.find(({ type }) => type === 'Failed')?.reason;
 
@@ -83,7 +83,7 @@ describe('operations from one namespace on machines of another', () => {
     expect((await world.admin.list(VMIMS, { namespace: OTHER })).items).toHaveLength(1);
     await world.admin.delete(OPERATIONS, 'op', { namespace });
     await world.clock.advance(30_000);
-    expect(await ifFound(world.operation('op'))).toBeUndefined();
+    expect(await ignoreNotFound(world.operation('op'))).toBeUndefined();
     expect((await world.admin.list(VMIMS, { namespace: OTHER })).items).toEqual([]);
     expect((await vm('web'))?.status?.phase).toBe('Running');
   });

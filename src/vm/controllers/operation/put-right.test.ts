@@ -5,7 +5,7 @@ import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { EVENTS } from '#platform/kube/kinds/event';
 import { NODES } from '#platform/kube/kinds/node';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
@@ -112,7 +112,7 @@ describe('operations that end otherwise than they began', () => {
         'VMSnapshot snap holds disk data (web-data), which the machine has no more',
       ) as string,
     });
-    expect(await ifFound(world.admin.get(HYPERSDK_VMS, 'copy', { namespace }))).toBeUndefined();
+    expect(await ignoreNotFound(world.admin.get(HYPERSDK_VMS, 'copy', { namespace }))).toBeUndefined();
     await edit({ disks: [{ ...disk('root'), size: '2Gi' }, disk('data')] });
     await world.clock.advance(5000);
     expect(await done('grown', 'restore', back)).toMatchObject({
@@ -202,10 +202,10 @@ describe('operations that end otherwise than they began', () => {
       await world.clock.advance(ms);
       await world.admin.delete(OPERATIONS, name, { namespace });
       await world.clock.advance(20_000);
-      expect(await ifFound(world.operation(name))).toBeUndefined();
+      expect(await ignoreNotFound(world.operation(name))).toBeUndefined();
       const [made, claim] = await Promise.all([
-        ifFound(world.admin.get(VMS, name, { namespace })),
-        ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, `${name}-root`, { namespace })),
+        ignoreNotFound(world.admin.get(VMS, name, { namespace })),
+        ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, `${name}-root`, { namespace })),
       ]);
       expect(made === undefined, `${ms} ms`).toBe(claim === undefined);
     }

@@ -4,7 +4,7 @@ import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { VMIS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
@@ -126,7 +126,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect((await vm('web-then')).status?.phase).toBe('Running');
     await world.admin.delete(HYPERSDK_VMS, 'web-then', { namespace });
     await world.clock.advance(10_000);
-    const gone = await ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-then-root', { namespace }));
+    const gone = await ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-then-root', { namespace }));
     expect(gone).toBeUndefined();
   });
 
@@ -183,7 +183,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     await world.clock.advance(100);
     await world.admin.delete(OPERATIONS, 'move', { namespace });
     await world.clock.advance(60_000);
-    expect(await ifFound(world.operation('move'))).toBeUndefined();
+    expect(await ignoreNotFound(world.operation('move'))).toBeUndefined();
     const machine = await vm();
     expect(machine.status?.phase).toBe('Running');
     expect(machine.metadata.annotations ?? {}).not.toHaveProperty('vimana.io/start-away-from');

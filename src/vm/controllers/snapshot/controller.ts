@@ -5,10 +5,10 @@ import { NAMESPACES } from '#platform/kube/kinds/core';
 import { NODES } from '#platform/kube/kinds/node';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import type { Index } from '#platform/runtime/cache';
-import { type Context, type Controller, type Watched, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, type WatchSource, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import { type Again, NO_MORE } from '#platform/runtime/work-queue';
+import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
 import { type Dialect, machineName } from '#vm/engine/dialect';
 import type { Gatherers } from '#vm/engine/gatherer';
 import { isSettled } from '#vm/storage/snapshot/lineage';
@@ -47,21 +47,21 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
     reads: [NAMESPACES, NODES, STORAGE_CLASSES, ...(gatherers.template?.watches ?? []).map(({ type }) => type)],
     watches: [
       ...dialects.map((dialect) => machinesOf(dialect)),
-      watched(VMIS, ({ metadata }, context) => {
+      watchSource(VMIS, ({ metadata }, context) => {
         if (context.cache(VM_SNAPSHOTS).size === 0) return [];
         return dialects.flatMap((dialect) => {
           const name = machineName(dialect, metadata.name ?? '');
           return name === undefined ? [] : concerned(`${dialect.kind.group}/${metadata.namespace}/${name}`, context);
         });
       }),
-      watched(PERSISTENT_VOLUME_CLAIMS, (claim, context) => {
+      watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, context) => {
         const all = context.cache(VM_SNAPSHOTS);
         if (all.size === 0) return [];
         const waiting = [...all.by(waitingForClaim, keyOf(claim))].map(keyOf);
         return [...waiting, ...sourceSnapshot(claim), ...sourcesOf(claim, context)];
       }),
       // Those of one machine come one after the other, and build on each other.
-      watched(VM_SNAPSHOTS, (snapshot, { cache }, { type, object, old }) => {
+      watchSource(VM_SNAPSHOTS, (snapshot, { cache }, { type, object, old }) => {
         if (snapshot !== object || (type === 'updated' && sameStage(object, old))) return [];
         return [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))]
           .filter((each) => each !== snapshot)
@@ -90,8 +90,8 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
   };
 
   /** A machine matters to its snapshots that hold nothing yet, and to the one that it asks to be restored to. */
-  function machinesOf(dialect: Dialect): Watched {
-    return watched(resourceOfKind(dialect.kind), (vm, context) => {
+  function machinesOf(dialect: Dialect): WatchSource {
+    return watchSource(resourceOfKind(dialect.kind), (vm, context) => {
       if (context.cache(VM_SNAPSHOTS).size === 0) return [];
       return concerned(keyOfMachine(dialect, vm), context).concat(...askedBy(vm));
     });
@@ -105,7 +105,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
   }
 }
 
-const SOON: Again = { afterMs: 50 };
+const SOON: ReconcileResult = { requeueAfterMs: 50 };
 
 const isRestoring = ({ status }: Snapshot) =>
   status?.restore !== undefined && status.restore.completed !== true && status.restore.failure === undefined;
@@ -125,6 +125,6 @@ function sameStage(a: Snapshot, b: Snapshot): boolean {
   return a.status?.phase === b.status?.phase && going(a) === going(b);
 }
 
-function earliest(...given: readonly (Again | undefined | void)[]): Again {
-  return { afterMs: Math.min(...given.map((each) => each?.afterMs ?? NO_MORE.afterMs)) };
+function earliest(...given: readonly (ReconcileResult | undefined | void)[]): ReconcileResult {
+  return { requeueAfterMs: Math.min(...given.map((each) => each?.requeueAfterMs ?? CANCEL_REQUEUE.requeueAfterMs)) };
 }

@@ -6,11 +6,11 @@ import { timestamp } from '#platform/base/timestamp';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { NODES } from '#platform/kube/kinds/node';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
-import { objectionAmong } from '#platform/kube/namespace-grant';
+import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { ranSince } from '#vm/engine/instance-state';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import { ClaimDisks, contentsOf } from '#vm/storage/disk/claim-disks';
@@ -28,7 +28,7 @@ export async function createSnapshot(
   snapshot: Snapshot,
   parts: SnapshotParts,
   context: Context,
-): Promise<Again | void> {
+): Promise<ReconcileResult | void> {
   const { clock } = context;
   const { status } = snapshot;
   // What the storage has begun it finishes, whatever becomes of the machine.
@@ -37,7 +37,7 @@ export async function createSnapshot(
   const sight = await look(snapshot, parts, context);
   if (status?.phase === 'Creating' && isUnderWay(snapshot, sight)) {
     const due = Date.parse(status.startTime ?? '') + parts.settings.workMs;
-    if (clock.now() < due) return { afterMs: due - clock.now() };
+    if (clock.now() < due) return { requeueAfterMs: due - clock.now() };
     const message = `node ${status.nodeName} has not captured the machine within ${parts.settings.workMs / 1000} s; nothing was changed`;
     await write(snapshot, failedStatus(snapshot, 'Timeout', message, clock.now()), parts, context);
     return;
@@ -49,7 +49,7 @@ export async function createSnapshot(
   }
   if (step.do === 'wait') {
     await write(snapshot, waiting(sight, step), parts, context);
-    return step.until === Number.POSITIVE_INFINITY ? undefined : { afterMs: step.until - clock.now() };
+    return step.until === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: step.until - clock.now() };
   }
   return await capture(snapshot, step, parts, context);
 }
@@ -59,7 +59,7 @@ async function capture(
   { by, machine, disks }: Extract<Step, { do: 'capture' }>,
   parts: SnapshotParts,
   context: Context,
-): Promise<Again | void> {
+): Promise<ReconcileResult | void> {
   const { cache, client, clock } = context;
   const begun = await begin(snapshot, by, machine, disks, context);
   if (by === 'storage') {
@@ -68,7 +68,7 @@ async function capture(
   }
   if (by !== 'operator') {
     await write(snapshot, begun, parts, context);
-    return { afterMs: parts.settings.workMs };
+    return { requeueAfterMs: parts.settings.workMs };
   }
   const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
   const asBegun = { ...snapshot, status: begun };
@@ -192,7 +192,7 @@ async function look(
   return {
     snapshot,
     machine,
-    objection: await objectionAmong(
+    objection: await firstCrossNamespaceDenial(
       snapshot.metadata.namespace ?? '',
       [namespace],
       { namespace: (name) => cache(NAMESPACES).get(name), only: settings.onlyNamespace },

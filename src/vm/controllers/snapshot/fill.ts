@@ -7,9 +7,9 @@ import { OPERATION } from '#api/operation-request';
 import type { ResourceType } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import { objectionAmong } from '#platform/kube/namespace-grant';
+import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Index } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Dialect } from '#vm/engine/dialect';
 import type { Gatherers } from '#vm/engine/gatherer';
@@ -50,7 +50,7 @@ export const diskCopies = (options: CopyOptions): Controller<PersistentVolumeCla
   name: 'disk copies',
   for: PERSISTENT_VOLUME_CLAIMS,
   concurrency: 16,
-  knows: isFilled,
+  isOwnWrite: isFilled,
   reads: [
     NAMESPACES,
     VMIS,
@@ -58,15 +58,15 @@ export const diskCopies = (options: CopyOptions): Controller<PersistentVolumeCla
     ...(options.gatherers?.template?.watches ?? []).map(({ type }) => type),
   ],
   watches: [
-    watched(VM_SNAPSHOTS, (snapshot, { cache }) =>
+    watchSource(VM_SNAPSHOTS, (snapshot, { cache }) =>
       [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `snapshot ${keyOf(snapshot)}`)].map(keyOf),
     ),
-    watched(OPERATIONS, (operation, { cache }) =>
+    watchSource(OPERATIONS, (operation, { cache }) =>
       operation.spec.operation !== 'clone'
         ? []
         : [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilledFor, keyOf(operation))].map(keyOf),
     ),
-    watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) =>
+    watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) =>
       [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `claim ${keyOf(claim)}`)].map(keyOf),
     ),
   ],
@@ -96,7 +96,7 @@ function copyAuthority(
   const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only };
   return {
     operation: (key) => cache(OPERATIONS).get(key),
-    objection: (from, among) => objectionAmong(from, among, grants, client),
+    objection: (from, among) => firstCrossNamespaceDenial(from, among, grants, client),
     claimsOf: (operation) => machineClaims(operation, dialects, gatherers, context),
     snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
   };

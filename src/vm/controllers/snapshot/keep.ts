@@ -1,7 +1,7 @@
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { inChain, isCaptured } from '#vm/storage/snapshot/lineage';
 import { write } from './create.ts';
 import { byMachine, machineKey } from './machine.ts';
@@ -13,7 +13,7 @@ export async function keepSnapshot(
   snapshot: Snapshot,
   parts: SnapshotParts,
   context: Context,
-): Promise<Again | undefined> {
+): Promise<ReconcileResult | undefined> {
   const { cache, client, clock, events } = context;
   const { metadata, status = {} } = snapshot;
   const all = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
@@ -24,7 +24,7 @@ export async function keepSnapshot(
   const { name, namespace, uid } = metadata;
   if (kept.expired && kept.remove) {
     events.event(snapshot, 'Normal', 'Expired', `Deleted: ${kept.why}`);
-    await ifFound(client.delete(VM_SNAPSHOTS, name, { namespace, preconditions: { uid } }));
+    await ignoreNotFound(client.delete(VM_SNAPSHOTS, name, { namespace, preconditions: { uid } }));
     return undefined;
   }
   if (isCaptured(snapshot)) {
@@ -33,5 +33,5 @@ export async function keepSnapshot(
     await write(snapshot, { ...inChain(status, all), phase }, parts, context);
   }
   if (kept.expired || kept.at === undefined) return undefined;
-  return { afterMs: Math.max(1, kept.at - clock.now()) };
+  return { requeueAfterMs: Math.max(1, kept.at - clock.now()) };
 }

@@ -5,7 +5,7 @@ import { VMS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
 
 const DAY = 24 * 3_600_000;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => world.cluster.stop());
 
 const ready = async (name: string) => (await world.get(name)).status?.conditions?.find(({ type }) => type === 'Ready');
-const isGone = (name: string) => world.cluster.until(async () => (await ifFound(world.get(name))) === undefined);
+const isGone = (name: string) => world.cluster.until(async () => (await ignoreNotFound(world.get(name))) === undefined);
 const copy = (name: string, source: object) =>
   world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
     metadata: { name, namespace, annotations: { [DISK_SOURCE_ANNOTATION]: JSON.stringify(source) } },

@@ -5,7 +5,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import type { Objection } from '#platform/kube/namespace-grant';
+import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { isFilled } from '#vm/storage/disk/claim-disks';
 import { claimedDisks, machineKey, namespaceOf, type SeenMachine } from './machine.ts';
 import type { SnapshotSettings } from './settings.ts';
@@ -16,7 +16,7 @@ export interface Sight {
   readonly snapshot: Snapshot;
   readonly machine: SeenMachine | 'missing' | 'not served';
   /** Why the machine is none that its namespace may have a snapshot of. */
-  readonly objection?: Objection | undefined;
+  readonly objection?: CrossNamespaceDenial | undefined;
   /** The snapshot of the same machine that comes first. */
   readonly before: string | undefined;
   readonly claim: (name: string) => PersistentVolumeClaim | undefined;

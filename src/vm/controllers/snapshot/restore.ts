@@ -14,7 +14,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { type Dialect, instanceName } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import { ClaimDisks } from '#vm/storage/disk/claim-disks';
@@ -68,7 +68,7 @@ export async function restoreFor(
   snapshot: Snapshot,
   parts: SnapshotParts,
   context: Context,
-): Promise<Again | 'written' | undefined> {
+): Promise<ReconcileResult | 'written' | undefined> {
   for (const asker of askersOf(snapshot, parts.dialects, context.cache)) {
     const refusal = refusalOf(snapshot, asker, parts, context);
     if (refusal !== undefined) {
@@ -87,7 +87,7 @@ async function step(
   asker: Asker,
   parts: SnapshotParts,
   context: Context,
-): Promise<Again | 'written' | undefined> {
+): Promise<ReconcileResult | 'written' | undefined> {
   const { status = {} } = snapshot;
   const { clock } = context;
   const { uid } = asker.asked;
@@ -103,7 +103,7 @@ async function step(
   }
   if (restore?.uid === uid && restore.nodeName !== undefined) {
     const due = Date.parse(restore.startTime ?? '') + parts.settings.workMs;
-    if (clock.now() < due) return { afterMs: due - clock.now() };
+    if (clock.now() < due) return { requeueAfterMs: due - clock.now() };
     const failure = `node ${restore.nodeName} has not restored the disks in time; some of them may be restored: ask again`;
     await write(snapshot, { ...status, restore: { ...restore, failure } }, parts, context);
     return 'written';

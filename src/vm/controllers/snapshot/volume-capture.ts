@@ -3,10 +3,10 @@ import { parseQuantity, value } from '#platform/base/quantity';
 import { timestamp } from '#platform/base/timestamp';
 import type { KubeCondition } from '#platform/kube/kinds/condition';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound, isAlreadyExists, isForbidden, isInvalid } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists, isForbidden, isInvalid } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { inChain } from '#vm/storage/snapshot/lineage';
 import { failedStatus, withConditions } from '#vm/storage/snapshot/status';
 import { byMachine, findMachine, machineClaims, machineKey, namespaceOf } from './machine.ts';
@@ -44,7 +44,7 @@ export async function captureByStorage(
   parts: SnapshotParts,
   context: Context,
   write: Write,
-): Promise<Again | void> {
+): Promise<ReconcileResult | void> {
   const { cache, clock } = context;
   await context.follow(followed);
   const { namespace } = snapshot.metadata;
@@ -71,7 +71,7 @@ export async function captureByStorage(
   }
   const { until, trouble } = progress;
   if (trouble !== undefined) await write(snapshot, troubled(snapshot, trouble, clock.now()), parts, context);
-  return { afterMs: Math.max(0, until - clock.now()) };
+  return { requeueAfterMs: Math.max(0, until - clock.now()) };
 }
 
 /** The claims of the machine, where they can be captured: beside the snapshot. */
@@ -121,7 +121,7 @@ export function progressOf(
 /** Has a claim captured; returns why that cannot be. */
 async function make(snapshot: Snapshot, name: string, claim: string, { client }: Context): Promise<string | undefined> {
   const { namespace } = snapshot.metadata;
-  const found = await ifFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
+  const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
   const chosen = found === undefined ? undefined : (await classesFor([found], client)).get(claim);
   if (chosen === undefined) return `PersistentVolumeClaim ${claim} has no volume any more`;
   if ('refused' in chosen) return chosen.refused;

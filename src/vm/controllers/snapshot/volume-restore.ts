@@ -3,10 +3,10 @@ import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { readRecords } from '#platform/base/json-record';
 import { timestamp } from '#platform/base/timestamp';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
-import { ifFound, isAlreadyExists } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { atLeast, volumeState } from '#vm/storage/disk/claim-volume';
 import { namespaceOf } from './machine.ts';
 import type { Asker } from './restore.ts';
@@ -34,7 +34,7 @@ export async function restoreByStorage(
   context: Context,
   answer: (told: Told) => Promise<void>,
   write: Write,
-): Promise<Again | 'written' | undefined> {
+): Promise<ReconcileResult | 'written' | undefined> {
   const { client, clock } = context;
   const { status = {} } = snapshot;
   if (status.restore?.uid !== uid) {
@@ -51,7 +51,7 @@ export async function restoreByStorage(
   const waits: string[] = [];
   for (const claim of wanted) if (!(await bringBack(claim, uid, context))) waits.push(claim.metadata.name ?? '');
   const due = Date.parse(status.restore.startTime ?? '') + parts.settings.waitMs;
-  if (waits.length > 0 && clock.now() < due) return { afterMs: due - clock.now() };
+  if (waits.length > 0 && clock.now() < due) return { requeueAfterMs: due - clock.now() };
   const former = wanted.flatMap(({ volume }) => volume ?? []);
   if (waits.length === 0)
     for (const { volume, metadata } of wanted)
@@ -96,10 +96,10 @@ async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promi
   const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are as before` });
   const claims: ClaimManifest[] = [];
   for (const { name, claim, volumeSnapshot = '', sizeBytes = 0 } of snapshot.status?.disks ?? []) {
-    const found = await ifFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
+    const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
     if (found === undefined)
       return refused('DiskNotFound', `the disk ${name} has no PersistentVolumeClaim ${claim} any more`);
-    const kept = await ifFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
+    const kept = await ignoreNotFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
     if (kept?.status?.readyToUse !== true || kept.metadata.deletionTimestamp !== undefined)
       return refused('SnapshotUnusable', `VolumeSnapshot ${volumeSnapshot} of disk ${name} is not there, or not ready`);
     const { storageClassName = '' } = found.spec;
@@ -126,7 +126,7 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
   } else if (present.metadata.deletionTimestamp === undefined) {
     if (claim.volume !== undefined) await letStay(claim.volume, placeOf(claim.metadata), true, client);
     const preconditions = { uid: present.metadata.uid ?? '' };
-    await ifFound(client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, preconditions }));
+    await ignoreNotFound(client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, preconditions }));
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import type { Client } from '#platform/kube/client';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { PERSISTENT_VOLUMES, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import { ifFound, KubeError } from '#platform/kube/kube-error';
+import { ignoreNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 export const GROUP = 'snapshot.storage.k8s.io';
@@ -59,7 +59,7 @@ export async function classesFor(
 }
 
 async function classOf(name: string, classes: readonly VolumeSnapshotClass[], client: Client): Promise<ChosenClass> {
-  const volume = await ifFound(client.get(PERSISTENT_VOLUMES, name));
+  const volume = await ignoreNotFound(client.get(PERSISTENT_VOLUMES, name));
   const { driver } = (volume?.spec['csi'] ?? {}) as { readonly driver?: string };
   return driver === undefined ? { refused: `PersistentVolume ${name} is of no CSI driver` } : classFor(driver, classes);
 }

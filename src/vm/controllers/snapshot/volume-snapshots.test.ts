@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { timestamp } from '#platform/base/timestamp';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
 import { VOLUME_SNAPSHOT_CLASSES } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
@@ -32,7 +32,7 @@ afterEach(() => world.cluster.stop());
 async function makeKinds(classes: readonly string[] = ['usual']): Promise<void> {
   for (const { plural, kind, namespaced } of [VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_CLASSES]) {
     const properties = { spec: anything, status: anything, driver: { type: 'string' } };
-    await world.admin.create(DEFINITIONS, {
+    await world.admin.create(CUSTOM_RESOURCE_DEFINITIONS, {
       metadata: {
         name: `${plural}.snapshot.storage.k8s.io`,
         annotations: { 'api-approved.kubernetes.io': 'https://example.com' },
@@ -62,7 +62,7 @@ async function makeKinds(classes: readonly string[] = ['usual']): Promise<void> 
   for (const name of classes) await world.admin.create(VOLUME_SNAPSHOT_CLASSES, { metadata: { name }, driver: DRIVER });
 }
 
-const claimOf = (name: string) => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
+const claimOf = (name: string) => ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
 
 /** Gives a claim a volume, as a provisioner would. */
 async function bind(claim: string, source: object = { csi: { driver: DRIVER, volumeHandle: claim } }): Promise<void> {
@@ -97,7 +97,7 @@ async function machine(disks: readonly string[]): Promise<void> {
   for (const disk of disks) await bind(`db-${disk}`);
 }
 
-const volumeSnapshot = (name: string) => ifFound(world.admin.get(VOLUME_SNAPSHOTS, name, { namespace }));
+const volumeSnapshot = (name: string) => ignoreNotFound(world.admin.get(VOLUME_SNAPSHOTS, name, { namespace }));
 
 async function tell(name: string, status: object): Promise<void> {
   await world.cluster.until(() => volumeSnapshot(name));
@@ -290,7 +290,7 @@ describe('disks of a class that is not simulated', () => {
     await world.cluster.settle();
     expect((await world.get('s')).status?.phase).toBe('Deleting');
     await bind('copy');
-    await world.cluster.until(async () => (await ifFound(world.get('s'))) === undefined);
+    await world.cluster.until(async () => (await ignoreNotFound(world.get('s'))) === undefined);
   });
 
   it('leave nothing where one of them cannot be captured, once that has been so for a minute', async () => {

@@ -1,9 +1,9 @@
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import type { Client, NewObject } from '#platform/kube/client';
 import { resourceType } from '#platform/kube/kinds/resource-type';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { watched } from '#platform/runtime/controller';
+import { watchSource } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 import { GROUP } from './volume-snapshot-class.ts';
 
@@ -25,7 +25,7 @@ export interface VolumeSnapshot extends KubeObject {
 export const VOLUME_SNAPSHOTS = resourceType<VolumeSnapshot>(`${GROUP}/v1`, 'VolumeSnapshot', 'volumesnapshots');
 
 /** Snapshots that are the owners of VolumeSnapshots are woken by them. */
-export const followed = watched(VOLUME_SNAPSHOTS, ({ metadata }) => {
+export const followed = watchSource(VOLUME_SNAPSHOTS, ({ metadata }) => {
   const owner = ownerOf(metadata);
   return owner === undefined ? [] : [keyIn(metadata.namespace, owner.name)];
 });
@@ -58,9 +58,9 @@ export function belonging({ metadata }: VolumeSnapshot, snapshot: Snapshot): 'ow
 export async function removeVolumeSnapshots(snapshot: Snapshot, client: Client): Promise<void> {
   const { namespace } = snapshot.metadata;
   for (const { volumeSnapshot = '' } of snapshot.status?.disks ?? []) {
-    const found = await ifFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
+    const found = await ignoreNotFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
     if (found === undefined || belonging(found, snapshot) !== 'own') continue;
     const preconditions = { uid: found.metadata.uid ?? '' };
-    await ifFound(client.delete(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace, preconditions }));
+    await ignoreNotFound(client.delete(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace, preconditions }));
   }
 }

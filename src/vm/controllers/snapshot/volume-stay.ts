@@ -1,11 +1,11 @@
 import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 
 /** The volume of a claim, where it would go with the claim. */
 export async function perishable(name: string | undefined, client: Client): Promise<string | undefined> {
   if (name === undefined) return undefined;
-  const found = await ifFound(client.get(PERSISTENT_VOLUMES, name));
+  const found = await ignoreNotFound(client.get(PERSISTENT_VOLUMES, name));
   return found?.spec.persistentVolumeReclaimPolicy === 'Delete' ? name : undefined;
 }
 
@@ -16,8 +16,8 @@ export async function letStay(
   stays: boolean,
   client: Client,
 ): Promise<void> {
-  const { claimRef } = (await ifFound(client.get(PERSISTENT_VOLUMES, name)))?.spec ?? {};
+  const { claimRef } = (await ignoreNotFound(client.get(PERSISTENT_VOLUMES, name)))?.spec ?? {};
   if (claimRef?.namespace !== claim.namespace || claimRef.name !== claim.name) return;
   const body = { spec: { persistentVolumeReclaimPolicy: stays ? 'Retain' : 'Delete' } };
-  await ifFound(client.patch(PERSISTENT_VOLUMES, name, { type: 'merge', body }));
+  await ignoreNotFound(client.patch(PERSISTENT_VOLUMES, name, { type: 'merge', body }));
 }

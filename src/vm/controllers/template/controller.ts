@@ -3,11 +3,11 @@ import { TEMPLATE_FINALIZER, templateKey, userNames } from '#api/hypersdk/templa
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import { type TenantLimits, TenantQueue } from '#platform/base/tenant-queue';
 import { timestamp } from '#platform/base/timestamp';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { type Review, Reviews } from '#vm/engine/review';
 import { type ImageProbe, type ImageSight, NOT_LOOKED_AT } from './image-probe.ts';
 import { type Status, statusOf } from './status.ts';
@@ -95,7 +95,7 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
     entry?.abandoned.abort();
   }
 
-  async function run(template: Template, context: Context): Promise<Again | undefined> {
+  async function run(template: Template, context: Context): Promise<ReconcileResult | undefined> {
     const { cache, clock, client } = context;
     const key = keyOf(template);
     const look = probe === undefined ? undefined : imageOf(template, probe, context);
@@ -110,18 +110,18 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
       now: timestamp(clock.now()),
     });
     const wait = (written.get(key) ?? Number.NEGATIVE_INFINITY) + GATHERED_MS - clock.monotonic();
-    if (wait > 0 && isOnlyUsage(template.status, status)) return { afterMs: wait };
+    if (wait > 0 && isOnlyUsage(template.status, status)) return { requeueAfterMs: wait };
     const write = writeStatus(client, VM_TEMPLATES, template, status);
     if ((await own.during(key, write, () => context.enqueue(key))) !== template) written.set(key, clock.monotonic());
-    return look === undefined || looking.has(key) ? undefined : { afterMs: againIn(look, clock.monotonic()) };
+    return look === undefined || looking.has(key) ? undefined : { requeueAfterMs: againIn(look, clock.monotonic()) };
   }
 
   return {
     name: 'vmtemplate.hypersdk.io',
     for: VM_TEMPLATES,
-    knows: ({ metadata }) => own.knows(keyOf({ metadata }), metadata.resourceVersion),
+    isOwnWrite: ({ metadata }) => own.isOwnWrite(keyOf({ metadata }), metadata.resourceVersion),
     watches: [
-      watched(HYPERSDK_VMS, (machine, _context, { old, object }) => {
+      watchSource(HYPERSDK_VMS, (machine, _context, { old, object }) => {
         const key = templateKey(machine);
         // What else changes in a machine is nothing to its template.
         const isSame = old !== undefined && templateKey(old) === templateKey(object);

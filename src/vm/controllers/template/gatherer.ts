@@ -1,9 +1,9 @@
 import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { MACHINES_FROM, templateFor } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { Change } from '#platform/runtime/cache';
-import { watched } from '#platform/runtime/controller';
+import { watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import type { Gatherer } from '#vm/engine/gatherer';
 import { namersOf } from './users.ts';
@@ -11,7 +11,7 @@ import { namersOf } from './users.ts';
 /** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */
 export const templateGatherer: Gatherer<'template'> = {
   watches: [
-    watched(VM_TEMPLATES, (template, { cache }, change) =>
+    watchSource(VM_TEMPLATES, (template, { cache }, change) =>
       concernsMachines(change) ? namersOf(keyOf(template), cache(HYPERSDK_VMS)) : [],
     ),
   ],
@@ -23,7 +23,7 @@ export const templateGatherer: Gatherer<'template'> = {
 /** How many machines a template has is nothing to them. */
 function concernsMachines({ type, object, old }: Change<Template>): boolean {
   if (type !== 'updated') return true;
-  return object.metadata.generation !== old.metadata.generation || !isSameJson(judged(object), judged(old));
+  return object.metadata.generation !== old.metadata.generation || !jsonEqual(judged(object), judged(old));
 }
 
 const judged = ({ metadata, status }: Template) => ({

@@ -3,7 +3,7 @@ import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '#api/hypersdk/resourc
 import { virtualMachine } from '#api/hypersdk/virtual-machine';
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import type { Client } from '#platform/kube/client';
-import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
 import { runnable } from '#platform/runtime/controller';
 import { crdOf } from '#platform/schema/crd';
 import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
@@ -18,7 +18,8 @@ export function templateWorld() {
   let cluster: MachineCluster;
   beforeEach(async () => {
     cluster = await startMachineCluster(TEMPLATE_RULES);
-    for (const kind of [virtualMachine, vmTemplate]) await cluster.admin.create(DEFINITIONS, crdOf(kind));
+    for (const kind of [virtualMachine, vmTemplate])
+      await cluster.admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(kind));
     await cluster.until(() =>
       Promise.all([cluster.admin.list(VM_TEMPLATES), cluster.admin.list(HYPERSDK_VMS)]).then(
         () => true,

@@ -1,5 +1,5 @@
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import { timestamp } from '#platform/base/timestamp';
 import type { ObservedMachine } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
@@ -37,7 +37,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
 /** With the time of its last change, which is not itself a change. */
 function dated(before: Status | undefined, now: number, status: Status): Status {
   const { lastUpdated = timestamp(now), ...said } = before ?? {};
-  return { ...status, lastUpdated: isSameJson(said, status) ? lastUpdated : timestamp(now) };
+  return { ...status, lastUpdated: jsonEqual(said, status) ? lastUpdated : timestamp(now) };
 }
 
 /** Where a machine is that has not ended. */

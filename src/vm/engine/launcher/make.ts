@@ -3,7 +3,7 @@ import { DOMAIN_LABEL } from '#api/launcher';
 import { TemporaryError } from '#platform/base/errors';
 import type { Client, NewObject } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
-import { ifFound, isAlreadyExists } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists } from '#platform/kube/kube-error';
 import { launcherName } from './pod.ts';
 
 const ATTEMPTS = 5;
@@ -21,7 +21,7 @@ export async function makeLauncher(client: Client, vmi: Vmi, uid: string, pod: N
     } catch (error) {
       if (!isAlreadyExists(error) || attempt === ATTEMPTS) throw error;
     }
-    const found = await ifFound(client.get(PODS, name, { namespace }));
+    const found = await ignoreNotFound(client.get(PODS, name, { namespace }));
     if (found?.metadata.ownerReferences?.some((owner) => owner.uid === instance) === true) return found;
   }
 }
@@ -33,7 +33,7 @@ export async function makeLauncher(client: Client, vmi: Vmi, uid: string, pod: N
 export async function takeLauncher(client: Client, vmi: Vmi, pod: NewObject<Pod>, name: string): Promise<Pod> {
   const { namespace, uid: instance } = vmi.metadata;
   const { labels, annotations, ownerReferences } = pod.metadata;
-  const found = await ifFound(client.get(PODS, name, { namespace }));
+  const found = await ignoreNotFound(client.get(PODS, name, { namespace }));
   if (found === undefined) return await client.create(PODS, { ...pod, metadata: { ...pod.metadata, name } });
   const { uid, resourceVersion, deletionTimestamp } = found.metadata;
   const owner = found.metadata.ownerReferences?.find(({ controller }) => controller === true);

@@ -2,7 +2,7 @@ import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Random } from '#platform/base/random';
 import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';
 import type { Client } from '#platform/kube/client';
-import { ifFound, KubeError } from '#platform/kube/kube-error';
+import { ignoreNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { type Dialect, instanceName, type PowerAction } from '../dialect.ts';
@@ -62,10 +62,10 @@ function handler(parts: SubresourceParts) {
 
   async function machine({ namespace, name }: ExtensionRequest) {
     const type = dialect === undefined ? undefined : resourceOfKind(dialect.kind);
-    const vm = type === undefined ? undefined : await ifFound(client.get(type, name, { namespace }));
+    const vm = type === undefined ? undefined : await ignoreNotFound(client.get(type, name, { namespace }));
     if (dialect === undefined || type === undefined || vm === undefined)
       throw notFound({ kind: 'virtualmachine', name });
-    const instance = await ifFound(client.get(VMIS, instanceName(dialect, name), { namespace }));
+    const instance = await ignoreNotFound(client.get(VMIS, instanceName(dialect, name), { namespace }));
     return { dialect, type, vm, instance };
   }
 
@@ -88,7 +88,7 @@ function handler(parts: SubresourceParts) {
   }
 
   async function found({ namespace, name }: ExtensionRequest): Promise<Vmi> {
-    const instance = await ifFound(client.get(VMIS, name, { namespace }));
+    const instance = await ignoreNotFound(client.get(VMIS, name, { namespace }));
     if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
     return instance;
   }

@@ -9,14 +9,14 @@ import { NODES, type Node } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { isConflict } from '#platform/kube/kube-error';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import type { Cache, Change, Index } from '#platform/runtime/cache';
-import { type EventRecorder, silentRecorder } from '#platform/runtime/events/event-recorder';
+import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import type { Informers } from '#platform/runtime/informers';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { OwnWrites } from '#platform/runtime/own-writes';
 import type { Runnable } from '#platform/runtime/runnable';
-import { type Again, WorkQueue } from '#platform/runtime/work-queue';
+import { type ReconcileResult, WorkQueue } from '#platform/runtime/work-queue';
 import { isAlive } from '../machine-driver.ts';
 import { isOver } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
@@ -33,7 +33,7 @@ import { RunBook } from './run-book.ts';
 
 /** Runs pods that hold no machine. */
 export interface PlainPods {
-  reconcile(run: Run, pod: Pod, host: Host): Promise<Again | undefined>;
+  reconcile(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined>;
   forget(run: Run): void;
 }
 
@@ -60,7 +60,7 @@ export const byNode: Index<Pod> = {
 /** Runs mostly wait for writes, which a store puts down many at a time. */
 const CONCURRENCY = 256;
 /** An agent that cannot reach its server must be back soon after it can. */
-const BACK_OFF = { first: 20, most: 10_000 };
+const BACK_OFF = { first: 20, max: 10_000 };
 
 /**
  * Runs what is bound to its nodes, one or thousands. The unit of work is a pod: whatever happens to it, to its instance
@@ -81,7 +81,7 @@ export class Agent implements Runnable {
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
-    const { informers, client, clock, random, log, events = silentRecorder } = parts;
+    const { informers, client, clock, random, log, events = noopRecorder } = parts;
     const { logs, addresses, surroundings } = parts;
     this.#pods = informers.of(PODS).cache;
     this.#instances = informers.of(VMIS).cache;
@@ -128,7 +128,7 @@ export class Agent implements Runnable {
       informers.of(PODS).onChange((change) => this.#podChanged(change)),
       informers.of(VMIS).onChange((change) => this.#instanceChanged(change)),
     ];
-    await Promise.race([Promise.all(sources.map(({ synced }) => synced)), aborted(signal)]);
+    await Promise.race([Promise.all(sources.map(({ synced }) => synced)), waitForAbort(signal)]);
     const { logs } = this.#parts;
     if (!signal.aborted) logs.retain(new Set([...this.#pods.all()].map(({ metadata }) => metadata.uid ?? '')));
     this.#restores.tell();
@@ -241,7 +241,7 @@ export class Agent implements Runnable {
     }
   }
 
-  async #work(key: string): Promise<Again | undefined> {
+  async #work(key: string): Promise<ReconcileResult | undefined> {
     const { hosts, clock } = this.#parts;
     const cached = this.#pods.get(key);
     // Looked at again once it is known what really runs.
@@ -262,10 +262,10 @@ export class Agent implements Runnable {
     const pod = newest(cached, run.pod) ?? cached;
     const again = await this.#look(run, pod, host);
     if (run.pod !== undefined) run.pod = unseen(run.pod, this.#pods.get(key));
-    return isStale(run) ? { afterMs: 0 } : again;
+    return isStale(run) ? { requeueAfterMs: 0 } : again;
   }
 
-  async #look(run: Run, pod: Pod, host: Host): Promise<Again | undefined> {
+  async #look(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined> {
     try {
       if (isLauncher(pod)) return await this.#launchers.reconcile(run, pod, host);
       // Other pods of a node that is gone are left to those who collect them.

@@ -8,7 +8,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import type { Cache } from '#platform/runtime/cache';
 import type { EventRecorder, EventType } from '#platform/runtime/events/event-recorder';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { isAlive, type Machine, WrongState } from '../machine-driver.ts';
 import { nicsOf } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
@@ -69,7 +69,7 @@ export class Launchers {
     this.#parts = parts;
   }
 
-  async reconcile(run: Run, pod: Pod, host: Host): Promise<Again | undefined> {
+  async reconcile(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined> {
     const { clock, surroundings } = this.#parts;
     const now = clock.now();
     const look: Look = { run, host, pod, instance: this.#instanceOf(run, pod), machine: undefined, now };
@@ -97,9 +97,9 @@ export class Launchers {
       await surroundings.attend?.(pod, look.instance, look.machine, host.driver);
     }
     // What was asked for while no agent was there is looked at now that there is a machine again.
-    if (deeds.some((deed) => deed.do === 'adopt')) return { afterMs: 1 };
+    if (deeds.some((deed) => deed.do === 'adopt')) return { requeueAfterMs: 1 };
     const next = Math.min(hold?.until ?? Number.POSITIVE_INFINITY, verdict?.again ?? Number.POSITIVE_INFINITY);
-    return next === Number.POSITIVE_INFINITY ? undefined : { afterMs: Math.max(1, next - clock.now()) };
+    return next === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: Math.max(1, next - clock.now()) };
   }
 
   /** Ends the machine of a pod that is gone, and says so to whoever still takes it to run: nobody else could. */

@@ -1,7 +1,7 @@
 import { TemporaryError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { LEASES, type Lease } from '#platform/kube/kinds/node';
-import { ifFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import { isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
 
@@ -47,7 +47,7 @@ export async function renewLease(client: Client, renewal: Renewal): Promise<Rene
 /** Undefined where somebody else was faster. */
 async function readAndRenew(client: Client, renewal: Renewal): Promise<RenewalResult | undefined> {
   const { node, owner, renewTime, mayBeLost, settled, signal } = renewal;
-  const present = await ifFound(client.get(LEASES, node, { namespace: NODE_LEASE_NAMESPACE, signal }));
+  const present = await ignoreNotFound(client.get(LEASES, node, { namespace: NODE_LEASE_NAMESPACE, signal }));
   if (present === undefined && !settled && mayBeLost()) return { is: 'absent' };
   if (present !== undefined && !settled && isDeclaredLost(present)) return { is: 'lost' };
   const spec = { holderIdentity: node, leaseDurationSeconds: DURATION_SECONDS, renewTime };

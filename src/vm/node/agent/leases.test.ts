@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { silentLogger } from '#platform/base/logger';
+import { noopLogger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import type { Lease } from '#platform/kube/kinds/node';
 import { declareLost } from '#platform/kube/node-lease';
@@ -58,7 +58,7 @@ describe('the leases of nodes', () => {
     leases = new Leases({
       client: server.reached(own),
       clock: own,
-      log: silentLogger,
+      log: noopLogger,
       onHeld: say('held'),
       onDoubt: say('doubted'),
       onLapsed: say('lapsed'),

@@ -3,7 +3,7 @@ import type { Logger } from '#platform/base/logger';
 import { microTimestamp } from '#platform/base/timestamp';
 import type { Client } from '#platform/kube/client';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import { AwakeTime, TICK_MS } from '#platform/runtime/awake-time';
 import type { Runnable } from '#platform/runtime/runnable';
 import { type Belief, belief, hasSlept, type Moment, momentOf } from './lease-age.ts';
@@ -114,7 +114,7 @@ export class Leases implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     this.#arm();
-    await aborted(signal);
+    await waitForAbort(signal);
     this.#renewal?.cancel();
     this.#tick?.cancel();
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { memoryLogger } from '#platform/base/logger';
+import { createMemoryLogger } from '#platform/base/logger';
 import type { LogLine, LogRequest } from '#platform/kube/node-runtime';
 import { LogBook } from './log-book.ts';
 import { LogFile } from './log-file.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const path = () => join(folder, 'logs');
-const book = () => new LogBook(clock, new LogFile(path(), clock, memoryLogger(clock)));
+const book = () => new LogBook(clock, new LogFile(path(), clock, createMemoryLogger(clock)));
 const read = (from: LogBook, uid: string, more: object = {}) =>
   from.read({ pod: { metadata: { uid } }, container: 'c', previous: false, follow: false, ...more } as LogRequest);
 const texts = (from: LogBook, uid: string, more: object = {}) =>
@@ -79,7 +79,7 @@ describe('what containers have said', () => {
   });
 
   it('is told all the same where it cannot be kept', () => {
-    const log = memoryLogger(clock);
+    const log = createMemoryLogger(clock);
     const kept = new LogBook(clock, new LogFile(join(folder, 'none', 'logs'), clock, log));
     kept.write('a', 'c', 'one');
     kept.close();

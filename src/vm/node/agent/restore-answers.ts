@@ -42,7 +42,7 @@ export class RestoreAnswers {
       clock,
       random: random.fork('restore answers'),
       concurrency: CONCURRENCY,
-      backOff: { first: 20, most: 10_000 },
+      backOff: { first: 20, max: 10_000 },
       work: async (node) => await this.#answer(node),
       onFailure: (node, error, retryInMs) =>
         log.warn({ node, err: error, retryInMs }, 'what a node runs could not be told after a restore'),

@@ -72,5 +72,5 @@ export function isKnown(run: Run, kind: 'pod' | 'instance', object: KubeObject):
     run[kind] = undefined;
     return true;
   }
-  return run.writes.knows(run.key, version);
+  return run.writes.isOwnWrite(run.key, version);
 }

@@ -4,9 +4,9 @@ import { KINDS } from '#api/kinds';
 import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { objectionAmong } from '#platform/kube/namespace-grant';
+import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/clone-under-way';
 import { isDiskOf } from '#vm/storage/disk/machine-disk';
 import type { MachineSpec } from '../machine-spec.ts';
@@ -26,7 +26,12 @@ export async function snapshotObjection(
 ): Promise<string | undefined> {
   const machine = machineNamedBy(snapshot);
   const { namespace } = snapshot.metadata;
-  const objection = await objectionAmong(namespace, [machine.namespace], { namespace: () => undefined }, client);
+  const objection = await firstCrossNamespaceDenial(
+    namespace,
+    [machine.namespace],
+    { namespace: () => undefined },
+    client,
+  );
   if (objection !== undefined) return objection.message;
   const what = `VirtualMachine.${machine.group} ${machine.namespace}/${machine.name}`;
   if (to === 'capture' && snapshot.status?.instanceUID !== undefined) {
@@ -37,7 +42,7 @@ export async function snapshotObjection(
   if (vm === undefined) return `${what} is not there`;
   if (to === 'restore' && !asksFor(vm, snapshot)) return `${what} does not ask to be restored to this snapshot`;
   for (const { name, claim } of snapshot.status?.disks ?? []) {
-    const found = await ifFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace: machine.namespace }));
+    const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace: machine.namespace }));
     // One that is gone is told of by whoever looks for it.
     if (found !== undefined && !isDiskOf(found, vm))
       return `the disk ${name} is on PersistentVolumeClaim ${claim}, which is none of ${what}`;
@@ -47,12 +52,12 @@ export async function snapshotObjection(
 
 async function findVm({ group, namespace, name }: NamedMachine, client: Reader): Promise<KubeObject | undefined> {
   const kind = KINDS.find((each) => each.group === group && each.kind === 'VirtualMachine');
-  return kind === undefined ? undefined : await ifFound(client.get(resourceOfKind(kind), name, { namespace }));
+  return kind === undefined ? undefined : await ignoreNotFound(client.get(resourceOfKind(kind), name, { namespace }));
 }
 
 async function isInstanceOf(running: MachineSpec, machine: NamedMachine, client: Reader): Promise<boolean> {
   if (running.namespace !== machine.namespace) return false;
-  const found = await ifFound(client.get(VMIS, running.name, { namespace: running.namespace }));
+  const found = await ignoreNotFound(client.get(VMIS, running.name, { namespace: running.namespace }));
   const owner = found?.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (found?.metadata.uid !== running.id || owner === undefined) return false;
   return owner.name === machine.name && owner.apiVersion.startsWith(`${machine.group}/`);

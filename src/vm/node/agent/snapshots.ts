@@ -3,7 +3,7 @@ import { TemporaryError, TerminalError, VimanaError } from '#platform/base/error
 import type { Index } from '#platform/runtime/cache';
 import { type Context, type Controller } from '#platform/runtime/controller';
 import { writeStatus } from '#platform/runtime/status';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
 import { ancestryWith, living } from '#vm/storage/snapshot/lineage';
 import { capturedStatus, failedStatus } from '#vm/storage/snapshot/status';
@@ -12,7 +12,7 @@ import type { Host, Hosts } from './host.ts';
 import { snapshotObjection } from './snapshot-access.ts';
 
 /** A node that does nothing at the moment is asked again; whoever gave it the work gives it up in the end. */
-const LATER: Again = { afterMs: 5_000 };
+const LATER: ReconcileResult = { requeueAfterMs: 5_000 };
 
 const byMachine: Index<Snapshot> = { values: ({ status }) => (status?.vmUID === undefined ? [] : [status.vmUID]) };
 

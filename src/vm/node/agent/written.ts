@@ -1,6 +1,6 @@
-import { isSameJson } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-same';
 import type { Client, ResourceType } from '#platform/kube/client';
-import { ifFound } from '#platform/kube/kube-error';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { noteWrite, type Run } from './run.ts';
 
@@ -15,6 +15,6 @@ export async function writeChange<T extends KubeObject & { readonly status?: unk
   object: T,
   status: NonNullable<T['status']>,
 ): Promise<T | undefined> {
-  if (isSameJson(object.status, status)) return undefined;
-  return await ifFound(noteWrite(run, client.update(type, { ...object, status }, { subresource: 'status' })));
+  if (jsonEqual(object.status, status)) return undefined;
+  return await ignoreNotFound(noteWrite(run, client.update(type, { ...object, status }, { subresource: 'status' })));
 }

@@ -6,7 +6,7 @@ import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import { isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
-import { aborted } from '#platform/runtime/aborted';
+import { waitForAbort } from '#platform/runtime/aborted';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
@@ -98,7 +98,7 @@ export class FleetNodes implements Runnable, Hosts {
       clock,
       random: random.fork(this.name),
       concurrency: CONCURRENCY,
-      backOff: { first: 20, most: 10_000 },
+      backOff: { first: 20, max: 10_000 },
       work: async (node) => await this.#keep(node),
       onFailure: (node, error, retryInMs) =>
         log[isConflict(error) ? 'debug' : 'warn']({ node, err: error, retryInMs }, 'a node could not be registered'),
@@ -150,7 +150,7 @@ export class FleetNodes implements Runnable, Hosts {
 
   async #register(signal: AbortSignal): Promise<void> {
     const informer = this.#parts.informers.of(NODES);
-    await Promise.race([informer.synced, aborted(signal)]);
+    await Promise.race([informer.synced, waitForAbort(signal)]);
     this.#shape();
     const stop = informer.onChange(({ object: { metadata } }) => {
       if (this.#hosts.has(metadata.name ?? '')) this.#queue.add(metadata.name ?? '');

@@ -10,7 +10,7 @@ import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { ContainerLog, LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
 import { runnable } from '#platform/runtime/controller';
-import { type EventRecorder, silentRecorder } from '#platform/runtime/events/event-recorder';
+import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import type { Informers } from '#platform/runtime/informers';
 import { keyIn } from '#platform/runtime/key';
 import { manager } from '#platform/runtime/manager';
@@ -78,7 +78,7 @@ export class Fleet implements Runnable, NodeRuntime {
 
   constructor(parts: FleetParts, options: FleetOptions) {
     this.#parts = parts;
-    const { client, informers, clock, random, log, events = silentRecorder } = parts;
+    const { client, informers, clock, random, log, events = noopRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
     const { renewLeases = true, deregister = false, traces, usual = {}, logFile } = options;
     const claims = informers.of(PERSISTENT_VOLUME_CLAIMS).cache;

@@ -10,7 +10,7 @@ import { readDiskSource } from '#api/disk/request';
 import { TemporaryError, TerminalError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import { ifFound, isConflict } from '#platform/kube/kube-error';
+import { ignoreNotFound, isConflict } from '#platform/kube/kube-error';
 import { type DiskStore, NoDisk } from './disk-store.ts';
 import { bytesOf } from './guest-disks.ts';
 
@@ -60,7 +60,7 @@ export class ClaimDisks implements DiskStore {
   }
 
   async #get(namespace: string, name: string): Promise<PersistentVolumeClaim> {
-    const found = await ifFound(this.#client.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
+    const found = await ignoreNotFound(this.#client.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
     if (found === undefined) throw new NoDisk(`there is no PersistentVolumeClaim ${namespace}/${name}`);
     return found;
   }

@@ -1,8 +1,8 @@
 import type { DiskSource } from '#api/disk/request';
 import type { Operation } from '#api/hypersdk/operation-resources';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
-import { isSameJson } from '#platform/base/json-same';
-import type { Objection } from '#platform/kube/namespace-grant';
+import { jsonEqual } from '#platform/base/json-same';
+import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { cloneNamespace, cloneUnderWay, copiesIn, type FindOperation, machineNamedBy } from './clone-under-way.ts';
 
 /** A claim that is to be a copy, with what it says of the operation that made it. */
@@ -16,7 +16,7 @@ export interface CopyingClaim {
 export interface CopyAuthority {
   readonly operation: FindOperation;
   /** Why objects of one namespace may not act on machines of others; undefined where they may. */
-  objection(from: string, among: readonly string[]): Promise<Objection | undefined>;
+  objection(from: string, among: readonly string[]): Promise<CrossNamespaceDenial | undefined>;
   /** The claims of the machine that an operation names, by its spec; undefined where there is no such machine. */
   claimsOf(operation: Operation): readonly string[] | undefined;
   snapshot(namespace: string, name: string): Snapshot | undefined;
@@ -37,7 +37,7 @@ export async function mayCopy(source: DiskSource, claim: CopyingClaim, authority
   const clone = cloneUnderWay(annotations, authority.operation);
   if (clone === undefined || cloneNamespace(clone) !== namespace) return false;
   const recorded = copiesIn(clone) ?? {};
-  if (!Object.hasOwn(recorded, name) || !isSameJson(recorded[name], source)) return false;
+  if (!Object.hasOwn(recorded, name) || !jsonEqual(recorded[name], source)) return false;
   const machine = machineNamedBy(clone);
   if (source.namespace !== machine.namespace || !isOfMachine(source, clone, authority)) return false;
   return (await authority.objection(clone.metadata.namespace, [machine.namespace, namespace])) === undefined;
@@ -48,5 +48,5 @@ function isOfMachine({ claim, snapshot }: DiskSource, clone: Operation, authorit
   const machine = machineNamedBy(clone);
   if (snapshot === undefined || snapshot !== clone.spec.cloneSpec?.snapshotRef) return false;
   const found = authority.snapshot(machine.namespace, snapshot);
-  return found !== undefined && isSameJson(machineNamedBy(found), machine);
+  return found !== undefined && jsonEqual(machineNamedBy(found), machine);
 }

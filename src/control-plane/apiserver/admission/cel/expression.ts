@@ -2,9 +2,9 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { type Environment, KUBERNETES } from '#platform/structural/cel/environment';
 import { valueOfJson } from '#platform/structural/cel/json-value';
 import type { Library } from '#platform/structural/cel/library';
-import { compileProgram, type Meter, type Program } from '#platform/structural/cel/program';
+import { type CostTracker, compileProgram, type Program } from '#platform/structural/cel/program';
 import { DYN, formatType, type Type } from '#platform/structural/cel/types';
-import { CostExceeded, EvaluationError, type Mapping, type Value } from '#platform/structural/cel/values';
+import { CostExceededError, EvaluationError, type Mapping, type Value } from '#platform/structural/cel/values';
 import type { Authorize } from '../../access/attributes.ts';
 import { AUTHORIZER_TYPE, type Authorizer, authorizerLibrary } from './authorizer.ts';
 import { REQUEST } from './request.ts';
@@ -112,20 +112,20 @@ export class Expression {
   }
 
   /** The value; throws what evaluating threw, or an ExpressionError where there is nothing to evaluate. */
-  run(inputs: Inputs, meter: Meter): Value {
+  run(inputs: Inputs, meter: CostTracker): Value {
     if (this.#program === undefined) throw new ExpressionError(`compilation error: ${this.#problem}`);
     return this.#program.evaluate(valuesOf(inputs, this.#environment), meter);
   }
 
   /** The value; throws an ExpressionError where there is none. */
-  evaluate(inputs: Inputs, meter: Meter, budget = BUDGET): Value {
+  evaluate(inputs: Inputs, meter: CostTracker, budget = BUDGET): Value {
     try {
       const value = this.run(inputs, meter);
       if (meter.cost > budget) throw new ExpressionError(OUT_OF_BUDGET, true);
       return value;
     } catch (error) {
       if (error instanceof ExpressionError) throw error;
-      if (!(error instanceof EvaluationError || error instanceof CostExceeded)) throw error;
+      if (!(error instanceof EvaluationError || error instanceof CostExceededError)) throw error;
       if (meter.cost > budget) throw new ExpressionError(OUT_OF_BUDGET, true);
       throw new ExpressionError(`expression '${this.source}' resulted in error: ${error.message}`);
     }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Environment } from '#platform/structural/cel/environment';
-import type { Meter } from '#platform/structural/cel/program';
+import type { CostTracker } from '#platform/structural/cel/program';
 import { EvaluationError, List } from '#platform/structural/cel/values';
 import type { ObjectKind, Write } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
@@ -119,7 +119,7 @@ function mutated(
   const outcome = policy.conditions?.({ ...inputs, object: given }) ?? true;
   if (outcome === false) return given;
   if (outcome !== true) throw new ExpressionError(outcome.problem);
-  const meter: Meter = { cost: 0 };
+  const meter: CostTracker = { cost: 0 };
   let object = given;
   for (const mutation of policy.content) {
     const seen = { ...inputs, object };
@@ -132,7 +132,7 @@ function mutated(
 function change(
   { patchType, expression }: CompiledMutation,
   inputs: Inputs,
-  meter: Meter,
+  meter: CostTracker,
   object: KubeObject,
   shownAs: Resource,
   kind: ObjectKind | undefined,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Environment } from '#platform/structural/cel/environment';
-import type { Meter } from '#platform/structural/cel/program';
+import type { CostTracker } from '#platform/structural/cel/program';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';
@@ -104,7 +104,7 @@ function* validate(policy: Validating, given: Inputs, ignored: boolean): Generat
     if (!ignored) yield { message: outcome.problem, reason: 'Invalid' };
     return;
   }
-  const meter: Meter = { cost: 0 };
+  const meter: CostTracker = { cost: 0 };
   const inputs = { ...given, variables: new VariableValues(policy.variables, given, meter) };
   for (const compiled of policy.content) {
     const { expression, validation } = compiled;
@@ -122,7 +122,7 @@ function* validate(policy: Validating, given: Inputs, ignored: boolean): Generat
 const LONGEST_MESSAGE = 5 * 1024;
 
 /** What the policy says of a validation that does not hold; an expression that gives no usable text says nothing. */
-function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, meter: Meter): string {
+function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, meter: CostTracker): string {
   const stated = (validation.message ?? '').trim() || `failed expression: ${validation.expression.trim()}`;
   if (message === undefined) return stated;
   try {

@@ -1,6 +1,6 @@
 import type { Environment } from '#platform/structural/cel/environment';
 import type { Library } from '#platform/structural/cel/library';
-import type { Meter } from '#platform/structural/cel/program';
+import type { CostTracker } from '#platform/structural/cel/program';
 import { DYN, objectOf, type Type } from '#platform/structural/cel/types';
 import { EvaluationError, Mapping, type Value } from '#platform/structural/cel/values';
 import { Expression, type Inputs, type MakeEnvironment } from '../cel/expression.ts';
@@ -37,9 +37,9 @@ export class VariableValues extends Mapping {
   readonly #variables: ReadonlyMap<string, Expression>;
   readonly #known = new Map<string, Value | EvaluationError>();
   readonly #inputs: Inputs;
-  readonly #meter: Meter;
+  readonly #meter: CostTracker;
 
-  constructor(variables: readonly Variable[], inputs: Inputs, meter: Meter) {
+  constructor(variables: readonly Variable[], inputs: Inputs, meter: CostTracker) {
     super();
     this.#variables = new Map(variables.map(({ name, expression }) => [name, expression]));
     this.#inputs = { ...inputs, variables: this };

@@ -25,8 +25,8 @@ import {
   EvaluationError,
   type List,
   type Mapping,
+  type StepCounter,
   Timestamp,
-  type Toil,
   Uint,
   type Value,
 } from '../values.ts';
@@ -83,8 +83,8 @@ function decode(bytes: Uint8Array): string {
 
 const same = (value: Value): Value => value;
 
-function sizeOfText(text: string, toil: Toil): bigint {
-  toil.toil(text.length / 16);
+function sizeOfText(text: string, counter: StepCounter): bigint {
+  counter.counter(text.length / 16);
   return BigInt(runeCount(text));
 }
 

@@ -5,13 +5,13 @@ import { compare } from '../order.ts';
 import { typeOfValue } from '../value-type.ts';
 import {
   ArrayList,
-  CostExceeded,
+  CostExceededError,
   Duration,
   EvaluationError,
   List,
   noSuchOverload,
   Optional,
-  type Toil,
+  type StepCounter,
   Uint,
   type Value,
 } from '../values.ts';
@@ -22,16 +22,16 @@ function* itemsOf(list: List): Generator<Value> {
   for (let i = 0; i < list.size; i++) yield list.at(i);
 }
 
-function isSorted(list: List, toil: Toil): boolean {
-  toil.toil(list.size);
+function isSorted(list: List, counter: StepCounter): boolean {
+  counter.counter(list.size);
   for (let i = 1; i < list.size; i++) if (compare(list.at(i - 1), list.at(i)) > 0) return false;
   return true;
 }
 
 /** The last of the items that no other comes before; the earlier of equal ones. */
-function extreme(name: string, sign: 1 | -1): (list: List, toil: Toil) => Value {
-  return (list, toil) => {
-    toil.toil(list.size);
+function extreme(name: string, sign: 1 | -1): (list: List, counter: StepCounter) => Value {
+  return (list, counter) => {
+    counter.counter(list.size);
     if (list.size === 0) throw new EvaluationError(`${name} called on empty list`);
     let best = list.at(0);
     for (const item of itemsOf(list)) if (compare(item, best) * sign < 0) best = item;
@@ -39,8 +39,8 @@ function extreme(name: string, sign: 1 | -1): (list: List, toil: Toil) => Value 
   };
 }
 
-function sum(list: List, zero: Value, toil: Toil): Value {
-  toil.toil(list.size);
+function sum(list: List, zero: Value, counter: StepCounter): Value {
+  counter.counter(list.size);
   let total = zero;
   for (const item of itemsOf(list)) total = addTo(total, item);
   return total;
@@ -54,34 +54,34 @@ function addTo(total: Value, item: Value): Value {
   throw new EvaluationError('no such overload: sum(list)');
 }
 
-function indexOf(list: List, value: Value, toil: Toil): bigint {
-  toil.toil(list.size);
-  for (let i = 0; i < list.size; i++) if (equals(list.at(i), value, toil)) return BigInt(i);
+function indexOf(list: List, value: Value, counter: StepCounter): bigint {
+  counter.counter(list.size);
+  for (let i = 0; i < list.size; i++) if (equals(list.at(i), value, counter)) return BigInt(i);
   return -1n;
 }
 
-function lastIndexOf(list: List, value: Value, toil: Toil): bigint {
-  toil.toil(list.size);
-  for (let i = list.size - 1; i >= 0; i--) if (equals(list.at(i), value, toil)) return BigInt(i);
+function lastIndexOf(list: List, value: Value, counter: StepCounter): bigint {
+  counter.counter(list.size);
+  for (let i = list.size - 1; i >= 0; i--) if (equals(list.at(i), value, counter)) return BigInt(i);
   return -1n;
 }
 
-function slice(list: List, from: bigint, to: bigint, toil: Toil): List {
+function slice(list: List, from: bigint, to: bigint, counter: StepCounter): List {
   const range = `cannot slice(${from}, ${to}), `;
   if (from < 0n || to < 0n) throw new EvaluationError(`${range}negative indexes not supported`);
   if (from > to) throw new EvaluationError(`${range}start index must be less than or equal to end index`);
   if (to > BigInt(list.size)) throw new EvaluationError(`${range}list is length ${list.size}`);
-  toil.toil(Number(to - from));
+  counter.counter(Number(to - from));
   const items: Value[] = [];
   for (let i = Number(from); i < Number(to); i++) items.push(list.at(i));
   return new ArrayList(items);
 }
 
-function flatten(list: List, depth: bigint, toil: Toil): List {
+function flatten(list: List, depth: bigint, counter: StepCounter): List {
   if (depth < 0n) throw new EvaluationError('level must be non-negative');
   const items: Value[] = [];
   const visit = (inner: List, left: bigint): void => {
-    toil.toil(2 * inner.size);
+    counter.counter(2 * inner.size);
     for (const item of itemsOf(inner)) {
       if (item instanceof List && left > 0n) visit(item, left - 1n);
       else items.push(item);
@@ -91,8 +91,8 @@ function flatten(list: List, depth: bigint, toil: Toil): List {
   return new ArrayList(items);
 }
 
-function distinct(list: List, toil: Toil): List {
-  toil.toil(list.size);
+function distinct(list: List, counter: StepCounter): List {
+  counter.counter(list.size);
   const kept: Value[] = [];
   const seen = new Set<string | bigint | boolean>();
   for (const item of itemsOf(list)) {
@@ -102,15 +102,15 @@ function distinct(list: List, toil: Toil): List {
       seen.add(item);
       continue;
     }
-    toil.toil(kept.length);
-    if (!kept.some((other) => equals(other, item, toil))) kept.push(item);
+    counter.counter(kept.length);
+    if (!kept.some((other) => equals(other, item, counter))) kept.push(item);
   }
   return new ArrayList(kept);
 }
 
-function sortBy(list: List, keys: List, toil: Toil): List {
+function sortBy(list: List, keys: List, counter: StepCounter): List {
   if (list.size !== keys.size) throw noSuchOverload();
-  toil.toil(list.size * Math.log2(list.size + 2));
+  counter.counter(list.size * Math.log2(list.size + 2));
   const pairs = Array.from({ length: list.size }, (_, i) => ({ item: list.at(i), key: keys.at(i) }));
   const kind = (value: Value | undefined): string => typeOfValue(value ?? null).name;
   if (pairs.some(({ key }) => kind(key) !== kind(pairs[0]?.key))) {
@@ -136,12 +136,12 @@ class NumberList extends List {
 }
 
 function range(count: bigint): List {
-  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new CostExceeded();
+  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new CostExceededError();
   return new NumberList(Math.max(0, Number(count)));
 }
 
-function reverse(list: List, toil: Toil): List {
-  toil.toil(list.size);
+function reverse(list: List, counter: StepCounter): List {
+  counter.counter(list.size);
   return new ArrayList([...itemsOf(list)].reverse());
 }
 
@@ -156,7 +156,7 @@ const ORDERED: readonly Overload[] = SORTABLE.flatMap((type) => [
   method('isSorted', `list(${type}) -> bool`, isSorted),
   method('min', `list(${type}) -> ${type}`, extreme('min', 1)),
   method('max', `list(${type}) -> ${type}`, extreme('max', -1)),
-  method('sort', `list(${type}) -> list(${type})`, (list: List, toil: Toil) => sortBy(list, list, toil)),
+  method('sort', `list(${type}) -> list(${type})`, (list: List, counter: StepCounter) => sortBy(list, list, counter)),
   method('@sortByAssociatedKeys', `list(A), list(${type}) -> list(A)`, sortBy),
 ]);
 
@@ -164,12 +164,12 @@ export const LISTS: Library = {
   overloads: [
     ...ORDERED,
     ...ADDABLE.map(([type, zero]) =>
-      method('sum', `list(${type}) -> ${type}`, (list: List, toil: Toil) => sum(list, zero, toil)),
+      method('sum', `list(${type}) -> ${type}`, (list: List, counter: StepCounter) => sum(list, zero, counter)),
     ),
     method('indexOf', 'list(A), A -> int', indexOf),
     method('lastIndexOf', 'list(A), A -> int', lastIndexOf),
     method('slice', 'list(A), int, int -> list(A)', slice),
-    method('flatten', 'list(list(A)) -> list(A)', (list: List, toil: Toil) => flatten(list, 1n, toil)),
+    method('flatten', 'list(list(A)) -> list(A)', (list: List, counter: StepCounter) => flatten(list, 1n, counter)),
     method('flatten', 'list(dyn), int -> list(dyn)', flatten),
     method('distinct', 'list(A) -> list(A)', distinct),
     method('reverse', 'list(A) -> list(A)', reverse),

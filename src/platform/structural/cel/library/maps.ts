@@ -1,14 +1,14 @@
 import { fn, type Library } from '../library.ts';
 import { ValueMap } from '../value-map.ts';
-import { EvaluationError, type Mapping, type Toil, type Value } from '../values.ts';
+import { EvaluationError, type Mapping, type StepCounter, type Value } from '../values.ts';
 import { keyText } from './operators.ts';
 
 /** A copy with more entries; a key that is there already is an error. */
-function insertAll(map: Mapping, entries: Iterable<readonly [Value, Value]>, toil: Toil): Mapping {
+function insertAll(map: Mapping, entries: Iterable<readonly [Value, Value]>, counter: StepCounter): Mapping {
   // The map that a macro builds is nobody else's yet, and copying it each time would be slow.
   const built = map instanceof ValueMap ? map : new ValueMap();
   for (const [key, value] of entries) {
-    toil.toil(1);
+    counter.counter(1);
     if (built.has(key)) throw new EvaluationError(`insert failed: key ${keyText(key)} already exists`);
     built.set(key, value);
   }
@@ -22,11 +22,13 @@ function* entriesOf(map: Mapping): Generator<readonly [Value, Value]> {
 /** What transformMap and transformMapEntry build their results with; no source text can call these. */
 export const MAPS: Library = {
   overloads: [
-    fn('cel.@mapInsert', 'map(A, B), A, B -> map(A, B)', (map: Mapping, key: Value, value: Value, toil: Toil) =>
-      insertAll(map, [[key, value]], toil),
+    fn(
+      'cel.@mapInsert',
+      'map(A, B), A, B -> map(A, B)',
+      (map: Mapping, key: Value, value: Value, counter: StepCounter) => insertAll(map, [[key, value]], counter),
     ),
-    fn('cel.@mapInsert', 'map(A, B), map(A, B) -> map(A, B)', (map: Mapping, more: Mapping, toil: Toil) =>
-      insertAll(map, entriesOf(more), toil),
+    fn('cel.@mapInsert', 'map(A, B), map(A, B) -> map(A, B)', (map: Mapping, more: Mapping, counter: StepCounter) =>
+      insertAll(map, entriesOf(more), counter),
     ),
   ],
 };

@@ -10,8 +10,8 @@ import {
   List,
   Mapping,
   noSuchOverload,
+  type StepCounter,
   Timestamp,
-  type Toil,
   Uint,
   type Value,
 } from '../values.ts';
@@ -41,7 +41,7 @@ const ARITHMETIC: readonly Overload[] = [
   fn('_+_', 'duration, timestamp -> timestamp', (a: Duration, b: Timestamp) => new Timestamp(inRange(a.ns + b.ns))),
   fn('_+_', 'timestamp, duration -> timestamp', (a: Timestamp, b: Duration) => new Timestamp(inRange(a.ns + b.ns))),
   fn('_+_', 'int, int -> int', big(plus)),
-  fn('_+_', 'list(A), list(A) -> list(A)', (a: List, b: List, toil: Toil) => a.plus(b, toil)),
+  fn('_+_', 'list(A), list(A) -> list(A)', (a: List, b: List, counter: StepCounter) => a.plus(b, counter)),
   fn('_+_', 'string, string -> string', (a: string, b: string) => a + b),
   fn('_+_', 'uint, uint -> uint', unsigned(plus)),
   fn('_-_', 'double, double -> double', (a: number, b: number) => a - b),
@@ -81,9 +81,9 @@ const ORDERED = [
 ];
 
 /** Values that cannot be compared are different, although comparing them for equality is an error. */
-function differs(a: Value, b: Value, toil: Toil): boolean {
+function differs(a: Value, b: Value, counter: StepCounter): boolean {
   try {
-    return !equals(a, b, toil);
+    return !equals(a, b, counter);
   } catch (error) {
     if (error instanceof EvaluationError) return true;
     throw error;
@@ -95,7 +95,7 @@ const COMPARISONS: readonly Overload[] = [
   ...ORDERED.map((types) => fn('_<=_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) <= 0)),
   ...ORDERED.map((types) => fn('_>_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) > 0)),
   ...ORDERED.map((types) => fn('_>=_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) >= 0)),
-  fn('_==_', 'A, A -> bool', (a: Value, b: Value, toil: Toil) => equals(a, b, toil)),
+  fn('_==_', 'A, A -> bool', (a: Value, b: Value, counter: StepCounter) => equals(a, b, counter)),
   fn('_!=_', 'A, A -> bool', differs),
 ];
 
@@ -122,9 +122,9 @@ export function keyText(key: Value): string {
   return typeof key === 'object' ? 'value' : String(key);
 }
 
-function contains(value: Value, list: List, toil: Toil): boolean {
-  toil.toil(list.size);
-  for (let i = 0; i < list.size; i++) if (equals(value, list.at(i), toil)) return true;
+function contains(value: Value, list: List, counter: StepCounter): boolean {
+  counter.counter(list.size);
+  for (let i = 0; i < list.size; i++) if (equals(value, list.at(i), counter)) return true;
   return false;
 }
 

@@ -8,8 +8,8 @@ import {
   List,
   Mapping,
   Optional,
+  type StepCounter,
   Timestamp,
-  type Toil,
   Uint,
   type Value,
 } from '../values.ts';
@@ -44,8 +44,8 @@ export function lookUp(container: Value, key: Value): Optional {
   return value === undefined ? Optional.none : new Optional(value);
 }
 
-function unwrap(list: List, toil: Toil): List {
-  toil.toil(list.size);
+function unwrap(list: List, counter: StepCounter): List {
+  counter.counter(list.size);
   const items: Value[] = [];
   for (let i = 0; i < list.size; i++) {
     const item = list.at(i);

@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js';
 import { pattern } from '../../pattern.ts';
 import { fn, type Library, method } from '../library.ts';
-import { ArrayList, EvaluationError, type Toil } from '../values.ts';
+import { ArrayList, EvaluationError, type StepCounter } from '../values.ts';
 
 /** Patterns that came with data would otherwise be compiled again and again, or fill the memory. */
-const MOST_KEPT = 500;
+const MAX_CACHED = 500;
 
 interface Pattern {
   readonly expression: RE2JS;
@@ -21,11 +21,11 @@ class PatternCache {
   get(source: string): Pattern {
     const known = this.#kept.get(source);
     // As long as there is room nothing has to go, and the order does not matter.
-    if (known !== undefined && this.#kept.size < MOST_KEPT) return known;
+    if (known !== undefined && this.#kept.size < MAX_CACHED) return known;
     const pattern = known ?? compilePattern(source);
     this.#kept.delete(source);
     this.#kept.set(source, pattern);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    if (this.#kept.size > MAX_CACHED) this.#kept.delete(this.#kept.keys().next().value ?? '');
     return pattern;
   }
 }
@@ -41,24 +41,24 @@ function compilePattern(source: string): Pattern {
   }
 }
 
-function searching(text: string, source: string, toil: Toil): Pattern {
+function searching(text: string, source: string, counter: StepCounter): Pattern {
   const found = cache.get(source);
-  toil.toil((text.length * Math.min(found.states, 1000)) / 50);
+  counter.counter((text.length * Math.min(found.states, 1000)) / 50);
   return found;
 }
 
 /** Whether the pattern is found anywhere in the text. */
-function matches(text: string, source: string, toil: Toil): boolean {
-  return searching(text, source, toil).test(text);
+function matches(text: string, source: string, counter: StepCounter): boolean {
+  return searching(text, source, counter).test(text);
 }
 
-function find(text: string, source: string, toil: Toil): string {
-  const matcher = searching(text, source, toil).expression.matcher(text);
+function find(text: string, source: string, counter: StepCounter): string {
+  const matcher = searching(text, source, counter).expression.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
-function findAll(text: string, source: string, limit: bigint, toil: Toil): ArrayList {
-  const matcher = searching(text, source, toil).expression.matcher(text);
+function findAll(text: string, source: string, limit: bigint, counter: StepCounter): ArrayList {
+  const matcher = searching(text, source, counter).expression.matcher(text);
   const found: string[] = [];
   const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
   while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
@@ -81,7 +81,9 @@ export const REGEX: Library = {
     fn('matches', 'string, string -> bool', matches),
     method('matches', 'string, string -> bool', matches),
     method('find', 'string, string -> string', find),
-    method('findAll', 'string, string -> list(string)', (a: string, b: string, toil: Toil) => findAll(a, b, -1n, toil)),
+    method('findAll', 'string, string -> list(string)', (a: string, b: string, counter: StepCounter) =>
+      findAll(a, b, -1n, counter),
+    ),
     method('findAll', 'string, string, int -> list(string)', findAll),
   ],
 };

@@ -1,9 +1,9 @@
 import { equals } from '../equality.ts';
 import { fn, type Library } from '../library.ts';
-import type { List, Toil, Value } from '../values.ts';
+import type { List, StepCounter, Value } from '../values.ts';
 
 /** Answers whether a value is in a list; at once for scalars, of which most lists consist. */
-function membership(list: List): (value: Value, toil: Toil) => boolean {
+function membership(list: List): (value: Value, counter: StepCounter) => boolean {
   const scalars = new Set<Value>();
   const others: Value[] = [];
   for (let i = 0; i < list.size; i++) {
@@ -11,24 +11,24 @@ function membership(list: List): (value: Value, toil: Toil) => boolean {
     if (typeof item === 'string' || typeof item === 'boolean') scalars.add(item);
     else others.push(item);
   }
-  return (value, toil) => {
+  return (value, counter) => {
     if (scalars.has(value)) return true;
-    toil.toil(others.length);
-    return others.some((other) => equals(other, value, toil));
+    counter.counter(others.length);
+    return others.some((other) => equals(other, value, counter));
   };
 }
 
-function contains(list: List, part: List, toil: Toil): boolean {
-  toil.toil(2 * (list.size + part.size));
+function contains(list: List, part: List, counter: StepCounter): boolean {
+  counter.counter(2 * (list.size + part.size));
   const has = membership(list);
-  for (let i = 0; i < part.size; i++) if (!has(part.at(i), toil)) return false;
+  for (let i = 0; i < part.size; i++) if (!has(part.at(i), counter)) return false;
   return true;
 }
 
-function intersects(a: List, b: List, toil: Toil): boolean {
-  toil.toil(2 * (a.size + b.size));
+function intersects(a: List, b: List, counter: StepCounter): boolean {
+  counter.counter(2 * (a.size + b.size));
   const has = membership(a);
-  for (let i = 0; i < b.size; i++) if (has(b.at(i), toil)) return true;
+  for (let i = 0; i < b.size; i++) if (has(b.at(i), counter)) return true;
   return false;
 }
 
@@ -38,7 +38,7 @@ export const SETS: Library = {
     fn(
       'sets.equivalent',
       'list(A), list(A) -> bool',
-      (a: List, b: List, toil: Toil) => contains(a, b, toil) && contains(b, a, toil),
+      (a: List, b: List, counter: StepCounter) => contains(a, b, counter) && contains(b, a, counter),
     ),
     fn('sets.intersects', 'list(A), list(A) -> bool', intersects),
   ],

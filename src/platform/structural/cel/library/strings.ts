@@ -1,6 +1,6 @@
 import { fn, type Library, method } from '../library.ts';
 import { isPlain, runeCount } from '../text.ts';
-import { ArrayList, EvaluationError, type List, noSuchOverload, type Toil } from '../values.ts';
+import { ArrayList, EvaluationError, type List, noSuchOverload, type StepCounter } from '../values.ts';
 import { quote } from './quote.ts';
 import { formatText } from './text-format.ts';
 
@@ -82,8 +82,8 @@ function replaceBetween(text: string, inserted: string, limit: number): string {
   return out;
 }
 
-function joinAll(list: List, separator: string, toil: Toil): string {
-  toil.toil(list.size);
+function joinAll(list: List, separator: string, counter: StepCounter): string {
+  counter.counter(list.size);
   const parts: string[] = [];
   for (let i = 0; i < list.size; i++) {
     const item = list.at(i);
@@ -122,7 +122,7 @@ export const STRINGS: Library = {
     method('replace', 'string, string, string, int -> string', (a: string, b: string, c: string, d: bigint) =>
       replace(a, b, c, d),
     ),
-    method('join', 'list(string) -> string', (a: List, toil: Toil) => joinAll(a, '', toil)),
+    method('join', 'list(string) -> string', (a: List, counter: StepCounter) => joinAll(a, '', counter)),
     method('join', 'list(string), string -> string', joinAll),
     method('lowerAscii', 'string -> string', lower),
     method('upperAscii', 'string -> string', upper),

@@ -9,8 +9,8 @@ import {
   Mapping,
   Opaque,
   Optional,
+  type StepCounter,
   Timestamp,
-  type Toil,
   Uint,
   type Value,
 } from '../values.ts';
@@ -25,7 +25,7 @@ interface Clause {
 
 const CLAUSE = /%(?:%|(?:\.([0-9]*))?([^]?))/g;
 const VERBS = 'sdfebxXo';
-const MOST_PRECISION = 1000;
+const MAX_PRECISION = 1000;
 /** How many steps printing one item is. */
 const SHOWN = 10;
 
@@ -49,14 +49,14 @@ function readClause(digits: string | undefined, verb: string): Clause {
   }
   if (!VERBS.includes(verb)) throw new EvaluationError(`${problem} unrecognized formatting clause "${verb}"`);
   const precision = digits === undefined ? undefined : Number(digits);
-  if (precision !== undefined && precision > MOST_PRECISION) {
-    throw new EvaluationError(`precision ${precision} exceeds the maximum allowed (${MOST_PRECISION})`);
+  if (precision !== undefined && precision > MAX_PRECISION) {
+    throw new EvaluationError(`precision ${precision} exceeds the maximum allowed (${MAX_PRECISION})`);
   }
   return { verb, precision };
 }
 
 /** Fills a template: %s anything, %d whole numbers, %f %e fractions, %b %o %x %X other bases. */
-export function formatText(template: string, args: List, toil: Toil): string {
+export function formatText(template: string, args: List, counter: StepCounter): string {
   let next = 0;
   let text = '';
   for (const part of readTemplate(template)) {
@@ -65,23 +65,23 @@ export function formatText(template: string, args: List, toil: Toil): string {
       continue;
     }
     if (next >= args.size) throw new EvaluationError(`index ${next} out of range`);
-    const filled = formatClause(part, args.at(next++), toil);
-    toil.toil(filled.length / 4);
+    const filled = formatClause(part, args.at(next++), counter);
+    counter.counter(filled.length / 4);
     text += filled;
   }
   return text;
 }
 
-function formatClause({ verb, precision = 6 }: Clause, value: Value, toil: Toil): string {
-  const complaint = misfit(verb, typeOfValue(value));
+function formatClause({ verb, precision = 6 }: Clause, value: Value, counter: StepCounter): string {
+  const complaint = formatTypeProblem(verb, typeOfValue(value));
   if (complaint !== undefined) throw new EvaluationError(complaint);
   switch (verb) {
     case 's':
-      return typeof value === 'string' ? value : show(value, toil);
+      return typeof value === 'string' ? value : show(value, counter);
     case 'f':
-      return typeof value === 'number' ? fixedPoint(value, precision, true) : show(value, toil);
+      return typeof value === 'number' ? fixedPoint(value, precision, true) : show(value, counter);
     case 'e':
-      return typeof value === 'number' ? scientific(value) : show(value, toil);
+      return typeof value === 'number' ? scientific(value) : show(value, counter);
     case 'b':
       return typeof value === 'boolean' ? String(Number(value)) : inBase(value, 2);
     case 'o':
@@ -91,7 +91,7 @@ function formatClause({ verb, precision = 6 }: Clause, value: Value, toil: Toil)
     case 'X':
       return hexadecimal(value).toUpperCase();
     default:
-      return show(value, toil);
+      return show(value, counter);
   }
 }
 
@@ -110,7 +110,7 @@ const TAKES: Readonly<Record<string, readonly [kinds: readonly string[], rule: s
 };
 
 /** Why a value of a type cannot fill a clause; undefined where it can, or where only the value will tell. */
-export function misfit(verb: string, type: Type): string | undefined {
+export function formatTypeProblem(verb: string, type: Type): string | undefined {
   if (type.isDyn || type.kind === 'param') return undefined;
   const [kinds, rule] = TAKES[verb] ?? [undefined, ANYTHING];
   const fits = kinds === undefined ? type.kind !== 'opaque' : kinds.includes(type.kind);
@@ -127,17 +127,17 @@ function hexadecimal(value: Value): string {
 }
 
 /** A value as %s prints it when it is on its own. */
-function show(value: Value, toil: Toil): string {
+function show(value: Value, counter: StepCounter): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatDouble(value);
   if (value instanceof Timestamp) return formatTimestamp(value.ns);
   if (value instanceof Duration) return formatDuration(value.ns);
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  return showInside(value, toil);
+  return showInside(value, counter);
 }
 
 /** A value as it is printed inside of a list or map: so that one can tell what it was. */
-function showInside(value: Value, toil: Toil): string {
+function showInside(value: Value, counter: StepCounter): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return fixedPoint(value, 6, false);
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
@@ -146,20 +146,22 @@ function showInside(value: Value, toil: Toil): string {
   if (value instanceof Duration) return `duration(${quote(formatDuration(value.ns))})`;
   if (value instanceof Uint8Array) return `b${quote(new TextDecoder().decode(value))}`;
   if (value instanceof Type) return value.name;
-  if (value instanceof List) return showList(value, toil);
-  if (value instanceof Mapping) return showMapping(value, toil);
-  if (value instanceof Optional || value instanceof Opaque) throw new EvaluationError(misfit('s', typeOfValue(value)));
+  if (value instanceof List) return showList(value, counter);
+  if (value instanceof Mapping) return showMapping(value, counter);
+  if (value instanceof Optional || value instanceof Opaque)
+    throw new EvaluationError(formatTypeProblem('s', typeOfValue(value)));
   return '';
 }
 
-function showList(list: List, toil: Toil): string {
-  toil.toil(list.size * SHOWN);
-  return `[${Array.from({ length: list.size }, (_, i) => showInside(list.at(i), toil)).join(', ')}]`;
+function showList(list: List, counter: StepCounter): string {
+  counter.counter(list.size * SHOWN);
+  return `[${Array.from({ length: list.size }, (_, i) => showInside(list.at(i), counter)).join(', ')}]`;
 }
 
-function showMapping(map: Mapping, toil: Toil): string {
-  toil.toil(map.size * SHOWN);
+function showMapping(map: Mapping, counter: StepCounter): string {
+  counter.counter(map.size * SHOWN);
   const entries: string[] = [];
-  for (const key of map.keys()) entries.push(`${showInside(key, toil)}:${showInside(map.get(key) ?? null, toil)}`);
+  for (const key of map.keys())
+    entries.push(`${showInside(key, counter)}:${showInside(map.get(key) ?? null, counter)}`);
   return `{${entries.sort().join(', ')}}`;
 }

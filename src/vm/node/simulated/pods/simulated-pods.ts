@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { type Container, PODS, type Pod, type PodStatus } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
-import type { Again } from '#platform/runtime/work-queue';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { Addresses } from '../../agent/addresses.ts';
 import type { PlainPods } from '../../agent/agent.ts';
 import type { Host, Surroundings } from '../../agent/host.ts';
@@ -42,7 +42,7 @@ export class SimulatedPods implements PlainPods {
     this.#parts = parts;
   }
 
-  async reconcile(run: Run, pod: Pod, host: Host): Promise<Again | undefined> {
+  async reconcile(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined> {
     const { clock, surroundings } = this.#parts;
     const now = clock.now();
     if (isOver(pod)) return await this.#over(pod);
@@ -50,13 +50,13 @@ export class SimulatedPods implements PlainPods {
     const hold = begun ? undefined : surroundings.hold(pod, undefined, run.seenAt, now);
     if (hold !== undefined && pod.metadata.deletionTimestamp === undefined) {
       await this.#write(run, pod, waitingStatus(pod, host, hold.waiting, run.seenAt, now));
-      return { afterMs: Math.max(1, hold.until - now) };
+      return { requeueAfterMs: Math.max(1, hold.until - now) };
     }
     if (hold !== undefined) return await this.#end(pod);
     const state = this.#advance(run, pod, now);
     const written = await this.#write(run, pod, this.#running(pod, host, state, run.seenAt, now));
     if (state.phase === 'Succeeded' || state.phase === 'Failed') return await this.#over(written ?? pod);
-    return state.again === undefined ? undefined : { afterMs: Math.max(1, state.again - clock.now()) };
+    return state.again === undefined ? undefined : { requeueAfterMs: Math.max(1, state.again - clock.now()) };
   }
 
   forget({ podUid }: Run): void {

@@ -7,7 +7,7 @@ import {
 } from '#platform/kube/kinds/storage';
 import { isAlreadyExists } from '#platform/kube/kube-error';
 import type { Index } from '#platform/runtime/cache';
-import { type Context, type Controller, watched } from '#platform/runtime/controller';
+import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { classNameOf, isToBeDeleted, volumeFor, volumeNameOf } from './plan.ts';
@@ -22,7 +22,7 @@ export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
   concurrency: 64,
   reads: [PERSISTENT_VOLUMES],
   watches: [
-    watched(STORAGE_CLASSES, ({ metadata }, { cache }) =>
+    watchSource(STORAGE_CLASSES, ({ metadata }, { cache }) =>
       [...cache(PERSISTENT_VOLUME_CLAIMS).by(byClass, metadata.name ?? '')].map(keyOf),
     ),
   ],
