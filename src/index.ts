@@ -30,7 +30,7 @@ export {
 } from '#platform/kube/kube-error';
 export type { KubeObject } from '#platform/kube/kube-object';
 export { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-export { nodeHostEnvironment as nodeSurroundings } from '#platform/kube/kubeconfig/node-surroundings';
+export { nodeHostEnvironment as nodeSurroundings } from '#platform/kube/kubeconfig/node-host-environment';
 export { readManifest } from '#platform/kube/manifest';
 export type { ContainerLog, LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
 export { crdOf } from '#platform/schema/crd';

@@ -8,7 +8,7 @@ import { realClock } from '#platform/base/clock';
 import { microTimestamp } from '#platform/base/timestamp';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
 import { resourceType } from '#platform/kube/kinds/resource-type';

@@ -14,7 +14,7 @@ import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/c
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
-import { formatKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { formatKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import { PATIENCE } from '#testing/patience';
 
 const NAMESPACE = 'default';

@@ -2,7 +2,7 @@ import { realClock } from '#platform/base/clock';
 import { systemRandom } from '#platform/base/random';
 import { httpClient } from '#platform/kube/http/http-client';
 import { kubeconfigEntries, loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
 import type { Connect, KubeconfigNames } from '#programs/cli/connection';
 
 /** Reaches the cluster that flags, environment and kubeconfig name. */

@@ -3,7 +3,7 @@ import { virtualMachineInstance } from '#api/kubevirt/group';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE, MIGRATION_LABEL } from '#api/launcher';
 import type { Client } from '#platform/kube/client';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';

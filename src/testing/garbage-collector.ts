@@ -1,5 +1,5 @@
 import { GarbageCollector } from '#control-plane/controllers/garbage-collector/garbage-collector';
-import { DiscoveryCache } from '#platform/runtime/catalog';
+import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
 import { controllerParts } from './controller-parts.ts';

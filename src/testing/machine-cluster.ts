@@ -2,7 +2,7 @@ import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { microTimestamp, timestamp } from '#platform/base/timestamp';
 import type { Client } from '#platform/kube/client';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';

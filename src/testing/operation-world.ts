@@ -9,7 +9,7 @@ import { runnable } from '#platform/runtime/controller';
 import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
-import { EVENT_RULES } from '#platform/runtime/rules';
+import { EVENT_RULES } from '#platform/runtime/rbac';
 import type { Runnable } from '#platform/runtime/runnable';
 import { DIALECT_NAMES } from '#programs/cli/up';
 import { kindsOf } from '#programs/install/definitions';

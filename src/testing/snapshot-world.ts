@@ -8,7 +8,7 @@ import { virtualMachine, virtualMachineInstance } from '#api/kubevirt/group';
 import { VMIS, VMS, type Vm, type Vmi } from '#api/kubevirt/resources';
 import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '#api/launcher';
 import type { Client } from '#platform/kube/client';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';

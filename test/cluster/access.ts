@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Credentials } from '#control-plane/apiserver/access/pki';
 import type { HttpClient } from '#platform/kube/http/http-client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { type KubeconfigContent, writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { type KubeconfigContent, writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import { clientOf } from './client-of.ts';
 
 export interface AccessParts {

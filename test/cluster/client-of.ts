@@ -2,7 +2,7 @@ import { realClock } from '#platform/base/clock';
 import { systemRandom } from '#platform/base/random';
 import { type HttpClient, httpClient } from '#platform/kube/http/http-client';
 import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
 
 /** A client by the kubeconfig of a path, whatever else the environment says. */
 export async function clientOf(kubeconfig: string, userAgent = 'vimana-test'): Promise<HttpClient> {

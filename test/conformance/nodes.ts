@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { httpClient } from '#platform/kube/http/http-client';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
 
 const CAPACITY = { cpu: '32', memory: '64Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 const WHEN = '2026-01-01T00:00:00Z';

@@ -5,7 +5,7 @@ import { PodManager } from '#fleet/library/pod-manager';
 import { SIMULATED_VMS, vmObject } from '#fleet/library/simulated-vm';
 import { realClock } from '#platform/base/clock';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { crdOf } from '#platform/schema/crd';

@@ -8,7 +8,7 @@ import { startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
-import { formatKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { formatKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import { hasPrograms } from '#testing/programs';
 
 const SOURCE = resolve(import.meta.dirname, '../clients/go');

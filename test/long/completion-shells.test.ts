@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import { type CommandWorld, startCommandWorld } from '#testing/command-world';
 import { hasPrograms } from '#testing/programs';
 

@@ -1,5 +1,5 @@
 import { noopLogger } from '#platform/base/logger';
-import type { OwnClock } from '#platform/runtime/leading.fixture';
+import type { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { Leases } from '#vm/node/agent/leases';
 import { type LeaseWorld, NODE } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { noopLogger } from '#platform/base/logger';
 import type { Lease } from '#platform/kube/kinds/node';
 import type { Context } from '#platform/runtime/controller';
-import type { OwnClock } from '#platform/runtime/leading.fixture';
+import type { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { NodeWatch } from '#vm/controllers/instance/node-watch';
 import { type LeaseWorld, NODE } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { FakeClock } from '#platform/base/fake-clock';
 import { type Random, seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import { OwnClock } from '#platform/runtime/leading.fixture';
+import { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { NodeLeaseServer } from '#vm/node/agent/node-leases.fixture';
 
 export const NODE = 'n';

@@ -7,7 +7,7 @@ import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { Events } from '#platform/runtime/events/events';

@@ -8,7 +8,7 @@ import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { realClock } from '#platform/base/clock';
 import type { HttpClient } from '#platform/kube/http/http-client';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { PODS } from '#platform/kube/kinds/pod';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';

@@ -3,7 +3,7 @@ import { KINDS } from '#api/kinds';
 import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rules';
 import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
 import { NODE_LEASE_NAMESPACE } from '#platform/kube/node-lease';
-import { EVENT_RULES } from '#platform/runtime/rules';
+import { EVENT_RULES } from '#platform/runtime/rbac';
 import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';
 import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';

@@ -1,4 +1,4 @@
-import { mergeBySchema } from '#platform/schema/overlay';
+import { mergeBySchema } from '#platform/schema/merge-by-schema';
 import type { Disk } from './disk.ts';
 import type { Network } from './network.ts';
 import { withFeatures } from './required-features.ts';

@@ -13,9 +13,9 @@ import { NODES, type Node } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import type { Index } from '#platform/runtime/cache';
-import type { Selection } from '#platform/runtime/follow';
 import type { Informer } from '#platform/runtime/informer';
 import type { Informers } from '#platform/runtime/informers';
+import type { Selection } from '#platform/runtime/reflector';
 import { asRefusal, isUnrehearsed, refusalOf } from './api-refusal.ts';
 import {
   type Fleet,

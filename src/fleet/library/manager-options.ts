@@ -4,7 +4,7 @@ import { type Random, systemRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { httpClient } from '#platform/kube/http/http-client';
 import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-surroundings';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
 
 export interface ManagerOptions {
   readonly client: Client;

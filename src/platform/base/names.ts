@@ -1,4 +1,4 @@
-import { memoize } from './remembered.ts';
+import { memoize } from './memoize.ts';
 import { exceedsBytes } from './utf8.ts';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';

@@ -1,5 +1,5 @@
 import { ParseError } from './errors.ts';
-import { memoize } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { ReflectorStore } from './follow.ts';
 import { keyIn, keyOf } from './key.ts';
+import type { ReflectorStore } from './reflector.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
 /** A way to find objects by something they hold: the values under which one is filed. Each is its own identity. */

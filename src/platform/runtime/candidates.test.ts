@@ -5,8 +5,8 @@ import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
-import { type Faults, faultyClient, LeaseServer, OwnClock } from './leading.fixture.ts';
-import { createLeaderElector } from './leading.ts';
+import { type Faults, faultyClient, LeaseServer, OwnClock } from './leader-elector.fixture.ts';
+import { createLeaderElector } from './leader-elector.ts';
 
 const place = { namespace: 'kube-system', name: 'vimana-operator' };
 const SECOND = 1000;

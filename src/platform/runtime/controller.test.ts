@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { waitForAbort } from './aborted.ts';
 import { byController, controllerKey } from './cache.ts';
 import { type Controller, runnable, watchSource } from './controller.ts';
 import { Expectations } from './expectations.ts';
 import { Informers } from './informers.ts';
 import { keyOf } from './key.ts';
 import { manager } from './manager.ts';
+import { waitForAbort } from './wait-for-abort.ts';
 
 let cluster: Cluster;
 beforeEach(async () => {

@@ -5,17 +5,17 @@ import type { Random } from '#platform/base/random';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { isConflict, isNamespaceTerminating, isNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { waitForAbort } from './aborted.ts';
 import type { BackOff } from './back-off.ts';
 import type { Cache, Change } from './cache.ts';
 import { type EventRecorder, noopRecorder } from './events/event-recorder.ts';
 import { withFinalizer, withoutFinalizer } from './finalizer.ts';
-import type { Selection } from './follow.ts';
 import type { Informer } from './informer.ts';
 import type { Informers } from './informers.ts';
 import { keyIn, keyOf } from './key.ts';
 import type { Metrics } from './metrics.ts';
+import type { Selection } from './reflector.ts';
 import type { Runnable } from './runnable.ts';
+import { waitForAbort } from './wait-for-abort.ts';
 import { type ReconcileResult, WorkQueue } from './work-queue.ts';
 
 /** What a controller works with. Caches may lag behind; writes go to the server. */

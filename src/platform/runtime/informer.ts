@@ -3,10 +3,10 @@ import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { waitForAbort } from './aborted.ts';
 import { type Cache, type Change, IndexedCache } from './cache.ts';
-import { type ReflectorStore, runReflector, type Selection } from './follow.ts';
+import { type ReflectorStore, runReflector, type Selection } from './reflector.ts';
 import type { Runnable } from './runnable.ts';
+import { waitForAbort } from './wait-for-abort.ts';
 
 export interface InformerDeps {
   readonly client: Client;

@@ -1,9 +1,9 @@
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { waitForAbort } from './aborted.ts';
-import type { Selection } from './follow.ts';
 import { Informer, type InformerDeps } from './informer.ts';
+import type { Selection } from './reflector.ts';
 import type { Runnable } from './runnable.ts';
+import { waitForAbort } from './wait-for-abort.ts';
 
 export { waitForAbort };
 

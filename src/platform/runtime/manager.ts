@@ -1,5 +1,5 @@
-import { waitForAbort } from './aborted.ts';
 import type { Runnable } from './runnable.ts';
+import { waitForAbort } from './wait-for-abort.ts';
 
 /**
  * Runs runnables as one: started in order, stopped in the opposite order, each once those after it have put everything

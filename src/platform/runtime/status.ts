@@ -1,4 +1,4 @@
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 

@@ -11,8 +11,8 @@ import { type Controller, runnable } from './controller.ts';
 import { Expectations } from './expectations.ts';
 import { Informers } from './informers.ts';
 import { keyOf } from './key.ts';
-import { OwnClock } from './leading.fixture.ts';
-import { createLeaderElector } from './leading.ts';
+import { OwnClock } from './leader-elector.fixture.ts';
+import { createLeaderElector } from './leader-elector.ts';
 import { manager } from './manager.ts';
 
 const namespace = 'kube-public';

@@ -1,4 +1,4 @@
-import { memoize } from '#platform/base/remembered';
+import { memoize } from '#platform/base/memoize';
 
 /** String formats that Kubernetes checks in a CustomResourceDefinition; any other name is not checked, as there. */
 

@@ -7,7 +7,7 @@ import { EvaluationError, type Value } from './cel/values.ts';
 import type { Cursor } from './cursor.ts';
 import { CorrelatedObject, identity } from './ratchet.ts';
 import { compileRule, ruleScope } from './rule.ts';
-import { BUDGET, evaluate, OUT_OF_BUDGET } from './rule-verdict.ts';
+import { BUDGET, evaluate, OUT_OF_BUDGET } from './rule-result.ts';
 
 /** Evaluates the x-kubernetes-validations of a schema; `old` is undefined on create. */
 export type Rules = (value: unknown, old: unknown, at: Cursor) => void;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeSize } from '#api/launcher-load';
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import type { CarbonSettings } from '#vm/carbon/settings';

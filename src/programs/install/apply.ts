@@ -1,4 +1,4 @@
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { KubeError } from '#platform/kube/kube-error';

@@ -1,7 +1,10 @@
 import { KINDS } from '#api/kinds';
 import type { Client } from '#platform/kube/client';
 import { conditionOf } from '#platform/kube/kinds/condition';
-import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '#platform/kube/kinds/definitions';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type CustomResourceDefinition,
+} from '#platform/kube/kinds/custom-resource-definition';
 import { isGone } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';

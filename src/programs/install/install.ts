@@ -1,4 +1,4 @@
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import type { InstallParts, InstallSettings } from '#programs/cli/install';
 import { DIALECT_NAMES } from '#programs/cli/up';
 import { apply, nameOf, type Outcome, present } from './apply.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { NODES } from '#platform/kube/kinds/node';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';

@@ -1,7 +1,7 @@
 import { VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { NODES } from '#platform/kube/kinds/node';
 import { ignoreNotFound, isForbidden, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';

@@ -3,7 +3,7 @@ import { resourceOfKind } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { DEPLOYMENTS } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound } from '#platform/kube/kube-error';

@@ -3,7 +3,7 @@ import { KINDS } from '#api/kinds';
 import { resourceOfKind } from '#api/kubevirt/resources';
 import type { ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { NODES } from '#platform/kube/kinds/node';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { resourceType } from '#platform/kube/kinds/resource-type';

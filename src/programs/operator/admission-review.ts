@@ -1,7 +1,7 @@
 import { KINDS } from '#api/kinds';
 import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { invalid, type Status } from '#control-plane/apiserver/api-error';
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Lookup } from '#vm/admission/admitter';

@@ -1,7 +1,7 @@
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import { vmNetwork } from '#api/novacron/vm-network';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
-import { leaseRules } from '#platform/runtime/rules';
+import { leaseRules } from '#platform/runtime/rbac';
 import type { Kind } from '#platform/schema/kind';
 import type { DialectName } from '#programs/cli/up';
 import { GROUP, VERSIONS } from '#vm/engine/subresources/resources';

@@ -14,7 +14,7 @@ import { type Checks, healthRoutes } from '#platform/runtime/http/health-routes'
 import type { HttpServer } from '#platform/runtime/http/http-server';
 import { metricsRoute } from '#platform/runtime/http/metrics-route';
 import { Informers } from '#platform/runtime/informers';
-import { createLeaderElector } from '#platform/runtime/leading';
+import { createLeaderElector } from '#platform/runtime/leader-elector';
 import { manager } from '#platform/runtime/manager';
 import { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';

@@ -1,7 +1,10 @@
 import { KINDS } from '#api/kinds';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '#platform/kube/kinds/definitions';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type CustomResourceDefinition,
+} from '#platform/kube/kinds/custom-resource-definition';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
-import { writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import { tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { LineFile } from './line-file.ts';
 

@@ -1,6 +1,6 @@
 import { TemporaryError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import { fencedClient } from '#platform/runtime/guarded-client';
+import { fencedClient } from '#platform/runtime/fenced-client';
 import type { Runnable } from '#platform/runtime/runnable';
 
 /** Makes what runs in a process anew; all that it reaches of the world is the client. */

@@ -1,5 +1,5 @@
 import { type FieldError, type FieldErrorType, invalid } from '#platform/base/field-error';
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import type { InputMeta, Kind, ObjectOf } from '#platform/schema/kind';
 import { MAX_CAUSES } from '#platform/structural/cursor';

@@ -1,8 +1,8 @@
 import { IDENTITY_ANNOTATION } from '#api/instance-request';
 import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { tryParseMac } from '#platform/base/mac';
+import { memoize } from '#platform/base/memoize';
 import { seededRandom } from '#platform/base/random';
-import { memoize } from '#platform/base/remembered';
 import type { AddressPool } from './address-pool.ts';
 import type { CardIdentity, Identity } from './dialect.ts';
 

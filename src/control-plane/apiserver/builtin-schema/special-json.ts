@@ -1,8 +1,8 @@
 import { formatDuration, parseDuration } from '#platform/base/duration';
 import { ParseError } from '#platform/base/errors';
 import { copyJson } from '#platform/base/json-copy';
+import { memoize } from '#platform/base/memoize';
 import { formatQuantity, parseQuantity } from '#platform/base/quantity';
-import { memoize } from '#platform/base/remembered';
 import type { DecodeWalk } from './decode-walk.ts';
 import { formatGoTime, readGoTime } from './go-time.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KubeconfigContent, writeKubeconfig } from '#platform/kube/kubeconfig/kubeconfig-text';
+import { type KubeconfigContent, writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import type { ControlPlane } from '../control-plane.ts';
 
 export interface Ran {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createDirectory } from '#platform/base/folder';
+import { createDirectory } from '#platform/base/directory';
 import { tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { StoreError } from './store-error.ts';
 

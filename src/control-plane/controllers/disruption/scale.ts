@@ -4,8 +4,8 @@ import { apiVersionOf } from '#platform/kube/kinds/resource-type';
 import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '#platform/kube/kinds/workloads';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
-import type { DiscoveryCache } from '#platform/runtime/catalog';
 import type { Context } from '#platform/runtime/controller';
+import type { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { keyIn } from '#platform/runtime/key';
 
 /** Kinds whose number of pods is known without asking. */

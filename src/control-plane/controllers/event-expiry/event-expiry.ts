@@ -3,8 +3,8 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import { isConflict, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { ControllerDeps } from '#platform/runtime/controller';
-import { runReflector } from '#platform/runtime/follow';
 import { keyOf, splitKey } from '#platform/runtime/key';
+import { runReflector } from '#platform/runtime/reflector';
 import type { Runnable } from '#platform/runtime/runnable';
 import { ExpiryLine } from './expiry-line.ts';
 

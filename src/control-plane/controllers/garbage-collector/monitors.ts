@@ -2,8 +2,8 @@ import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { ControllerDeps } from '#platform/runtime/controller';
 import { type DiscoveredResource, preferredVersions } from '#platform/runtime/discovery';
-import { type ReflectorStore, runReflector } from '#platform/runtime/follow';
 import { keyOf } from '#platform/runtime/key';
+import { type ReflectorStore, runReflector } from '#platform/runtime/reflector';
 import { type Member, type OwnerGraph, shows } from './owner-graph.ts';
 
 interface Monitor {

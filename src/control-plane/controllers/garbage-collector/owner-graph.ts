@@ -1,4 +1,4 @@
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { ResourceType } from '#platform/kube/client';
 import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
 import { apiVersionOf } from '#platform/kube/kinds/resource-type';

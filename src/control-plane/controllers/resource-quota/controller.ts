@@ -7,9 +7,9 @@ import { formatAmounts } from '#platform/kube/quota/amounts';
 import { countedResources, quotaStatus } from '#platform/kube/quota/quota-status';
 import { type CountedResource, pastGraceAt, usageOf } from '#platform/kube/quota/usage';
 import type { Change } from '#platform/runtime/cache';
-import type { DiscoveryCache } from '#platform/runtime/catalog';
 import { type Controller, watchSource } from '#platform/runtime/controller';
 import { preferredVersions } from '#platform/runtime/discovery';
+import type { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 

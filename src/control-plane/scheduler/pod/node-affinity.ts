@@ -1,4 +1,4 @@
-import { memoize } from '#platform/base/remembered';
+import { memoize } from '#platform/base/memoize';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PodSpec } from '#platform/kube/kinds/pod';
 import type { Affinity } from './affinity-term.ts';

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { createDirectory } from '#platform/base/directory';
 import { VimanaError } from '#platform/base/errors';
-import { createDirectory } from '#platform/base/folder';
 import { csvLine, type Row } from './csv.ts';
 
 /** Where a report goes. */

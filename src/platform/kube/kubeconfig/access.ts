@@ -1,7 +1,7 @@
 import { type ClusterAccess, impersonationHeaders } from './cluster-access.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { ExecPlugin } from './exec-plugin.ts';
-import type { HostEnvironment } from './surroundings.ts';
+import type { HostEnvironment } from './host-environment.ts';
 import { TokenFile } from './token-file.ts';
 import type { UserSettings } from './user-settings.ts';
 

@@ -1,5 +1,5 @@
 import type { Fields } from './fields.ts';
-import type { HostEnvironment } from './surroundings.ts';
+import type { HostEnvironment } from './host-environment.ts';
 
 /** What a kubeconfig says of a cluster. */
 export interface ClusterSettings {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadClusterAccess } from './load.ts';
-import { nodeHostEnvironment } from './node-surroundings.ts';
+import { nodeHostEnvironment } from './node-host-environment.ts';
 
 const V1 = 'client.authentication.k8s.io/v1';
 const V1BETA1 = 'client.authentication.k8s.io/v1beta1';

@@ -1,7 +1,7 @@
 import { ConfigError } from '#platform/base/errors';
 import type { ClientCertificate } from './cluster-access.ts';
 import { type ClusterSettings, reasonOf } from './cluster-settings.ts';
-import type { HostEnvironment } from './surroundings.ts';
+import type { HostEnvironment } from './host-environment.ts';
 
 /** A program that gives credentials, as a kubeconfig describes it. */
 export interface ExecSettings {

@@ -2,7 +2,7 @@ import { ConfigError } from '#platform/base/errors';
 import { clusterAccess } from './access.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { reasonOf } from './cluster-settings.ts';
-import type { HostEnvironment } from './surroundings.ts';
+import type { HostEnvironment } from './host-environment.ts';
 
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '#platform/base/errors';
-import { writeKubeconfig } from './kubeconfig-text.ts';
+import { writeKubeconfig } from './format-kubeconfig.ts';
+import type { HostEnvironment } from './host-environment.ts';
 import { type AccessFlags, loadClusterAccess } from './load.ts';
-import { nodeHostEnvironment } from './node-surroundings.ts';
-import type { HostEnvironment } from './surroundings.ts';
+import { nodeHostEnvironment } from './node-host-environment.ts';
 
 /** A machine that holds these files and nothing else. */
 function machine(files: Record<string, string>, more: Partial<HostEnvironment> = {}): HostEnvironment {

@@ -4,9 +4,9 @@ import { clusterAccess } from './access.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { readCluster, reasonOf } from './cluster-settings.ts';
 import { Fields } from './fields.ts';
+import type { HostEnvironment } from './host-environment.ts';
 import { inClusterAccess, isInCluster } from './in-cluster.ts';
 import { type Kubeconfig, type KubeconfigFile, mergeKubeconfigs, parseKubeconfig } from './kubeconfig.ts';
-import type { HostEnvironment } from './surroundings.ts';
 import { readUser, type UserSettings } from './user-settings.ts';
 
 /** What the command line says; each counts before what the files say. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { createDirectory } from '#platform/base/directory';
 import { ConfigError } from '#platform/base/errors';
-import { createDirectory } from '#platform/base/folder';
 
 const ONLY_OWNER_FILE = 0o600;
 const ONLY_OWNER_FOLDER = 0o700;

@@ -1,6 +1,6 @@
 import { ConfigError } from '#platform/base/errors';
 import { reasonOf } from './cluster-settings.ts';
-import type { HostEnvironment } from './surroundings.ts';
+import type { HostEnvironment } from './host-environment.ts';
 
 /** How long a token from a file is used before the file is read again; whoever writes such files renews them well ahead. */
 const FRESH_MS = 60_000;

@@ -3,7 +3,7 @@ import type { ClientCertificate, Impersonate } from './cluster-access.ts';
 import { readPem } from './cluster-settings.ts';
 import type { ExecSettings } from './exec-plugin.ts';
 import type { Fields } from './fields.ts';
-import type { HostEnvironment } from './surroundings.ts';
+import type { HostEnvironment } from './host-environment.ts';
 
 /** What a kubeconfig says of a user: at most one of token, password and plugin, besides a certificate. */
 export interface UserSettings {

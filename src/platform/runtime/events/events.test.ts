@@ -7,8 +7,8 @@ import { type Cluster, startCluster } from '#testing/cluster';
 import { runnable } from '../controller.ts';
 import { Informers } from '../informers.ts';
 import { manager } from '../manager.ts';
+import { AdaptiveBatch } from './adaptive-batch.ts';
 import { type EventDrop, Events } from './events.ts';
-import { AdaptiveBatch } from './pace.ts';
 
 let cluster: Cluster;
 beforeEach(async () => {

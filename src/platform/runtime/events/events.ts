@@ -4,11 +4,11 @@ import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { EVENTS } from '#platform/kube/kinds/event';
 import { isAlreadyExists, isNotFound, KubeError } from '#platform/kube/kube-error';
-import { waitForAbort } from '../aborted.ts';
 import type { Runnable } from '../runnable.ts';
+import { waitForAbort } from '../wait-for-abort.ts';
+import { AdaptiveBatch } from './adaptive-batch.ts';
 import { Correlator, type EventDraft, type EventWrite } from './correlator.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { AdaptiveBatch } from './pace.ts';
 
 /** Why an Event was not written. */
 export type EventDrop = 'queue_full' | 'rate_limited' | 'failed' | 'stopped';

@@ -9,11 +9,11 @@ import {
   type Select,
   type StructNode,
 } from './ast.ts';
+import { CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT } from './call-cost.ts';
 import type { Checked } from './checker.ts';
 import type { Code, Frame } from './frame.ts';
 import { invoke, READERS, readOnce } from './invocation.ts';
 import { lookUp } from './library/optionals.ts';
-import { CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT } from './prices.ts';
 import { type Path, pathPresence, pathSelection, presence, selection } from './selection.ts';
 import { ValueMap } from './value-map.ts';
 import { typeOfValue } from './value-type.ts';

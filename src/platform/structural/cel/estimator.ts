@@ -1,9 +1,9 @@
 import { append } from '#platform/base/append';
 import { ACCUMULATOR, type Call, type Fold, type Node } from './ast.ts';
+import { CREATE_LIST, CREATE_MAP } from './call-cost.ts';
 import { type CallEstimate, estimateCall, type Operand } from './call-estimates.ts';
 import type { Checked } from './checker.ts';
 import { add, exactRange, multiply, ONE, type Range, type Shape, UNKNOWN, union, ZERO } from './estimate.ts';
-import { CREATE_LIST, CREATE_MAP } from './prices.ts';
 import { runeCount } from './text.ts';
 import { isOptional, type Type, unwrapOptional } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { STEP_COST } from './prices.ts';
+import { STEP_COST } from './call-cost.ts';
 import { CostExceededError, type EvaluationError, type StepCounter, type Value } from './values.ts';
 
 /** One evaluation: the values of all names, and what it has cost so far. */

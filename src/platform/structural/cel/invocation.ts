@@ -1,7 +1,7 @@
+import { callCost } from './call-cost.ts';
 import type { Code } from './frame.ts';
 import type { AnyApply, Overload } from './library.ts';
-import { noMatchingOverload } from './misfit.ts';
-import { callCost } from './prices.ts';
+import { noMatchingOverload } from './no-matching-overload.ts';
 import { fits } from './value-type.ts';
 import { Optional, type Value } from './values.ts';
 

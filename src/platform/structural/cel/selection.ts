@@ -1,6 +1,6 @@
+import { SELECT } from './call-cost.ts';
 import type { Code, Frame } from './frame.ts';
 import { lookUp } from './library/optionals.ts';
-import { SELECT } from './prices.ts';
 import { EvaluationError, Mapping, Optional, type Value } from './values.ts';
 
 /** A variable and the fields on the way down from it. Most expressions are about such paths, so they take one step. */

@@ -1,6 +1,6 @@
 import { IDENTITY_ANNOTATION } from '#api/instance-request';
 import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { ResourceType } from '#platform/kube/client';
 import type { Context } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';

@@ -1,9 +1,9 @@
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Clock } from '#platform/base/clock';
-import { waitForAbort } from '#platform/runtime/aborted';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Runnable } from '#platform/runtime/runnable';
+import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { Gatherer } from '#vm/engine/gatherer';
 import type { Usage } from '#vm/engine/metrics';
 import type { Machine, PartsGroup } from './group.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { timestamp } from '#platform/base/timestamp';
 import { NAMESPACES } from '#platform/kube/kinds/core';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';

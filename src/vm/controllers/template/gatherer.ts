@@ -1,7 +1,7 @@
 import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { MACHINES_FROM, templateFor } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { Change } from '#platform/runtime/cache';
 import { watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';

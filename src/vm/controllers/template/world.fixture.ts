@@ -3,7 +3,7 @@ import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '#api/hypersdk/resourc
 import { virtualMachine } from '#api/hypersdk/virtual-machine';
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import type { Client } from '#platform/kube/client';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { runnable } from '#platform/runtime/controller';
 import { crdOf } from '#platform/schema/crd';
 import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';

@@ -1,5 +1,5 @@
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import { timestamp } from '#platform/base/timestamp';
 import type { ObservedMachine } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';

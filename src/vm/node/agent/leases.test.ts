@@ -4,7 +4,7 @@ import { noopLogger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import type { Lease } from '#platform/kube/kinds/node';
 import { declareLost } from '#platform/kube/node-lease';
-import { OwnClock } from '#platform/runtime/leading.fixture';
+import { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { Leases } from './leases.ts';
 import { NodeLeaseServer } from './node-leases.fixture.ts';
 

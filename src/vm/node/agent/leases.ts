@@ -3,9 +3,9 @@ import type { Logger } from '#platform/base/logger';
 import { microTimestamp } from '#platform/base/timestamp';
 import type { Client } from '#platform/kube/client';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
-import { waitForAbort } from '#platform/runtime/aborted';
 import { AwakeTime, TICK_MS } from '#platform/runtime/awake-time';
 import type { Runnable } from '#platform/runtime/runnable';
+import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import { type Belief, belief, hasSlept, type Moment, momentOf } from './lease-age.ts';
 import { type RenewalResult, renewLease } from './lease-renewal.ts';
 

@@ -1,4 +1,4 @@
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';

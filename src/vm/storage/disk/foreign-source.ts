@@ -1,7 +1,7 @@
 import type { DiskSource } from '#api/disk/request';
 import type { Operation } from '#api/hypersdk/operation-resources';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
-import { jsonEqual } from '#platform/base/json-same';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { cloneNamespace, cloneUnderWay, copiesIn, type FindOperation, machineNamedBy } from './clone-under-way.ts';
 

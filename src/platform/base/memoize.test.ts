@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memoize } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 describe('an answer that is remembered', () => {
   test('is worked out once while it is asked for', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { tellSkipped } from '#testing/programs';
-import { createDirectory } from './folder.ts';
+import { createDirectory } from './directory.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-folder-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { createDirectory } from '#platform/base/folder';
+import { createDirectory } from '#platform/base/directory';
 import { writePrivateFile } from './private-file.ts';
 
 export interface KubeconfigContent {

@@ -1,5 +1,8 @@
 import { TemporaryError } from '#platform/base/errors';
-import { CUSTOM_RESOURCE_DEFINITIONS, type CustomResourceDefinition } from '#platform/kube/kinds/definitions';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type CustomResourceDefinition,
+} from '#platform/kube/kinds/custom-resource-definition';
 import { apiVersionOf, resourceType } from '#platform/kube/kinds/resource-type';
 import { type ControllerDeps } from './controller.ts';
 import { type DiscoveredResource, type DiscoveryResult, discover } from './discovery.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonEqual } from './json-same.ts';
+import { jsonEqual } from './json-equal.ts';
 
 /** Texts with the members of every object in order, so that equal texts are equal values. */
 const sorted = (value: unknown): string =>

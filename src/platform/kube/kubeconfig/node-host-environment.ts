@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import type { Command, HostEnvironment } from './surroundings.ts';
+import type { Command, HostEnvironment } from './host-environment.ts';
 
 /** The machine that the process runs on; environment, clock and terminal come from whoever composes the program. */
 export function nodeHostEnvironment(given: Pick<HostEnvironment, 'env' | 'clock' | 'terminal'>): HostEnvironment {

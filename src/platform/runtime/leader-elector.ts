@@ -5,8 +5,8 @@ import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import type { Elapsed } from './elapsed.ts';
 import { LeaderLease, type LeaseTimes, RETRY_JITTER } from './leader-lease.ts';
+import { type LeaderTerm, RenewedTerm } from './leader-term.ts';
 import type { Runnable } from './runnable.ts';
-import { type LeaderTerm, RenewedTerm } from './term.ts';
 
 export interface LeaderElectorOptions {
   readonly lease: { readonly namespace: string; readonly name: string };

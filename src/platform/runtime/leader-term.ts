@@ -2,7 +2,7 @@ import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import type { Elapsed } from './elapsed.ts';
-import { fencedClient } from './guarded-client.ts';
+import { fencedClient } from './fenced-client.ts';
 
 /** One stretch of time in which this process leads. */
 export interface LeaderTerm {

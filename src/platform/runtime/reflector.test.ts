@@ -5,7 +5,7 @@ import { seededRandom } from '#platform/base/random';
 import type { Client, ListOptions, WatchEvent } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { runReflector } from './follow.ts';
+import { runReflector } from './reflector.ts';
 
 const PAGES = 4;
 
