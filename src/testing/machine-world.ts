@@ -6,10 +6,10 @@ import { runnable } from '#platform/runtime/controller';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { AddressPool } from '#vm/engine/address-pool';
 import type { Condition } from '#vm/engine/condition';
-import { type MachineControllerOptions, machineController } from '#vm/engine/controller';
+import { type VmControllerOptions, vmController } from '#vm/engine/controller';
 import type { Dialect } from '#vm/engine/dialect';
-import { PassingStates } from '#vm/engine/passing-state';
-import { machineRules } from '#vm/engine/rules';
+import { TransientStatusThrottle } from '#vm/engine/passing-state';
+import { vmRules } from '#vm/engine/rules';
 import { type MachineCluster, startMachineCluster } from './machine-cluster.ts';
 
 /** A cluster in which machines of kubevirt.io are looked after, and a test plays everybody who looks after instances. */
@@ -40,13 +40,13 @@ export interface MachineWorld extends MachineCluster {
   ends(name?: string): Promise<void>;
   request(requests: readonly object[], name?: string): Promise<void>;
   /** Starts the controller, again as after a crash; returns how to end it. */
-  control(options?: Partial<MachineControllerOptions>, wrap?: (client: Client) => Client): () => Promise<void>;
+  control(options?: Partial<VmControllerOptions>, wrap?: (client: Client) => Client): () => Promise<void>;
 }
 
 const namespace = 'default';
 
 export async function startMachineWorld(): Promise<MachineWorld> {
-  const cluster = await startMachineCluster(machineRules([kubevirt.kind]));
+  const cluster = await startMachineCluster(vmRules([kubevirt.kind]));
   const { admin, clock } = cluster;
   const writes: string[] = [];
 
@@ -137,11 +137,11 @@ export async function startMachineWorld(): Promise<MachineWorld> {
     },
     edit: (name, spec) => admin.patch(VMS, name, { type: 'merge', body: { spec } }, { namespace }),
     control(options = {}, wrap = (client) => client) {
-      const controller = machineController({
+      const controller = vmController({
         dialect: kubevirt,
         dialects: [kubevirt],
         addresses: new AddressPool(),
-        passing: new PassingStates(),
+        throttle: new TransientStatusThrottle(),
         ...options,
       });
       return cluster.operate(

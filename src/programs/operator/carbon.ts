@@ -23,7 +23,7 @@ import { carbonMeasures, type RunningMachine } from '#vm/carbon/measures';
 import { CarbonError } from '#vm/carbon/provider';
 import { CARBON_CONFIG_MAP, type CarbonSettings, NO_CARBON, providerOf, refreshOf } from '#vm/carbon/settings';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Gatherer } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/gatherer';
 
 export interface CarbonParts {
   readonly informers: Informers;
@@ -36,7 +36,7 @@ export interface CarbonParts {
 /** What heeding electricity takes of a process that looks after machines. */
 export interface Carbon {
   /** `templateOf` finds the template that a machine names. */
-  gatherer(templateOf?: Gatherer<'template'>['gather']): Gatherer<'carbon'>;
+  gatherer(templateOf?: DependencyProvider<'template'>['provide']): DependencyProvider<'carbon'>;
   /** Asks the provider; for whoever acts, and nobody else. */
   readonly runnable: Runnable;
   /** For /metrics; `cores` tells what an instance uses where anybody knows. */
@@ -50,7 +50,7 @@ export const CARBON_RULES: readonly PolicyRule[] = [
 
 /** Whether any machines heed electricity. */
 export function isHeeded(dialects: readonly Dialect[]): boolean {
-  return dialects.some(({ asks }) => asks?.includes('carbon') === true);
+  return dialects.some(({ dependencies }) => dependencies?.includes('carbon') === true);
 }
 
 /** Puts together what heeds electricity, as the settings have it. */

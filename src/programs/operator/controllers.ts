@@ -21,13 +21,13 @@ import { MIGRATION_RULES } from '#vm/controllers/migration/rules';
 import type { ImageProbe } from '#vm/controllers/template/image-probe';
 import { DIALECTS } from '#vm/dialects/built';
 import { AddressPool } from '#vm/engine/address-pool';
-import { machineController } from '#vm/engine/controller';
+import { vmController } from '#vm/engine/controller';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
+import type { DependencyProviders } from '#vm/engine/gatherer';
 import type { Usage } from '#vm/engine/metrics';
-import { PassingStates } from '#vm/engine/passing-state';
-import type { Review } from '#vm/engine/review';
-import { machineRules, USAGE_RULES } from '#vm/engine/rules';
+import { TransientStatusThrottle } from '#vm/engine/passing-state';
+import type { AdmissionRecheck } from '#vm/engine/review';
+import { USAGE_RULES, vmRules } from '#vm/engine/rules';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rules';
 import type { ImageVerifier } from '#vm/images/verifier';
 import type { Carbon } from './carbon.ts';
@@ -46,7 +46,7 @@ export interface OperatorSettings {
   /** How many objects each controller works on at once; as each thinks best where absent. */
   readonly workers?: number;
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: Review;
+  readonly review?: AdmissionRecheck;
   readonly rollout: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs: number;
   /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
@@ -81,7 +81,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
   const sizes = referenceNode === undefined ? {} : { referenceNode };
   const reviewing = settings.review === undefined ? {} : { review: settings.review };
   const addresses = new AddressPool();
-  const passing = new PassingStates();
+  const throttle = new TransientStatusThrottle();
   const of: Running = (controller, component) =>
     runnable(workers === undefined ? controller : { ...controller, concurrency: workers }, {
       ...parts,
@@ -98,21 +98,21 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
     readsSecrets: settings.readsSecrets === true,
     onlyNamespace: settings.onlyNamespace,
   });
-  const gatherers = new Map<string, Gatherers>([
+  const gatherers = new Map<string, DependencyProviders>([
     [GROUPS.hypersdk, hypersdk.gatherers],
     [GROUPS.novacron, novacron.gatherers],
   ]);
   const machines = [
     ...dialects.map((dialect) =>
       of(
-        machineController({
+        vmController({
           ...reviewing,
           dialect,
           dialects,
           addresses,
-          passing,
+          throttle,
           rollout,
-          gatherers: gatherers.get(dialect.kind.group) ?? {},
+          providers: gatherers.get(dialect.kind.group) ?? {},
           ...sizes,
         }),
         'virtualmachine-controller',
@@ -149,7 +149,7 @@ export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
 /** What machines of some groups take. */
 export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
   return [
-    ...machineRules(dialects.map(({ kind }) => kind)),
+    ...vmRules(dialects.map(({ kind }) => kind)),
     ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),
     ...(isHypersdkOn(dialects) ? hypersdkRules(dialects) : []),
     ...novacronRules(dialects),
@@ -159,7 +159,7 @@ export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[]
 
 /** Whether the status of some machines tells what they use. */
 export function isMeasured(dialects: readonly Dialect[]): boolean {
-  return dialects.some(({ asks = [] }) => asks.includes('usage'));
+  return dialects.some(({ dependencies = [] }) => dependencies.includes('usage'));
 }
 
 /** Where sizes are shares of a node. */

@@ -26,9 +26,9 @@ import { templateGatherer } from '#vm/controllers/template/gatherer';
 import type { ImageProbe } from '#vm/controllers/template/image-probe';
 import { TEMPLATE_RULES } from '#vm/controllers/template/rules';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
+import type { DependencyProviders } from '#vm/engine/gatherer';
 import type { Usage } from '#vm/engine/metrics';
-import type { Review } from '#vm/engine/review';
+import type { AdmissionRecheck } from '#vm/engine/review';
 import { imageGatherer } from '#vm/images/gatherer';
 import type { ImageVerifier } from '#vm/images/verifier';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
@@ -44,7 +44,7 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
 interface HypersdkSettings {
   /** Whose machines can be operated on. */
   readonly dialects: readonly Dialect[];
-  readonly review?: Review;
+  readonly review?: AdmissionRecheck;
   readonly carbon: Carbon | undefined;
   readonly images: ImageProbe | undefined;
   readonly verifier: ImageVerifier | undefined;
@@ -60,20 +60,23 @@ interface HypersdkSettings {
 export function hypersdkParts(
   run: Running,
   settings: HypersdkSettings,
-): { readonly gatherers: Gatherers; readonly runnables: readonly Runnable[] } {
+): { readonly gatherers: DependencyProviders; readonly runnables: readonly Runnable[] } {
   const { carbon, dialects, images, verifier, usage, readsSecrets, onlyNamespace, clock, ...reviewing } = settings;
   if (!isHypersdkOn(dialects)) return { gatherers: {}, runnables: [] };
   const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
   const rounds = usage === undefined ? undefined : usageRounds(HYPERSDK_PARTS, { usage, clock });
   const refusals = new ClaimRefusals();
-  const made: Gatherers = { claims: claimsGatherer(HYPERSDK_PARTS, true, refusals), template: templateGatherer };
+  const made: DependencyProviders = {
+    claims: claimsGatherer(HYPERSDK_PARTS, true, refusals),
+    template: templateGatherer,
+  };
   return {
     gatherers: {
       ...made,
       ...(carbon === undefined
         ? {}
-        : { carbon: carbon.gatherer((machine, context) => templateGatherer.gather(machine, context)) }),
+        : { carbon: carbon.gatherer((machine, context) => templateGatherer.provide(machine, context)) }),
       ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
       ...(verifier === undefined ? {} : { image: imageGatherer(verifier, templateGatherer) }),
       ...(readsSecrets ? { secret: secretGatherer } : {}),

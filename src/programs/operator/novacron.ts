@@ -10,7 +10,7 @@ import { NOVACRON_PARTS } from '#vm/controllers/machine-parts/novacron';
 import { COPIED_PARTS_RULES, machinePartsRules } from '#vm/controllers/machine-parts/rules';
 import { usageRounds } from '#vm/controllers/machine-parts/usage';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
+import type { DependencyProviders } from '#vm/engine/gatherer';
 import type { Usage } from '#vm/engine/metrics';
 import { isHypersdkOn, type Running } from './hypersdk.ts';
 
@@ -32,7 +32,7 @@ interface NovacronSettings {
 export function novacronParts(
   run: Running,
   { dialects, usage, clock, onlyNamespace }: NovacronSettings,
-): { readonly gatherers: Gatherers; readonly runnables: readonly Runnable[] } {
+): { readonly gatherers: DependencyProviders; readonly runnables: readonly Runnable[] } {
   if (!isNovacronOn(dialects)) return { gatherers: {}, runnables: [] };
   const operations = isHypersdkOn(dialects);
   const refusals = new ClaimRefusals();

@@ -25,7 +25,7 @@ import { dialectsOf, isMeasured, operatorControllers } from '#programs/operator/
 import { webImageProbe } from '#vm/controllers/template/image-probe';
 import type { Dialect } from '#vm/engine/dialect';
 import { MeasuredUsage } from '#vm/engine/measured-usage';
-import { machineMetrics } from '#vm/engine/metrics';
+import { vmMetrics } from '#vm/engine/metrics';
 import { checkedFetch } from '#vm/images/checked-fetch';
 import { ImageVerifier } from '#vm/images/verifier';
 import { webOf } from '#vm/images/web';
@@ -197,12 +197,12 @@ function measure(
   }: { readonly dialects: readonly Dialect[]; readonly carbon: Carbon; readonly usage: MeasuredUsage | undefined },
   leads: () => boolean,
 ): void {
-  const machines = dialects.map((dialect) => ({
+  const vms = dialects.map((dialect) => ({
     dialect,
     cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
   }));
   const measures = [
-    ...machineMetrics({ machines, instances: informers.of(VMIS).cache, usage: (instance) => usage?.of(instance) }),
+    ...vmMetrics({ vms, instances: informers.of(VMIS).cache, usage: (instance) => usage?.of(instance) }),
     ...carbon.measures((instance) => usage?.of(instance)?.cpuCores),
   ];
   for (const each of measures) metrics.measure({ ...each, values: () => (leads() ? each.values() : []) });

@@ -3,7 +3,7 @@ import { invalid } from '#control-plane/apiserver/api-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
 import { findAdmission } from '#vm/dialects/admitters';
-import type { Review } from '#vm/engine/review';
+import type { AdmissionRecheck } from '#vm/engine/review';
 
 /** Who has set an annotation of an instance cannot be seen any more, and its addresses are checked when they are used. */
 function judged(kind: Kind, object: KubeObject): KubeObject {
@@ -16,7 +16,7 @@ function judged(kind: Kind, object: KubeObject): KubeObject {
 const LONGEST_MESSAGE = 32_768;
 
 /** Asks admission once more about what is stored, whoever let it in. */
-export function storedReview(): Review {
+export function storedReview(): AdmissionRecheck {
   const find = findAdmission();
   return (kind, object) => {
     // What is only warned of in the oldest version may have been written in it: machines tell of that in their own words.

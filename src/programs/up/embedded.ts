@@ -34,7 +34,7 @@ import { isHypersdkOn } from '#programs/operator/hypersdk';
 import type { CarbonSettings } from '#vm/carbon/settings';
 import { webImageProbe } from '#vm/controllers/template/image-probe';
 import type { Dialect } from '#vm/engine/dialect';
-import { machineMetrics } from '#vm/engine/metrics';
+import { vmMetrics } from '#vm/engine/metrics';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
 import { ImageVerifier } from '#vm/images/verifier';
@@ -188,8 +188,8 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
       await manager('operator', operatorControllers(settings, parts)).run(term.signal);
     },
   });
-  for (const measured of machineMetrics({
-    machines: dialects.map((dialect) => ({
+  for (const measured of vmMetrics({
+    vms: dialects.map((dialect) => ({
       dialect,
       cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
     })),

@@ -1,17 +1,17 @@
 import type { CarbonAware } from '#api/hypersdk/carbon-aware';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import type { Gatherer } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/gatherer';
 import type { GridPlace } from './grid-places.ts';
 import type { GridWatch } from './grid-watch.ts';
 import { carbonSight } from './sight.ts';
 
-type Context = Parameters<Gatherer['gather']>[1];
-type Machine = Parameters<Gatherer['gather']>[0];
+type Context = Parameters<DependencyProvider['provide']>[1];
+type Machine = Parameters<DependencyProvider['provide']>[0];
 
 /** Where the nodes of a cluster are on the grid. */
 export interface NodePlaces {
   /** Resources that it looks up. */
-  readonly reads: NonNullable<Gatherer['reads']>;
+  readonly reads: NonNullable<DependencyProvider['reads']>;
   all(context: Context): readonly GridPlace[];
   of(node: string, context: Context): GridPlace | undefined;
 }
@@ -27,7 +27,12 @@ export interface CarbonGathererOptions {
 }
 
 /** Tells machines what follows for them from the electricity that there is, and wakes them with every answer for a zone that they look at. */
-export function carbonGatherer({ watch, places, heeds, ...settings }: CarbonGathererOptions): Gatherer<'carbon'> {
+export function carbonGatherer({
+  watch,
+  places,
+  heeds,
+  ...settings
+}: CarbonGathererOptions): DependencyProvider<'carbon'> {
   /** Machines by the zones that they look at. */
   const lookers = new Map<string, Set<string>>();
   const keyOf = ({ metadata }: Machine) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
@@ -54,7 +59,7 @@ export function carbonGatherer({ watch, places, heeds, ...settings }: CarbonGath
   };
   return {
     reads: places.reads,
-    gather(machine, context) {
+    provide(machine, context) {
       const vm = machine as unknown as VirtualMachine;
       const spec = vm.spec.running ? heeds(machine, context) : undefined;
       const now = context.clock.now();

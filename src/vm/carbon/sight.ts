@@ -2,7 +2,7 @@ import type { CarbonAware } from '#api/hypersdk/carbon-aware';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { parseDuration } from '#platform/base/duration';
 import { timestamp } from '#platform/base/timestamp';
-import type { CarbonSight } from '#vm/engine/surroundings';
+import type { CarbonAssessment } from '#vm/engine/surroundings';
 import { type CarbonDecision, carbonDecision } from './decision.ts';
 import { type GridPlace, preferredNodes } from './grid-places.ts';
 import type { GridSight } from './grid-watch.ts';
@@ -32,7 +32,7 @@ const PATIENCE_MS = 30_000;
 const WORTH_TELLING = 0.05;
 
 /** What follows for a machine from what is known of electricity. */
-export function carbonSight(look: Look): CarbonSight {
+export function carbonSight(look: Look): CarbonAssessment {
   const { spec, status, grid, places, here, now } = look;
   const { carbon } = status ?? {};
   const isStarted = carbon?.startedAt !== undefined;
@@ -63,7 +63,13 @@ export function carbonSight(look: Look): CarbonSight {
   if (asked.length > 0 && now < heard) {
     const { condition } = carbon?.waitingSince === undefined ? { condition: ASKING } : said(look);
     const { reason = '', message = '' } = condition;
-    return { condition, waits: { reason, message, until: heard, passing: true }, ...measured, ...kept, ...placement() };
+    return {
+      condition,
+      waits: { reason, message, until: heard, transient: true },
+      ...measured,
+      ...kept,
+      ...placement(),
+    };
   }
   const decision = carbonDecision({
     maxIntensity: spec.maxIntensity,
@@ -136,7 +142,7 @@ function inZone(record: Remembered, zone: string): NonNullable<Remembered> {
 }
 
 /** What was said at the start stands until the machine is stopped. */
-function said({ status }: Look): Pick<CarbonSight, 'condition'> {
+function said({ status }: Look): Pick<CarbonAssessment, 'condition'> {
   const {
     status: holds,
     reason = '',

@@ -1,13 +1,13 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
-import type { Obstacle } from '#vm/engine/dialect';
-import type { ClaimSight, ImageVerdict } from '#vm/engine/surroundings';
+import type { Blocker } from '#vm/engine/dialect';
+import type { ClaimState, ImageVerification } from '#vm/engine/surroundings';
 import { no, type Told, yes } from './conditions.ts';
 
 /** What keeps a machine from its disks: a claim that another has, that cannot be made yet, or that is about to be made. */
 export function withoutClaim(
   disks: readonly ClaimedDisk[],
-  claims: ReadonlyMap<string, ClaimSight> | undefined,
-): Obstacle | undefined {
+  claims: ReadonlyMap<string, ClaimState> | undefined,
+): Blocker | undefined {
   if (claims === undefined) return undefined;
   const seen = disks.map(({ disk }) => claims.get(disk.name));
   const taken = seen.find((claim) => claim?.state === 'taken');
@@ -19,15 +19,15 @@ export function withoutClaim(
   const pending = seen.find((claim) => claim?.state === 'pending' && claim.waits !== true);
   if (missing === undefined) {
     const { reason = 'ClaimPending', message = '' } = pending ?? {};
-    return pending === undefined ? undefined : { reason, message, passing: true };
+    return pending === undefined ? undefined : { reason, message, transient: true };
   }
   const message = `PersistentVolumeClaim ${missing.claim} of disk ${missing.disk.name} is not there yet`;
-  return { reason: 'ClaimMissing', message, passing: true };
+  return { reason: 'ClaimMissing', message, transient: true };
 }
 
 /** What is known of the image that a disk is made from. */
 export interface ImageSight {
-  readonly verdict: ImageVerdict | undefined;
+  readonly verdict: ImageVerification | undefined;
   /** The digest that it was found to have. */
   readonly verified: string | undefined;
 }
@@ -35,7 +35,7 @@ export interface ImageSight {
 /** DiskReady. A machine that runs (`isUp`) has all of its disks, whatever is seen of them. */
 export function disksOf(
   disks: readonly ClaimedDisk[],
-  claims: ReadonlyMap<string, ClaimSight> | undefined,
+  claims: ReadonlyMap<string, ClaimState> | undefined,
   isUp: boolean,
   image?: ImageSight,
 ): Told {
@@ -43,7 +43,7 @@ export function disksOf(
   const states = disks.map(({ disk, claim, origin }) => ({ claim, origin, sight: claims?.get(disk.name) }));
   const small = states.find(({ sight }) => sight?.state === 'bound' && sight.reason !== undefined)?.sight;
   const lacking = states.find(({ sight }) => sight?.state !== 'bound');
-  const held = !isUp && image?.verdict?.state === 'waits' ? image.verdict.obstacle : undefined;
+  const held = !isUp && image?.verdict?.state === 'waits' ? image.verdict.blocker : undefined;
   if (held !== undefined && (lacking === undefined || lacking.sight?.waits === true)) {
     return no('DiskReady', held.reason, held.message);
   }

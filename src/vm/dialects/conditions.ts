@@ -1,6 +1,6 @@
-import { type Condition, holds, standing } from '#vm/engine/condition';
-import type { ObservedMachine, Problem } from '#vm/engine/dialect';
-import { isFinal, isGoing } from '#vm/engine/instance-state';
+import { type Condition, hasCondition, withTransitionTime } from '#vm/engine/condition';
+import type { ObservedVm, Problem } from '#vm/engine/dialect';
+import { isFinal, isTerminating } from '#vm/engine/instance-state';
 import { failureOf, shutdownCondition } from './memory.ts';
 
 /** Conditions that several groups tell alike. */
@@ -11,20 +11,20 @@ export type Told = Omit<Condition, 'lastTransitionTime'>;
 export const no = (type: string, reason: string, message: string): Told => ({ type, status: 'False', reason, message });
 export const yes = (type: string, reason: string, message: string): Told => ({ type, status: 'True', reason, message });
 
-export const isUp = (instance: ObservedMachine['instance']) => instance?.status?.phase === 'Running';
+export const isUp = (instance: ObservedVm['instance']) => instance?.status?.phase === 'Running';
 
 /** What is told now, and what is remembered of the last start and the last end. `blocked`: why no start was tried. */
 export function withPast(
   told: readonly Told[],
-  observed: ObservedMachine,
+  observed: ObservedVm,
   blocked: Problem | undefined,
   before: readonly Condition[] | undefined,
   now: string,
 ): Condition[] {
-  const { lastShutdown } = observed.memory;
+  const { lastShutdown } = observed.recorded;
   const failure = blocked === undefined ? failureOf(before, observed, now) : undefined;
   return [
-    ...told.map((each) => standing(before, each, now)),
+    ...told.map((each) => withTransitionTime(before, each, now)),
     ...(failure === undefined ? [] : [failure]),
     ...(lastShutdown === undefined ? [] : [shutdownCondition(lastShutdown)]),
   ];
@@ -40,18 +40,18 @@ interface Readiness {
 }
 
 /** Ready: what the instance says of itself, and without one why there is none. */
-export function readyOf({ instance, problem, memory }: ObservedMachine, { running, phase, ready }: Readiness): Told {
+export function readyOf({ instance, problem, recorded }: ObservedVm, { running, phase, ready }: Readiness): Told {
   if (instance !== undefined && !isFinal(instance)) {
     const said = instance.status?.conditions?.find(({ type }) => type === 'Ready');
-    if (holds(instance.status?.conditions, 'Paused'))
+    if (hasCondition(instance.status?.conditions, 'Paused'))
       return no('Ready', 'Paused', 'the machine stands still: it is paused');
-    if (said?.status === 'True' && !isGoing(instance)) return yes('Ready', ready.reason, ready.message);
+    if (said?.status === 'True' && !isTerminating(instance)) return yes('Ready', ready.reason, ready.message);
     const why = stuckIn(instance.status?.conditions) ?? said;
     return no('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
   }
   if (!running) return no('Ready', 'Stopped', 'spec.running is false');
   if (problem !== undefined) return no('Ready', problem.reason, problem.message);
-  const { restarts } = memory;
+  const { restarts } = recorded;
   if (restarts !== undefined) return no('Ready', restarts.gaveUp ?? 'Restarting', restarts.message);
   return no('Ready', phase, 'the machine does not run');
 }

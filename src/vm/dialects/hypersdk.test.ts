@@ -30,7 +30,7 @@ describe('what a machine of hypersdk.io asks for', () => {
       restarts: {
         when: 'never',
         delayMs: 0,
-        most: 0,
+        max: 0,
         windowMs: 600_000,
         words: 'spec.highAvailability is not enabled',
       },
@@ -143,14 +143,14 @@ describe('what a machine of hypersdk.io asks for', () => {
   });
 
   it.each<[NonNullable<Spec['highAvailability']>, string, boolean, object]>([
-    [HA, 'LiveMigrate', false, { when: 'always', delayMs: 15_000, most: 5 }],
+    [HA, 'LiveMigrate', false, { when: 'always', delayMs: 15_000, max: 5 }],
     [{ ...HA, evictionStrategy: 'Shutdown', restartPolicy: 'OnFailure' }, 'External', true, { when: 'onFailure' }],
     [{ ...HA, evictionStrategy: 'None', restartPolicy: 'Never' }, 'None', false, { when: 'never' }],
-    [{ ...HA, enabled: false, evictionStrategy: 'Shutdown' }, 'None', false, { when: 'never', most: 0 }],
+    [{ ...HA, enabled: false, evictionStrategy: 'Shutdown' }, 'None', false, { when: 'never', max: 0 }],
   ])('is kept up by %j', (highAvailability, eviction, leaves, restarts) => {
     const given = desired({ highAvailability });
     expect(given.spec.evictionStrategy).toBe(eviction);
-    expect(given.leavesByRestart === true).toBe(leaves);
+    expect(given.evacuatesByRestart === true).toBe(leaves);
     expect(given.restarts).toMatchObject(restarts);
   });
 });

@@ -2,8 +2,8 @@ import { CLAIM_WORDS, claimName } from '#api/hypersdk/claims';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { VM_LABEL } from '#api/launcher';
 import { parseDuration } from '#platform/base/duration';
-import type { DesiredMachine, Dialect, MachineMemory, RestartPolicy } from '#vm/engine/dialect';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { DesiredVm, Dialect, RecordedState, RestartPolicy } from '#vm/engine/dialect';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { patience } from './hypersdk/carbon.ts';
 import { copy } from './hypersdk/copy.ts';
 import { instanceSpec } from './hypersdk/instance-spec.ts';
@@ -16,20 +16,20 @@ import { power } from './power.ts';
 export const hypersdk: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.hypersdk',
-  asks: ['template', 'secret', 'carbon', 'claims', 'usage', 'image'],
-  desired,
-  memory,
+  dependencies: ['template', 'secret', 'carbon', 'claims', 'usage', 'image'],
+  desiredVm,
+  recordedState,
   report,
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
   size: ({ spec: { cpus, memory: bytes } }) => ({ cpus, memory: bytes }),
-  copy,
+  cloneVmSpec: copy,
   claimOf: claimName,
-  patience,
+  startGate: patience,
   resize: (_vm, { cpus, memory: bytes }) => ({ spec: { cpus, memory: bytes } }),
 };
 
-function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): DesiredMachine {
+function desiredVm(vm: VirtualMachine, around: Partial<VmDependencies> = {}): DesiredVm {
   const { spec, disks, basis, blocked } = wantedOf(vm, around);
   const { enabled = false, evictionStrategy } = spec.highAvailability ?? {};
   // Its Service finds its pod by this one, which is given to every pod.
@@ -40,7 +40,7 @@ function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): Desire
     annotations: { ...spec.annotations, ...(spec.guestAgent?.enabled === false ? NO_AGENT : {}) },
     spec: instanceSpec(spec, disks, around.carbon?.preferred),
     restarts: restartPolicy(spec.highAvailability),
-    ...(enabled && evictionStrategy === 'Shutdown' ? { leavesByRestart: true } : {}),
+    ...(enabled && evictionStrategy === 'Shutdown' ? { evacuatesByRestart: true } : {}),
     ...(basis === undefined ? {} : { basis }),
     ...(blocked === undefined ? {} : { blocked }),
   };
@@ -53,7 +53,7 @@ const NO_AGENT = { 'vimana.io/guest-agent': 'false' };
 const WINDOW_MS = 600_000;
 
 function restartPolicy(given: VirtualMachine['spec']['highAvailability']): RestartPolicy {
-  const off = { delayMs: 0, most: 0, windowMs: WINDOW_MS };
+  const off = { delayMs: 0, max: 0, windowMs: WINDOW_MS };
   if (given?.enabled !== true) {
     return { ...off, when: 'never', words: 'spec.highAvailability is not enabled' };
   }
@@ -61,7 +61,7 @@ function restartPolicy(given: VirtualMachine['spec']['highAvailability']): Resta
   return {
     when: WHEN[policy],
     delayMs: parseDuration(restartDelay),
-    most: maxRestarts,
+    max: maxRestarts,
     windowMs: WINDOW_MS,
     words: `spec.highAvailability.restartPolicy is ${policy}`,
   };
@@ -69,7 +69,7 @@ function restartPolicy(given: VirtualMachine['spec']['highAvailability']): Resta
 
 const WHEN = { Always: 'always', OnFailure: 'onFailure', Never: 'never' } as const;
 
-function memory({ status }: VirtualMachine): MachineMemory {
+function recordedState({ status }: VirtualMachine): RecordedState {
   const { observedGeneration, interfaces, restarts, restartCount = 0 } = status ?? {};
   const { inRow = 0, lastInstance = '', message = '', ...decision } = restarts ?? {};
   return {

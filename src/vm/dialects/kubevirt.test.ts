@@ -2,8 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { PRINTABLE_STATUSES } from '#api/kubevirt/virtual-machine-status';
-import type { MachineMemory, ObservedMachine, PowerAction, PowerOptions } from '#vm/engine/dialect';
-import { at, instanceLike, type Looks, machineMetadata, memory, NOW, spec } from '#vm/engine/instance.fixture';
+import type { ObservedVm, PowerAction, PowerOptions, RecordedState } from '#vm/engine/dialect';
+import {
+  at,
+  type InstanceTraits,
+  instanceLike,
+  NOW,
+  recordedState,
+  spec,
+  vmMetadata,
+} from '#vm/engine/instance.fixture';
 import { kubevirt } from './kubevirt.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
@@ -14,14 +22,14 @@ const machine = (
 ): VirtualMachine => ({
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
-  metadata: { ...machineMetadata(), generation: 7, ...(more.going === true ? { deletionTimestamp: at(-1) } : {}) },
+  metadata: { ...vmMetadata(), generation: 7, ...(more.going === true ? { deletionTimestamp: at(-1) } : {}) },
   spec: { runStrategy: strategy, template: { spec } },
   ...(more.status === undefined ? {} : { status: more.status }),
 });
-const report = (vm: VirtualMachine, looks?: Looks, more: Partial<ObservedMachine> = {}) =>
+const report = (vm: VirtualMachine, looks?: InstanceTraits, more: Partial<ObservedVm> = {}) =>
   kubevirt.report(vm, {
     instance: looks && instanceLike(looks),
-    memory: memory(),
+    recorded: recordedState(),
     restartRequired: [],
     now: NOW,
     ...more,
@@ -38,12 +46,12 @@ describe('what a machine of kubevirt.io asks for', () => {
     [{}, 'Halted'],
   ])('%j is %s', (written, expected) => {
     const vm = machine();
-    expect(kubevirt.desired({ ...vm, spec: { template: vm.spec.template, ...written } }).runStrategy).toBe(expected);
+    expect(kubevirt.desiredVm({ ...vm, spec: { template: vm.spec.template, ...written } }).runStrategy).toBe(expected);
   });
 
   it('is its template, with labels and annotations', () => {
     const metadata = { labels: { app: 'web' }, annotations: { note: 'x' } };
-    const desired = kubevirt.desired({ ...machine(), spec: { running: true, template: { metadata, spec } } });
+    const desired = kubevirt.desiredVm({ ...machine(), spec: { running: true, template: { metadata, spec } } });
     expect(desired).toEqual({ runStrategy: 'Always', ...metadata, spec });
   });
 
@@ -51,7 +59,7 @@ describe('what a machine of kubevirt.io asks for', () => {
     const disks = [{ name: 'disk0', volumeName: 'mypcv' }];
     const broken = { ...spec, domain: { ...spec.domain, devices: { disks } }, volumes: [{ name: 'mypvc' }] };
     const vm = { ...machine(), spec: { running: true, template: { spec: broken } } };
-    expect(kubevirt.desired(vm).blocked).toEqual({
+    expect(kubevirt.desiredVm(vm).blocked).toEqual({
       reason: 'VolumeNotFound',
       message:
         'the machine is not started: disk disk0 shows volume mypcv, but spec.template.spec.volumes has no volume of that name',
@@ -64,9 +72,9 @@ describe('the printable status', () => {
   const migrating = { startTimestamp: at(-3) };
   const withMigration = (migrationState: object) => {
     const instance = instanceLike();
-    return { ...instance, status: { ...instance.status, migrationState } } as ObservedMachine['instance'];
+    return { ...instance, status: { ...instance.status, migrationState } } as ObservedVm['instance'];
   };
-  it.each<[string, Looks | undefined, Partial<ObservedMachine>]>([
+  it.each<[string, InstanceTraits | undefined, Partial<ObservedVm>]>([
     ['Stopped', undefined, {}],
     ['Stopped', { phase: 'Succeeded' }, {}],
     ['Stopped', { phase: 'Failed' }, {}],
@@ -76,9 +84,9 @@ describe('the printable status', () => {
     ['Starting', { phase: '' }, {}],
     ['Running', { phase: 'Running' }, {}],
     ['Unknown', { phase: 'Unknown' }, {}],
-    ['Stopping', { phase: 'Running', going: true }, {}],
-    ['Stopping', { phase: 'Pending', going: true }, {}],
-    ['Stopped', { phase: 'Succeeded', going: true }, {}],
+    ['Stopping', { phase: 'Running', terminating: true }, {}],
+    ['Stopping', { phase: 'Pending', terminating: true }, {}],
+    ['Stopped', { phase: 'Succeeded', terminating: true }, {}],
     ['Paused', { conditions: [{ type: 'Paused', status: 'True' }] }, {}],
     ['Running', { conditions: [{ type: 'Paused', status: 'False' }] }, {}],
     ['Migrating', undefined, { instance: withMigration(migrating) }],
@@ -95,28 +103,30 @@ describe('the printable status', () => {
       {},
     ],
     ['Provisioning', { phase: 'Pending', conditions: [{ type: 'Provisioning', status: 'True' }] }, {}],
-    ['CrashLoopBackOff', undefined, { memory: memory({ startFailure }) }],
-    ['CrashLoopBackOff', { phase: 'Failed', ran: false }, { memory: memory({ startFailure }) }],
-    ['Starting', { phase: 'Pending' }, { memory: memory({ startFailure }) }],
+    ['CrashLoopBackOff', undefined, { recorded: recordedState({ startFailure }) }],
+    ['CrashLoopBackOff', { phase: 'Failed', ran: false }, { recorded: recordedState({ startFailure }) }],
+    ['Starting', { phase: 'Pending' }, { recorded: recordedState({ startFailure }) }],
   ])('is %s for %j', (expected, looks, more) => {
     expect(report(machine(), looks, more).printableStatus).toBe(expected);
   });
 
   it('is Terminating before all else', () => {
-    expect(report(machine('Always', { going: true }), { going: true }).printableStatus).toBe('Terminating');
+    expect(report(machine('Always', { going: true }), { terminating: true }).printableStatus).toBe('Terminating');
     expect(PRINTABLE_STATUSES[0]).toBe('Terminating');
   });
 
   it('is that of a stopped machine where failed starts are not tried again', () => {
-    expect(report(machine('Manual'), undefined, { memory: memory({ startFailure }) }).printableStatus).toBe('Stopped');
+    expect(report(machine('Manual'), undefined, { recorded: recordedState({ startFailure }) }).printableStatus).toBe(
+      'Stopped',
+    );
   });
 });
 
 describe('the status', () => {
   it('tells all of a machine that runs', () => {
     const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } };
-    const remembered = memory({ runStrategy: 'Always', identity });
-    expect(report(machine(), {}, { memory: remembered })).toEqual({
+    const remembered = recordedState({ runStrategy: 'Always', identity });
+    expect(report(machine(), {}, { recorded: remembered })).toEqual({
       observedGeneration: 7,
       desiredGeneration: 7,
       virtualMachine: 'web',
@@ -133,7 +143,7 @@ describe('the status', () => {
   });
 
   it('gives back all that is remembered', () => {
-    const remembered: MachineMemory = {
+    const remembered: RecordedState = {
       requests: [
         { action: 'Stop', uid: 'i1' },
         { action: 'Start', data: { paused: 'true' } },
@@ -144,10 +154,10 @@ describe('the status', () => {
       lastShutdown: { reason: 'NodeLost', message: 'gone', at: at(-70) },
       identity: { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } },
     };
-    const status = report(machine(), {}, { memory: remembered });
-    expect(kubevirt.memory(machine('Always', { status }))).toEqual(remembered);
+    const status = report(machine(), {}, { recorded: remembered });
+    expect(kubevirt.recordedState(machine('Always', { status }))).toEqual(remembered);
     const none = report(machine('Always', { status }), undefined);
-    expect(kubevirt.memory(machine('Always', { status: none }))).toEqual(memory({ generation: 7 }));
+    expect(kubevirt.recordedState(machine('Always', { status: none }))).toEqual(recordedState({ generation: 7 }));
   });
 
   it('leaves alone what others write', () => {
@@ -219,7 +229,7 @@ describe('the conditions', () => {
   it('tell a problem as long as it lasts, and a failed start until one goes well', () => {
     const startFailure = { consecutiveFailCount: 1, lastFailedVMIUID: 'i1', retryAfterTimestamp: at(9) };
     const problem = { reason: 'ErrImagePull', message: 'no such image' };
-    const status = report(machine(), undefined, { problem, memory: memory({ startFailure }) });
+    const status = report(machine(), undefined, { problem, recorded: recordedState({ startFailure }) });
     expect(condition(status, 'Failure')).toEqual({
       type: 'Failure',
       status: 'True',
@@ -229,7 +239,7 @@ describe('the conditions', () => {
     const later = report(
       machine('Always', { status }),
       { phase: 'Pending' },
-      { memory: memory({ startFailure }), now: NOW + 5000 },
+      { recorded: recordedState({ startFailure }), now: NOW + 5000 },
     );
     expect(condition(later, 'Failure')).toEqual(condition(status, 'Failure'));
     expect(condition(report(machine('Always', { status: later }), {}), 'Failure')).toBeUndefined();
@@ -237,7 +247,9 @@ describe('the conditions', () => {
 
   it('tell how the last instance ended', () => {
     const lastShutdown = { reason: 'GuestShutdown', message: 'the guest shut down', at: at(-40) } as const;
-    expect(condition(report(machine(), undefined, { memory: memory({ lastShutdown }) }), 'LastShutdown')).toEqual({
+    expect(
+      condition(report(machine(), undefined, { recorded: recordedState({ lastShutdown }) }), 'LastShutdown'),
+    ).toEqual({
       type: 'LastShutdown',
       status: 'True',
       reason: 'GuestShutdown',
@@ -250,12 +262,12 @@ describe('the conditions', () => {
 describe('a request', () => {
   const stop = { action: 'Stop', uid: 'i1' };
   const start = { action: 'Start' };
-  const ask = (action: PowerAction, strategy: RunStrategy, looks?: Looks, options?: PowerOptions) =>
+  const ask = (action: PowerAction, strategy: RunStrategy, looks?: InstanceTraits, options?: PowerOptions) =>
     kubevirt.power(machine(strategy), action, looks && instanceLike(looks), options);
   const already = { conflict: 'VM is already running' };
   const stopped = { conflict: 'VM is not running' };
 
-  it.each<[PowerAction, RunStrategy, Looks | undefined, PowerOptions | undefined, object]>([
+  it.each<[PowerAction, RunStrategy, InstanceTraits | undefined, PowerOptions | undefined, object]>([
     ['start', 'Halted', undefined, undefined, { spec: { runStrategy: 'Always' } }],
     [
       'start',

@@ -1,7 +1,7 @@
 import { danglingDisks } from '#api/kubevirt/dangling-disks';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machine';
-import type { DesiredMachine, Dialect, MachineMemory, Problem } from '#vm/engine/dialect';
+import type { DesiredVm, Dialect, Problem, RecordedState } from '#vm/engine/dialect';
 import { copy } from './kubevirt/copy.ts';
 import { power } from './kubevirt/power.ts';
 import { report } from './kubevirt/report.ts';
@@ -12,21 +12,21 @@ import { identityIn, memoryIn } from './memory.ts';
 export const kubevirt: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '',
-  desired,
-  memory,
+  desiredVm,
+  recordedState,
   report: (vm, observed) => report(vm, runStrategyOf(vm), observed),
   phase: ({ status }) => status?.printableStatus ?? 'Unknown',
   power: (vm, action, instance, options) => power({ vm, runStrategy: runStrategyOf(vm), instance, options }, action),
   size: sizeOf,
   resize,
-  copy,
+  cloneVmSpec: copy,
 };
 
 function runStrategyOf({ spec: { running, runStrategy } }: VirtualMachine): RunStrategy {
   return runStrategy ?? (running === true ? 'Always' : 'Halted');
 }
 
-function desired(vm: VirtualMachine): DesiredMachine {
+function desiredVm(vm: VirtualMachine): DesiredVm {
   const { metadata, spec } = vm.spec.template;
   const blocked = missingVolume(spec);
   return {
@@ -39,7 +39,7 @@ function desired(vm: VirtualMachine): DesiredMachine {
 }
 
 /** A disk in the old form may name a volume that is not there; admission lets it pass with a warning. */
-function missingVolume(spec: DesiredMachine['spec']): Problem | undefined {
+function missingVolume(spec: DesiredVm['spec']): Problem | undefined {
   const dangling = danglingDisks(spec);
   if (dangling.length === 0) return undefined;
   const which = dangling.map(({ disk, volume }) => `disk ${disk} shows volume ${volume}`).join(', ');
@@ -49,7 +49,7 @@ function missingVolume(spec: DesiredMachine['spec']): Problem | undefined {
   };
 }
 
-function memory({ status }: VirtualMachine): MachineMemory {
+function recordedState({ status }: VirtualMachine): RecordedState {
   const { runStrategy, desiredGeneration, interfaces } = status ?? {};
   return {
     ...memoryIn(status),

@@ -1,6 +1,6 @@
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
-import { type Condition, standing } from '#vm/engine/condition';
-import type { Identity, MachineMemory, ObservedMachine, Shutdown } from '#vm/engine/dialect';
+import { type Condition, withTransitionTime } from '#vm/engine/condition';
+import type { Identity, ObservedVm, RecordedState, Shutdown } from '#vm/engine/dialect';
 
 /** The condition that remembers how the last instance ended. */
 export const LAST_SHUTDOWN = 'LastShutdown';
@@ -14,7 +14,7 @@ type Remembering = Pick<NonNullable<VirtualMachine['status']>, 'stateChangeReque
 /** Reads back what `remembered` wrote. */
 export function memoryIn(
   status: Remembering | undefined,
-): Pick<MachineMemory, 'requests' | 'startFailure' | 'lastShutdown'> {
+): Pick<RecordedState, 'requests' | 'startFailure' | 'lastShutdown'> {
   const { stateChangeRequests = [], startFailure, conditions = [] } = status ?? {};
   const ended = conditions.find(({ type }) => type === LAST_SHUTDOWN);
   return {
@@ -44,7 +44,7 @@ export function memoryIn(
 export function remembered({
   requests,
   startFailure,
-}: MachineMemory): Pick<Remembering, 'stateChangeRequests' | 'startFailure'> {
+}: RecordedState): Pick<Remembering, 'stateChangeRequests' | 'startFailure'> {
   return {
     ...(requests.length === 0 ? {} : { stateChangeRequests: [...requests] }),
     ...(startFailure === undefined ? {} : { startFailure }),
@@ -84,9 +84,9 @@ export function shutdownCondition({ reason, message, at }: Shutdown): Condition 
 /** What went wrong with a start stays told until a start goes well. */
 export function failureOf(
   before: readonly Condition[] | undefined,
-  { problem, memory }: ObservedMachine,
+  { problem, recorded }: ObservedVm,
   now: string,
 ): Condition | undefined {
-  if (problem !== undefined) return standing(before, { type: 'Failure', status: 'True', ...problem }, now);
-  return memory.startFailure === undefined ? undefined : before?.find(({ type }) => type === 'Failure');
+  if (problem !== undefined) return withTransitionTime(before, { type: 'Failure', status: 'True', ...problem }, now);
+  return recorded.startFailure === undefined ? undefined : before?.find(({ type }) => type === 'Failure');
 }

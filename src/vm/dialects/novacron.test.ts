@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine, VirtualMachineInput } from '#api/novacron/virtual-machine';
-import type { ObservedMachine } from '#vm/engine/dialect';
-import { at, instanceLike, type Looks, machineMetadata, memory, NOW } from '#vm/engine/instance.fixture';
-import type { ClaimSight, Surroundings } from '#vm/engine/surroundings';
+import type { ObservedVm } from '#vm/engine/dialect';
+import { at, type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
+import type { ClaimState, VmDependencies } from '#vm/engine/surroundings';
 import { novacron } from './novacron.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 type Written = NonNullable<NonNullable<VirtualMachineInput['spec']['template']>['spec']>;
-type Around = Partial<Omit<Surroundings, 'referenceNode'>>;
+type Around = Partial<Omit<VmDependencies, 'referenceNode'>>;
 
 const AROUND = { referenceNode: { cpu: '32', memory: '128Gi' } };
 const POLICY = { allowLiveMigration: true, compression: true, encrypted: false };
@@ -19,19 +19,19 @@ function machine(more: Partial<Written> = {}, spec: object = {}, status?: Status
   return {
     apiVersion: 'novacron.io/v1alpha1',
     kind: 'VirtualMachine',
-    metadata: machineMetadata(),
+    metadata: vmMetadata(),
     spec: { running: true, migrationPolicy: POLICY, updateStrategy: { type: 'RollingUpdate' }, template, ...spec },
     ...(status === undefined ? {} : { status }),
   } as VirtualMachine;
 }
 
 const desired = (more: Partial<Written> = {}, spec: object = {}, around: Around = {}) =>
-  novacron.desired(machine(more, spec), { ...AROUND, ...around });
+  novacron.desiredVm(machine(more, spec), { ...AROUND, ...around });
 
-const report = (vm: VirtualMachine, looks?: Looks, more: Partial<ObservedMachine> = {}, around: Around = {}) =>
+const report = (vm: VirtualMachine, looks?: InstanceTraits, more: Partial<ObservedVm> = {}, around: Around = {}) =>
   novacron.report(
     vm,
-    { instance: looks && instanceLike(looks), memory: memory(), restartRequired: [], now: NOW, ...more },
+    { instance: looks && instanceLike(looks), recorded: recordedState(), restartRequired: [], now: NOW, ...more },
     { ...AROUND, ...around },
   ) as Status;
 
@@ -57,7 +57,7 @@ describe('the instance of a machine', () => {
     const labels = { app: 'web', vm: 'victim', 'kubevirt.io/domain': 'victim', 'vm.kubevirt.io/name': 'victim' };
     const vm = machine();
     const spec = { ...vm.spec, template: { ...vm.spec.template, metadata: { labels } } };
-    expect(novacron.desired({ ...vm, spec }, AROUND).labels).toEqual({ app: 'web' });
+    expect(novacron.desiredVm({ ...vm, spec }, AROUND).labels).toEqual({ app: 'web' });
   });
 
   it('has its volumes, and what cloud-init reads', () => {
@@ -100,7 +100,7 @@ describe('the instance of a machine', () => {
     };
     const metadata = { labels: { app: 'shop' }, annotations: { owner: 'me' } };
     const vm = machine(placed);
-    const { spec, labels, annotations } = novacron.desired({
+    const { spec, labels, annotations } = novacron.desiredVm({
       ...vm,
       spec: { ...vm.spec, template: { ...vm.spec.template, metadata } },
     });
@@ -120,7 +120,7 @@ describe('the instance of a machine', () => {
     expect(JSON.parse(annotations['vimana.io/migration-configuration'] ?? '')).toEqual(configuration);
   });
 
-  it.each<[string, Partial<Written>, ClaimSight[] | undefined, object | undefined]>([
+  it.each<[string, Partial<Written>, ClaimState[] | undefined, object | undefined]>([
     ['nobody looks at claims', {}, undefined, undefined],
     ['its claim is bound', {}, [{ name: 'web.novacron-root', state: 'bound' }], undefined],
     ['its claim is to be made', {}, [], { reason: 'ClaimMissing', passing: true }],
@@ -149,15 +149,15 @@ describe('the instance of a machine', () => {
 
 describe('the phase of a machine', () => {
   const migrationState = { startTimestamp: at(-5), targetNode: 'n2' };
-  it.each<[Status['phase'], string, object, Looks | undefined, Partial<ObservedMachine>]>([
+  it.each<[Status['phase'], string, object, InstanceTraits | undefined, Partial<ObservedVm>]>([
     ['Pending', 'is to run and has no instance', {}, undefined, {}],
     ['Stopped', 'is not to run', { running: false }, undefined, {}],
     ['Pending', 'waits for a node', {}, { phase: 'Scheduling' }, {}],
     ['Running', 'runs', {}, {}, {}],
-    ['Running', 'is being stopped, and runs', { running: false }, { going: true }, {}],
+    ['Running', 'is being stopped, and runs', { running: false }, { terminating: true }, {}],
     ['Failed', 'is on a node that nobody hears of', {}, { phase: 'Unknown' }, {}],
     ['Failed', 'has ended by a fault', {}, { phase: 'Failed', reason: 'Crashed' }, {}],
-    ['Pending', 'has ended because it was told to', {}, { phase: 'Succeeded', going: true }, {}],
+    ['Pending', 'has ended because it was told to', {}, { phase: 'Succeeded', terminating: true }, {}],
     ['Failed', 'cannot be started', {}, undefined, { problem: { reason: 'Forbidden', message: 'quota' } }],
   ])('is %s where it %s', (phase, _what, spec, looks, more) => {
     expect(report(machine({}, spec), looks, more).phase).toBe(phase);
@@ -229,7 +229,7 @@ describe('the status of a machine', () => {
   it('tells the size of the root disk where it is known', () => {
     const sizeOf = (more: Partial<Written>, small?: string) => {
       const claim = { name: 'web.novacron-root', state: 'bound', ...(small === undefined ? {} : { size: small }) };
-      return report(machine(more), {}, {}, { claims: new Map([['root', claim as ClaimSight]]) }).resources?.disk;
+      return report(machine(more), {}, {}, { claims: new Map([['root', claim as ClaimState]]) }).resources?.disk;
     };
     expect(sizeOf({})).toEqual({ available: '10Gi' });
     expect(sizeOf({ image: { source: 'pvc://default/golden' } })).toBeUndefined();
@@ -245,7 +245,7 @@ describe('the status of a machine', () => {
   });
 
   const movable = (status: 'True' | 'False', more = {}) => ({ type: 'LiveMigratable', status, ...more });
-  it.each<[string, string, Looks | undefined, object, object]>([
+  it.each<[string, string, InstanceTraits | undefined, object, object]>([
     ['Ready', 'it runs', {}, {}, { status: 'True', reason: 'VMReady' }],
     ['Ready', 'it is off', undefined, { running: false }, { status: 'False', reason: 'Stopped' }],
     ['Ready', 'it is paused', { conditions: [{ type: 'Paused', status: 'True' }] }, {}, { reason: 'Paused' }],
@@ -278,8 +278,8 @@ describe('the status of a machine', () => {
   });
 
   it('tells of disks only what is wrong with them', () => {
-    const seen = (sight: Omit<ClaimSight, 'name'>) => ({
-      claims: new Map([['root', { name: 'web.novacron-root', ...sight } as ClaimSight]]),
+    const seen = (sight: Omit<ClaimState, 'name'>) => ({
+      claims: new Map([['root', { name: 'web.novacron-root', ...sight } as ClaimState]]),
     });
     expect(conditionIn(report(machine(), {}, {}, seen({ state: 'bound' })), 'DiskReady')).toBeUndefined();
     const small = seen({ state: 'bound', reason: 'DiskCannotGrow', message: 'no' });
@@ -299,14 +299,14 @@ describe('the status of a machine', () => {
   });
 
   it('remembers what the next look begins with', () => {
-    const kept = memory({
+    const kept = recordedState({
       identity: { default: { mac: '02:00:00:00:00:01', ip: '10.0.0.5' } },
       requests: [{ action: 'Stop', uid: 'i1' }],
       lastShutdown: { reason: 'Error', message: 'crashed', at: at(-9) },
       startFailure: { consecutiveFailCount: 2, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(20) },
     });
-    const status = report(machine(), undefined, { memory: kept });
-    expect(novacron.memory(machine({}, {}, status))).toEqual({ ...kept, generation: 3 });
+    const status = report(machine(), undefined, { recorded: kept });
+    expect(novacron.recordedState(machine({}, {}, status))).toEqual({ ...kept, generation: 3 });
   });
 });
 
@@ -322,7 +322,7 @@ describe('what is asked of a machine', () => {
       spec: { template: { spec: { resources: { cpu: 8, memory: '16Gi' } } } },
     });
     const copying = { name: 'b', namespace: 'other', start: false, claims: new Map() };
-    expect(novacron.copy?.(vm, copying)).toEqual({ ...vm.spec, running: false });
+    expect(novacron.cloneVmSpec?.(vm, copying)).toEqual({ ...vm.spec, running: false });
     expect(novacron.claimOf?.('b', 'data')).toBe('b.novacron-data');
     expect([novacron.phase(vm), novacron.phase(machine({}, {}, { phase: 'Failed' }))]).toEqual(['Pending', 'Failed']);
   });

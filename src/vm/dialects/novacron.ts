@@ -3,8 +3,8 @@ import { DOMAIN_LABEL, NAME_LABEL, VM_LABEL } from '#api/launcher';
 import { claimIn, claimName, ROOT_DISK } from '#api/novacron/claims';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
-import type { Copying, DesiredMachine, Dialect, MachineMemory } from '#vm/engine/dialect';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { CloneOptions, DesiredVm, Dialect, RecordedState } from '#vm/engine/dialect';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { identityIn, memoryIn } from './memory.ts';
 import { instanceSpec } from './novacron/instance-spec.ts';
 import { policyAnnotations } from './novacron/migration-policy.ts';
@@ -17,9 +17,9 @@ export const novacron: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.novacron',
   liveAnnotations: new Set([LIVE_MIGRATION_ANNOTATION, MIGRATION_CONFIGURATION]),
-  asks: ['claims', 'usage'],
-  desired,
-  memory,
+  dependencies: ['claims', 'usage'],
+  desiredVm,
+  recordedState,
   report,
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
@@ -30,11 +30,11 @@ export const novacron: Dialect<typeof virtualMachine> = {
   resize: (_vm, { cpus, memory: bytes }) => ({
     spec: { template: { spec: { resources: { cpu: cpus, memory: bytes } } } },
   }),
-  copy,
+  cloneVmSpec,
   claimOf: claimName,
 };
 
-function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): DesiredMachine {
+function desiredVm(vm: VirtualMachine, around: Partial<VmDependencies> = {}): DesiredVm {
   const { disks, blocked } = wantedOf(vm, around);
   const { labels = {}, annotations = {} } = vm.spec.template.metadata ?? {};
   return {
@@ -50,7 +50,7 @@ function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): Desire
  * Whoever makes the claims of its disks fills them. A claim as image is copied within a namespace only: in another, the
  * disk of the clone is what it was given, and says so.
  */
-function copy({ metadata, spec }: VirtualMachine, { name, namespace, start }: Copying): object {
+function cloneVmSpec({ metadata, spec }: VirtualMachine, { name, namespace, start }: CloneOptions): object {
   const { template } = spec;
   const { image } = template.spec;
   if (image === undefined || namespace === metadata.namespace || claimIn(image.source) === undefined)
@@ -67,7 +67,7 @@ function withoutOwn(labels: Readonly<Record<string, string>>): Record<string, st
   );
 }
 
-function memory({ status }: VirtualMachine): MachineMemory {
+function recordedState({ status }: VirtualMachine): RecordedState {
   const { observedGeneration, interfaces } = status ?? {};
   return {
     ...memoryIn(status),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Dialect, ObservedMachine } from '#vm/engine/dialect';
-import type { Sight } from '#vm/engine/observe';
-import { Teller } from '#vm/engine/teller';
+import type { Dialect, ObservedVm } from '#vm/engine/dialect';
+import type { Observation } from '#vm/engine/observe';
+import { VmEventRecorder } from '#vm/engine/teller';
 import { hypersdk } from './hypersdk.ts';
 import { kubevirt } from './kubevirt.ts';
 import { novacron } from './novacron.ts';
 import { simulation } from './simulation.ts';
 
-const observed = (restartRequired: readonly string[]): ObservedMachine => ({
-  instance: { metadata: { name: 'web' }, spec: { domain: {} } } as unknown as NonNullable<ObservedMachine['instance']>,
-  memory: { requests: [], identity: {} },
+const observed = (restartRequired: readonly string[]): ObservedVm => ({
+  instance: { metadata: { name: 'web' }, spec: { domain: {} } } as unknown as NonNullable<ObservedVm['instance']>,
+  recorded: { requests: [], identity: {} },
   restartRequired,
   now: 0,
 });
@@ -27,13 +27,13 @@ describe('a change that waits for the next start', () => {
   ])('is told of once, in the words of its condition (%s)', (_name, dialect, spec) => {
     const vm = { metadata: { name: 'web', namespace: 'shop', uid: 'u', generation: 2 }, spec } as never;
     const told: string[] = [];
-    const teller = new Teller();
+    const teller = new VmEventRecorder();
     const tell = (fields: readonly string[]) => {
       const seen = observed(fields);
-      const sight = { observed: seen, before: seen.memory, desired: {} } as Sight;
+      const sight = { observed: seen, before: seen.recorded, desired: {} } as Observation;
       const event = (_object: unknown, type: string, reason: string, message: string) =>
         void told.push(`${type} ${reason} ${message}`);
-      teller.tell(vm, sight, { event }, () => dialect.report(vm, seen));
+      teller.record(vm, sight, { event }, () => dialect.report(vm, seen));
     };
     const fields = ['domain.cpu.sockets', 'metadata.labels'];
     const { conditions } = dialect.report(vm, observed(fields)) as {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/simulation/virtual-machine';
-import type { MachineMemory, ObservedMachine, PowerAction } from '#vm/engine/dialect';
-import { at, instanceLike, type Looks, machineMetadata, memory, NOW } from '#vm/engine/instance.fixture';
+import type { ObservedVm, PowerAction, RecordedState } from '#vm/engine/dialect';
+import { at, type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
 import { launcherName } from '#vm/engine/launcher/pod';
 import { simulation } from './simulation.ts';
 
@@ -15,14 +15,14 @@ const machine = (
 ): VirtualMachine => ({
   apiVersion: 'simulation.node-classifier.io/v1alpha1',
   kind: 'VirtualMachine',
-  metadata: machineMetadata(more.annotations),
+  metadata: vmMetadata(more.annotations),
   spec: { resources: { cpu: '0.05', memory: '0.08' }, running: true, ...spec },
   ...(more.status === undefined ? {} : { status: more.status }),
 });
-const report = (vm: VirtualMachine, looks?: Looks, more: Partial<ObservedMachine> = {}) =>
+const report = (vm: VirtualMachine, looks?: InstanceTraits, more: Partial<ObservedVm> = {}) =>
   simulation.report(
     vm,
-    { instance: looks && instanceLike(looks), memory: memory(), restartRequired: [], now: NOW, ...more },
+    { instance: looks && instanceLike(looks), recorded: recordedState(), restartRequired: [], now: NOW, ...more },
     NODE,
   ) as Status;
 const CPU = 'kubevirt.io/vm-cpu-consumption';
@@ -30,7 +30,7 @@ const MEMORY = 'kubevirt.io/vm-memory-consumption';
 
 describe('the size of a simulated machine', () => {
   const requests = (spec: Partial<VirtualMachine['spec']>, surroundings = NODE) => {
-    const { spec: made, annotations } = simulation.desired(machine(spec), surroundings);
+    const { spec: made, annotations } = simulation.desiredVm(machine(spec), surroundings);
     const { cpu, memory: bytes } = made.domain.resources?.requests ?? {};
     return [cpu, bytes, made.domain.cpu?.cores, annotations[CPU], annotations[MEMORY]];
   };
@@ -66,7 +66,7 @@ describe('the size of a simulated machine', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000 }), (millionths) => {
         const share = millionths / 1e6;
-        const { spec } = simulation.desired(machine({ resources: { cpu: String(share), memory: '0.1' } }), NODE);
+        const { spec } = simulation.desiredVm(machine({ resources: { cpu: String(share), memory: '0.1' } }), NODE);
         const text = `${spec.domain.resources?.requests?.['cpu']}`;
         const cpus = text.endsWith('m') ? Number(text.slice(0, -1)) / 1000 : Number(text);
         expect(cpus).toBeGreaterThanOrEqual(share * 32 - 1e-9);
@@ -78,22 +78,22 @@ describe('the size of a simulated machine', () => {
 
 describe('what a simulated machine asks for', () => {
   it('runs unless told otherwise, and is put on a node only where one is named', () => {
-    expect(simulation.desired(machine(), NODE)).toMatchObject({ runStrategy: 'Always', leavesByRestart: true });
-    expect(simulation.desired(machine(), NODE).forcedNode).toBeUndefined();
-    expect(simulation.desired(machine({ running: false }), NODE).runStrategy).toBe('Halted');
+    expect(simulation.desiredVm(machine(), NODE)).toMatchObject({ runStrategy: 'Always', leavesByRestart: true });
+    expect(simulation.desiredVm(machine(), NODE).forcedNode).toBeUndefined();
+    expect(simulation.desiredVm(machine({ running: false }), NODE).runStrategy).toBe('Halted');
     const forced = { annotations: { 'simulation.node-classifier.io/node': 'kwok-node-2' } };
-    expect(simulation.desired(machine({}, forced), NODE).forcedNode).toBe('kwok-node-2');
+    expect(simulation.desiredVm(machine({}, forced), NODE).forcedNode).toBe('kwok-node-2');
   });
 
   it('writes to its memory as fast as it says, in bytes a second', () => {
-    const { annotations } = simulation.desired(machine({ migration: { dirtyRateMbps: 400 } }), NODE);
+    const { annotations } = simulation.desiredVm(machine({ migration: { dirtyRateMbps: 400 } }), NODE);
     expect(annotations['vimana.io/dirty-rate']).toBe('50000000');
   });
 });
 
 describe('the phase of a simulated machine', () => {
   const startFailure = { consecutiveFailCount: 1, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(9) };
-  it.each<[string, Partial<VirtualMachine['spec']>, Looks | undefined, Partial<ObservedMachine>]>([
+  it.each<[string, Partial<VirtualMachine['spec']>, InstanceTraits | undefined, Partial<ObservedVm>]>([
     ['Pending', {}, undefined, {}],
     ['Pending', {}, { phase: 'Pending' }, {}],
     ['Scheduling', {}, { phase: 'Scheduling' }, {}],
@@ -102,12 +102,12 @@ describe('the phase of a simulated machine', () => {
     ['Failed', {}, { phase: 'Unknown' }, {}],
     ['Failed', {}, { phase: 'Failed' }, {}],
     ['Failed', {}, { phase: 'Succeeded', reason: 'GuestShutdown' }, {}],
-    ['Pending', {}, { phase: 'Succeeded', reason: 'Stopped', going: true }, {}],
-    ['Failed', {}, undefined, { memory: memory({ startFailure }) }],
+    ['Pending', {}, { phase: 'Succeeded', reason: 'Stopped', terminating: true }, {}],
+    ['Failed', {}, undefined, { recorded: recordedState({ startFailure }) }],
     ['Failed', {}, undefined, { problem: { reason: 'FailedCreate', message: 'no' } }],
     ['Stopped', { running: false }, undefined, {}],
     ['Stopped', { running: false }, { phase: 'Succeeded' }, {}],
-    ['Running', { running: false }, { phase: 'Running', going: true }, {}],
+    ['Running', { running: false }, { phase: 'Running', terminating: true }, {}],
   ])('is %s for %j, %j', (phase, spec, looks, more) => {
     expect(report(machine(spec), looks, more).phase).toBe(phase);
   });
@@ -115,9 +115,9 @@ describe('the phase of a simulated machine', () => {
 
 describe('the status of a simulated machine', () => {
   const running = () => {
-    const instance = instanceLike({ spec: simulation.desired(machine(), NODE).spec });
+    const instance = instanceLike({ spec: simulation.desiredVm(machine(), NODE).spec });
     const status = { ...instance.status, nodeName: 'kwok-node-2', activePods: { p: 'kwok-node-2' } };
-    return { ...instance, status } as NonNullable<ObservedMachine['instance']>;
+    return { ...instance, status } as NonNullable<ObservedVm['instance']>;
   };
 
   it('tells all of a machine that runs', () => {
@@ -149,20 +149,20 @@ describe('the status of a simulated machine', () => {
   });
 
   it('keeps what the engine remembers', () => {
-    const remembered: MachineMemory = {
+    const remembered: RecordedState = {
       requests: [{ action: 'Stop', uid: 'i1' }],
       generation: 3,
       startFailure: { consecutiveFailCount: 3, lastFailedVMIUID: 'i9', retryAfterTimestamp: at(50) },
       lastShutdown: { reason: 'NodeLost', message: 'gone', at: at(-70) },
       identity: {},
     };
-    const status = report(machine(), {}, { memory: remembered });
-    expect(simulation.memory(machine({}, { status }))).toEqual(remembered);
-    expect(simulation.memory(machine())).toEqual({ requests: [], identity: {} });
+    const status = report(machine(), {}, { recorded: remembered });
+    expect(simulation.recordedState(machine({}, { status }))).toEqual(remembered);
+    expect(simulation.recordedState(machine())).toEqual({ requests: [], identity: {} });
   });
 
   it('has one condition for each phase, however often the machine goes through them, and is stable', () => {
-    const phases: Looks[] = [
+    const phases: InstanceTraits[] = [
       { phase: 'Pending' },
       { phase: 'Scheduling' },
       { phase: 'Scheduled' },
@@ -190,7 +190,7 @@ describe('the status of a simulated machine', () => {
 
 describe('power of a simulated machine', () => {
   const waiting = { stateChangeRequests: [{ action: 'Stop' as const, uid: 'i1' }] };
-  it.each<[PowerAction, VirtualMachine, Looks | undefined, object]>([
+  it.each<[PowerAction, VirtualMachine, InstanceTraits | undefined, object]>([
     ['start', machine({ running: false }), undefined, { spec: { running: true } }],
     ['start', machine(), {}, { conflict: 'VM is already running' }],
     ['stop', machine(), {}, { spec: { running: false } }],

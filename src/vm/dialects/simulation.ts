@@ -2,9 +2,9 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '#api/launcher';
 import { loadText, USUAL_NODE } from '#api/launcher-load';
 import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '#api/simulation/virtual-machine';
-import type { DesiredMachine, Dialect, MachineMemory, PowerAction, PowerEdit } from '#vm/engine/dialect';
+import type { DesiredVm, Dialect, PowerAction, PowerEdit, RecordedState } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { memoryIn } from './memory.ts';
 import { report } from './simulation/report.ts';
 import { resize } from './simulation/resize.ts';
@@ -14,11 +14,11 @@ import { sizeOf } from './simulation/size.ts';
 export const simulation: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.simulation',
-  movesByRestart: true,
+  migratesByRestart: true,
   liveAnnotations: new Set([CPU_CONSUMPTION, MEMORY_CONSUMPTION, LOAD_ANNOTATION]),
   sizedByNodes: true,
-  desired,
-  memory,
+  desiredVm,
+  recordedState,
   report: (vm, observed, surroundings) => report(vm, observed, nodeIn(surroundings)),
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
@@ -27,12 +27,12 @@ export const simulation: Dialect<typeof virtualMachine> = {
     return { cpus, memory };
   },
   resize,
-  copy: ({ spec }, { start }) => ({ ...spec, running: start }),
+  cloneVmSpec: ({ spec }, { start }) => ({ ...spec, running: start }),
 };
 
-const nodeIn = (surroundings: Surroundings | undefined) => surroundings?.referenceNode ?? USUAL_NODE;
+const nodeIn = (surroundings: VmDependencies | undefined) => surroundings?.referenceNode ?? USUAL_NODE;
 
-function desired(vm: VirtualMachine, surroundings?: Surroundings): DesiredMachine {
+function desiredVm(vm: VirtualMachine, surroundings?: VmDependencies): DesiredVm {
   const node = nodeIn(surroundings);
   const size = sizeOf(vm.spec, node);
   const { dirtyRateMbps } = vm.spec.migration ?? {};
@@ -63,7 +63,7 @@ function desired(vm: VirtualMachine, surroundings?: Surroundings): DesiredMachin
       evictionStrategy: 'External',
       terminationGracePeriodSeconds: 0,
     },
-    leavesByRestart: true,
+    evacuatesByRestart: true,
     ...(forcedNode === '' ? {} : { forcedNode }),
     // Once it has been looked after, its pods have names of ours.
     ...(firstPod === '' || vm.status?.observedGeneration !== undefined ? {} : { launcher: firstPod }),
@@ -72,7 +72,7 @@ function desired(vm: VirtualMachine, surroundings?: Surroundings): DesiredMachin
 
 const BYTES_A_MEGABIT = 125_000;
 
-function memory({ status }: VirtualMachine): MachineMemory {
+function recordedState({ status }: VirtualMachine): RecordedState {
   const { observedGeneration } = status ?? {};
   return {
     ...memoryIn(status),

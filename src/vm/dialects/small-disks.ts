@@ -1,4 +1,4 @@
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/surroundings';
 
 interface SmallDisk {
   readonly name: string;
@@ -6,7 +6,7 @@ interface SmallDisk {
 }
 
 /** Disks that have less than spec asks for, which must be able to ask for less again. */
-export function smallDisksOf(claims: Surroundings['claims'] = new Map()): { readonly smallDisks?: SmallDisk[] } {
+export function smallDisksOf(claims: VmDependencies['claims'] = new Map()): { readonly smallDisks?: SmallDisk[] } {
   const smallDisks = [...claims].flatMap(([name, { size }]) => (size === undefined ? [] : [{ name, size }]));
   return smallDisks.length === 0 ? {} : { smallDisks };
 }

@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 export type Condition = NonNullable<NonNullable<VirtualMachine['status']>['conditions']>[number];
 
 /** A condition as it should stand: its time is `now` where its status is another than before, and else stays. */
-export function standing(
+export function withTransitionTime(
   before: readonly Condition[] | undefined,
   condition: Omit<Condition, 'lastTransitionTime'>,
   now: string,
@@ -14,7 +14,7 @@ export function standing(
   return { ...condition, lastTransitionTime: since };
 }
 
-export function holds(
+export function hasCondition(
   conditions: readonly Condition[] | undefined,
   type: string,
   status: Condition['status'] = 'True',

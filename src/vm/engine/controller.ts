@@ -11,38 +11,38 @@ import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
 import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
 import type { AddressPool } from './address-pool.ts';
-import { deedsFor, type Machine } from './deeds.ts';
-import { type Dialect, instanceName, machineName, type ObservedMachine, type Shutdown } from './dialect.ts';
-import { askedOf, type Gatherers } from './gatherer.ts';
+import { type AnyVm, createInstanceWriter } from './deeds.ts';
+import { type Dialect, instanceName, type ObservedVm, type Shutdown, vmName } from './dialect.ts';
+import { type DependencyProviders, requestedProviders } from './gatherer.ts';
 import { heldAddresses } from './held-addresses.ts';
-import { giveIdentity } from './identity.ts';
-import { belonging, isToLeave, shutdownOf, unseenEnd } from './instance-state.ts';
-import { isKept } from './memory.ts';
-import { observe, type Sight } from './observe.ts';
-import { createFailure, deleteFailure, type Failure, noAddress } from './obstacle.ts';
-import { passingState } from './on-its-way.ts';
+import { assignIdentity } from './identity.ts';
+import { isMarkedForEvacuation, ownership, shutdownOf, unseenEnd } from './instance-state.ts';
+import { isRecorded } from './memory.ts';
+import { type Observation, observe } from './observe.ts';
+import { createFailure, deleteFailure, type Failure, noAddressBlocker } from './obstacle.ts';
+import { transientState } from './on-its-way.ts';
 
-import type { PassingStates } from './passing-state.ts';
+import type { TransientStatusThrottle } from './passing-state.ts';
 import { ReferenceNode } from './reference-node.ts';
-import { type Review, Reviews } from './review.ts';
+import { type AdmissionRecheck, AdmissionRechecks } from './review.ts';
 import type { RolloutStrategy } from './spec-changes.ts';
-import type { Surroundings } from './surroundings.ts';
-import { Teller } from './teller.ts';
+import type { VmDependencies } from './surroundings.ts';
+import { VmEventRecorder } from './teller.ts';
 
-export interface MachineControllerOptions {
+export interface VmControllerOptions {
   readonly dialect: Dialect;
   /** All that are on, this one among them: their machines share one range of addresses. */
   readonly dialects: readonly Dialect[];
   readonly addresses: AddressPool;
-  readonly passing: PassingStates;
+  readonly throttle: TransientStatusThrottle;
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: Review;
+  readonly recheck?: AdmissionRecheck;
   /** LiveUpdate where absent. */
   readonly rollout?: RolloutStrategy;
   /** What a share of one node is a share of, where the nodes are not alike; 32 CPUs and 128Gi where absent. */
   readonly referenceNode?: NodeSize;
   /** Who gathers what the dialect may ask for. */
-  readonly gatherers?: Gatherers;
+  readonly providers?: DependencyProviders;
 }
 
 /** Left by whoever deletes a machine and wants its instance to go on; the garbage collector lets the instance go. */
@@ -50,17 +50,17 @@ export interface MachineControllerOptions {
 const NO_ADDRESS_RETRY_MS = 10_000;
 
 /** How long a problem that passes as a rule may last before it is told. */
-const PASSING_PROBLEM_MS = 500;
+const TRANSIENT_PROBLEM_MS = 500;
 
 /** How soon to look again where the cache turned out to lag behind. */
 const STALE_RETRY_MS = 100;
 
 /** Makes of the machines of one API group instances that run, and tells in their status how they are. */
-export function machineController(options: MachineControllerOptions): Controller<Machine> {
-  const { dialect, addresses, passing, rollout = 'LiveUpdate' } = options;
-  const type: ResourceType<Machine> = resourceOfKind(dialect.kind);
+export function vmController(options: VmControllerOptions): Controller<AnyVm> {
+  const { dialect, addresses, throttle, rollout = 'LiveUpdate' } = options;
+  const type: ResourceType<AnyVm> = resourceOfKind(dialect.kind);
   const instances = new Expectations();
-  const machines = new Expectations();
+  const vms = new Expectations();
   const uids = new Map<string, string>();
   const own = new OwnWrites();
   /** Machines whose instance is being created. */
@@ -73,15 +73,15 @@ export function machineController(options: MachineControllerOptions): Controller
   const askedToLeave = new Map<string, number>();
   /** Since when machines have met a problem that only passes, as a rule. */
   const hindered = new Map<string, number>();
-  const teller = new Teller();
-  const reviews = new Reviews(dialect.kind, options.review);
+  const recorder = new VmEventRecorder();
+  const reviews = new AdmissionRechecks(dialect.kind, options.recheck);
   const reference = new ReferenceNode(options.referenceNode);
-  const asked = askedOf(dialect, options.gatherers ?? {});
-  const around = (vm: Machine, context: Context): Surroundings => ({
-    referenceNode: dialect.sizedByNodes === true ? reference.among(context.cache(NODES)) : reference.usual,
+  const asked = requestedProviders(dialect, options.providers ?? {});
+  const around = (vm: AnyVm, context: Context): VmDependencies => ({
+    referenceNode: dialect.sizedByNodes === true ? reference.among(context.cache(NODES)) : reference.defaultNode,
     ...(asked.length === 0
       ? {}
-      : Object.fromEntries(asked.map(([part, gatherer]) => [part, gatherer.gather(vm, context)]))),
+      : Object.fromEntries(asked.map(([part, provider]) => [part, provider.provide(vm, context)]))),
   });
   let consulted = false;
   /** Machines of several groups may share a name, and are counted together. */
@@ -89,30 +89,32 @@ export function machineController(options: MachineControllerOptions): Controller
 
   function forget(key: string): void {
     instances.forget(key);
-    machines.forget(key);
+    vms.forget(key);
     own.forget(key);
     waiting.delete(key);
-    passing.arrived(onWay(key));
+    throttle.arrived(onWay(key));
     untold.delete(key);
     askedToLeave.delete(key);
     hindered.delete(key);
-    teller.forget(key);
+    recorder.forget(key);
     reviews.forget(key);
-    for (const [, gatherer] of asked) gatherer.forget?.(key);
+    for (const [, provider] of asked) provider.forget?.(key);
     addresses.release(uids.get(key) ?? '');
     uids.delete(key);
   }
 
   /** One run for a machine. 'released': nothing holds it any more. */
-  async function run(vm: Machine, context: Context): Promise<ReconcileResult | 'released' | undefined> {
-    const sight = look(vm, context);
-    if (sight === undefined) return undefined;
-    teller.tell(vm, sight, context.events, () => dialect.report(vm, sight.observed, around(vm, context)));
-    return await act(vm, sight, context);
+  async function run(vm: AnyVm, context: Context): Promise<ReconcileResult | 'released' | undefined> {
+    const observation = look(vm, context);
+    if (observation === undefined) return undefined;
+    recorder.record(vm, observation, context.events, () =>
+      dialect.report(vm, observation.observed, around(vm, context)),
+    );
+    return await act(vm, observation, context);
   }
 
   /** What there is to see of a machine; undefined while caches do not show what was written last. */
-  function look(vm: Machine, context: Context): Sight | undefined {
+  function look(vm: AnyVm, context: Context): Observation | undefined {
     const { cache, clock, random } = context;
     const key = keyOf(vm);
     // Another machine may have come by the name of one that went.
@@ -121,48 +123,52 @@ export function machineController(options: MachineControllerOptions): Controller
     if (!consulted) addresses.consult(heldAddresses(options.dialects, context));
     consulted = true;
     const known = cache(VMIS);
-    if (!instances.met(key, known) || !machines.met(key, cache(type))) {
+    if (!instances.met(key, known) || !vms.met(key, cache(type))) {
       waiting.add(key);
       return undefined;
     }
     const { namespace, name } = vm.metadata;
     const instance = known.get(keyIn(namespace, instanceName(dialect, name)));
-    if (instance === undefined || !isToLeave(instance)) askedToLeave.delete(key);
+    if (instance === undefined || !isMarkedForEvacuation(instance)) askedToLeave.delete(key);
     else if (!askedToLeave.has(key)) askedToLeave.set(key, clock.now());
     return observe({
       dialect,
       vm,
-      surroundings: around(vm, context),
-      leaving: leavingOf(vm),
-      refusal: reviews.of(key, vm),
+      dependencies: around(vm, context),
+      terminating: terminationOf(vm),
+      rejection: reviews.of(key, vm),
       instance,
-      untold: untold.get(key),
-      askedToLeave: askedToLeave.get(key),
+      unreported: untold.get(key),
+      evacuationRequested: askedToLeave.get(key),
       rollout,
       now: clock.now(),
       random,
     });
   }
 
-  async function act(vm: Machine, sight: Sight, context: Context): Promise<ReconcileResult | 'released' | undefined> {
-    const deeds = deedsFor(type, vm, instances, context);
-    const { observed, action, named } = sight;
+  async function act(
+    vm: AnyVm,
+    observation: Observation,
+    context: Context,
+  ): Promise<ReconcileResult | 'released' | undefined> {
+    const writer = createInstanceWriter(type, vm, instances, context);
+    const { observed, action, named } = observation;
     switch (action?.do) {
       case 'release':
         return 'released';
       case 'create':
-        return await start(vm, sight, action.paused, context);
+        return await start(vm, observation, action.paused, context);
       case 'delete': {
-        const told = isKept(observed.memory, sight.before) ? vm : await write(vm, observed, context);
-        const left = await deeds.remove(named as Vmi).catch((error: unknown) => {
+        const told = isRecorded(observed.recorded, observation.before) ? vm : await write(vm, observed, context);
+        const left = await writer.delete(named as Vmi).catch((error: unknown) => {
           return failed(told, observed, deleteFailure(error), context);
         });
         return await report(told, { ...observed, instance: left }, context);
       }
       case 'adopt':
-        return await deeds.adopt(dialect, named as Vmi, sight.changes).then(() => undefined);
+        return await writer.adopt(dialect, named as Vmi, observation.changes).then(() => undefined);
       case 'update': {
-        const instance = await deeds.update(named as Vmi, sight.changes);
+        const instance = await writer.update(named as Vmi, observation.changes);
         return await report(vm, { ...observed, instance }, context);
       }
       default: {
@@ -173,44 +179,48 @@ export function machineController(options: MachineControllerOptions): Controller
   }
 
   async function start(
-    vm: Machine,
-    sight: Sight,
+    vm: AnyVm,
+    observation: Observation,
     paused: boolean,
     context: Context,
   ): Promise<ReconcileResult | undefined> {
-    const { observed, desired } = sight;
-    const { identity, without } = giveIdentity(desired.spec, vm.metadata.uid, observed.memory.identity, addresses);
+    const { observed, desired } = observation;
+    const { identity, without } = assignIdentity(desired.spec, vm.metadata.uid, observed.recorded.identity, addresses);
     if (without.length > 0) {
-      const problem = noAddress(without);
-      teller.problem(vm, problem, context.events);
+      const problem = noAddressBlocker(without);
+      recorder.problem(vm, problem, context.events);
       return sooner(await report(vm, { ...observed, problem }, context), NO_ADDRESS_RETRY_MS);
     }
-    if (!(await isCurrent(vm, sight, context))) return { requeueAfterMs: STALE_RETRY_MS };
-    const making = { dialect, machine: vm, desired, identity, rollout, paused };
+    if (!(await isCurrent(vm, observation, context))) return { requeueAfterMs: STALE_RETRY_MS };
+    const making = { dialect, vm, desired, identity, rollout, paused };
     starting.add(keyOf(vm));
-    const instance = await deedsFor(type, vm, instances, context)
+    const instance = await createInstanceWriter(type, vm, instances, context)
       .create(making)
       .catch((error: unknown) => failed(vm, observed, createFailure(error), context))
       .finally(() => starting.delete(keyOf(vm)));
     const { runStrategy } = desired;
     // A request to start is done with the start.
-    const requests = observed.memory.requests.slice(observed.memory.requests[0]?.action === 'Start' ? 1 : 0);
-    const memory = { ...observed.memory, requests, runStrategy, identity };
-    return await report(vm, { ...observed, instance, memory }, context);
+    const requests = observed.recorded.requests.slice(observed.recorded.requests[0]?.action === 'Start' ? 1 : 0);
+    const recorded = { ...observed.recorded, requests, runStrategy, identity };
+    return await report(vm, { ...observed, instance, recorded }, context);
   }
 
   /** Tells what went wrong, and fails for the queue to try again. */
-  async function failed(vm: Machine, observed: ObservedMachine, failure: Failure, context: Context): Promise<never> {
+  async function failed(vm: AnyVm, observed: ObservedVm, failure: Failure, context: Context): Promise<never> {
     const { problem, error } = failure;
     if (problem !== undefined) {
-      teller.problem(vm, problem, context.events);
+      recorder.problem(vm, problem, context.events);
       await report(vm, { ...observed, problem }, context);
     }
     throw error;
   }
 
   /** Where a start follows from the status, an old status would start the machine once too often. */
-  async function isCurrent({ metadata }: Machine, { desired, before }: Sight, { client }: Context): Promise<boolean> {
+  async function isCurrent(
+    { metadata }: AnyVm,
+    { desired, before }: Observation,
+    { client }: Context,
+  ): Promise<boolean> {
     const { runStrategy: strategy, restarts } = desired;
     const follows = restarts !== undefined && before.lastShutdown !== undefined;
     if ((strategy === 'Always' || strategy === 'Once') && !follows) return true;
@@ -219,20 +229,16 @@ export function machineController(options: MachineControllerOptions): Controller
   }
 
   /** Writes the status, unless the machine is only passing through. */
-  async function report(
-    vm: Machine,
-    observed: ObservedMachine,
-    context: Context,
-  ): Promise<ReconcileResult | undefined> {
+  async function report(vm: AnyVm, observed: ObservedVm, context: Context): Promise<ReconcileResult | undefined> {
     const key = keyOf(vm);
     const patience = patienceFor(key, observed, context);
     if (patience > 0) return { requeueAfterMs: patience };
-    const state = passingState(vm.metadata.deletionTimestamp !== undefined, observed);
-    const held = passing.holds(onWay(key));
-    if (state === undefined) passing.arrived(onWay(key));
-    const requeueAfterMs = state === undefined ? 0 : passing.delay(onWay(key), state, context.clock.monotonic());
+    const state = transientState(vm.metadata.deletionTimestamp !== undefined, observed);
+    const held = throttle.shouldHold(onWay(key));
+    if (state === undefined) throttle.arrived(onWay(key));
+    const requeueAfterMs = state === undefined ? 0 : throttle.delay(onWay(key), state, context.clock.monotonic());
     if (requeueAfterMs > 0) {
-      if (observed.memory.lastShutdown !== undefined) untold.set(key, observed.memory.lastShutdown);
+      if (observed.recorded.lastShutdown !== undefined) untold.set(key, observed.recorded.lastShutdown);
       return { requeueAfterMs };
     }
     await write(vm, observed, context);
@@ -240,22 +246,22 @@ export function machineController(options: MachineControllerOptions): Controller
   }
 
   /** How long a problem that only passes, as a rule, has to last before it is told. */
-  function patienceFor(key: string, { passing: isPassing }: ObservedMachine, { clock }: Context): number {
+  function patienceFor(key: string, { transient: isPassing }: ObservedVm, { clock }: Context): number {
     if (isPassing !== true) {
       hindered.delete(key);
       return 0;
     }
     const since = hindered.get(key) ?? clock.monotonic();
     hindered.set(key, since);
-    return Math.max(0, since + PASSING_PROBLEM_MS - clock.monotonic());
+    return Math.max(0, since + TRANSIENT_PROBLEM_MS - clock.monotonic());
   }
 
-  async function write(vm: Machine, observed: ObservedMachine, context: Context): Promise<Machine> {
+  async function write(vm: AnyVm, observed: ObservedVm, context: Context): Promise<AnyVm> {
     const { client } = context;
     const key = keyOf(vm);
     const status = dialect.report(vm, observed, around(vm, context));
     const written = await own.during(key, writeStatus(client, type, vm, status), () => context.enqueue(key));
-    if (written !== vm) machines.wrote(key, written);
+    if (written !== vm) vms.wrote(key, written);
     untold.delete(key);
     return written;
   }
@@ -279,7 +285,7 @@ export function machineController(options: MachineControllerOptions): Controller
       // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.
       watchSource(VMIS, (instance, { cache }, change) => {
         const { namespace, name } = instance.metadata;
-        const machine = machineName(dialect, name);
+        const machine = vmName(dialect, name);
         const key = keyIn(namespace, machine);
         const vm = machine === undefined ? undefined : cache(type).get(key);
         if (vm === undefined) return [];
@@ -287,7 +293,7 @@ export function machineController(options: MachineControllerOptions): Controller
         const known = starting.has(key) || instances.isEcho(key, instance);
         if (change.type === 'added' && known && !waiting.delete(key)) return [];
         // Its end may be seen here for the first and only time.
-        const gone = change.type === 'deleted' && belonging(instance, vm.metadata.uid) === 'own';
+        const gone = change.type === 'deleted' && ownership(instance, vm.metadata.uid) === 'own';
         if (gone) untold.set(key, shutdownOf(instance) ?? unseenEnd(instance));
         return [key];
       }),
@@ -305,21 +311,21 @@ export function machineController(options: MachineControllerOptions): Controller
       },
       // There is nothing left to do for it but to say so.
       async lingers(vm, context) {
-        const sight = isHeldByOthers(vm) ? look(vm, context) : undefined;
-        if (sight !== undefined) await write(vm, sight.observed, context);
+        const observation = hasOtherFinalizers(vm) ? look(vm, context) : undefined;
+        if (observation !== undefined) await write(vm, observation.observed, context);
       },
     },
     forget,
   };
 }
 
-function leavingOf({ metadata }: Machine): 'with its instance' | 'alone' | undefined {
+function terminationOf({ metadata }: AnyVm): 'with its instance' | 'alone' | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   return metadata.finalizers?.includes(ORPHAN) === true ? 'alone' : 'with its instance';
 }
 
 /** Whether its deletion waits for somebody else; what Kubernetes itself does first is soon over. */
-function isHeldByOthers({ metadata }: Machine): boolean {
+function hasOtherFinalizers({ metadata }: AnyVm): boolean {
   return metadata.finalizers?.some((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND) === true;
 }
 

@@ -8,26 +8,26 @@ import type { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
-import { instanceOf, type Making, ownerReference } from './instance.ts';
+import { buildInstance, type InstanceOptions, ownerReference } from './instance.ts';
 import type { SpecChanges } from './spec-changes.ts';
 
-export type Machine = ObjectOf<Kind> & KubeObject;
+export type AnyVm = ObjectOf<Kind> & KubeObject;
 
 /** What is done to the instance of a machine; each deed is expected to show in the cache before the next is planned. */
-export interface Deeds {
-  create(making: Making): Promise<Vmi>;
+export interface InstanceWriter {
+  create(making: InstanceOptions): Promise<Vmi>;
   /** What is left of it: it waits for others; undefined where it is gone. */
-  remove(instance: Vmi): Promise<Vmi | undefined>;
+  delete(instance: Vmi): Promise<Vmi | undefined>;
   adopt(dialect: Dialect, instance: Vmi, changes: SpecChanges): Promise<void>;
   update(instance: Vmi, changes: SpecChanges): Promise<Vmi>;
 }
 
-export function deedsFor(
-  type: ResourceType<Machine>,
-  vm: Machine,
+export function createInstanceWriter(
+  type: ResourceType<AnyVm>,
+  vm: AnyVm,
   expectations: Expectations,
   context: Context,
-): Deeds {
+): InstanceWriter {
   const { client, events } = context;
   const key = keyOf(vm);
 
@@ -39,14 +39,14 @@ export function deedsFor(
 
   return {
     async create(making) {
-      const made = await client.create(VMIS, instanceOf(making));
+      const made = await client.create(VMIS, buildInstance(making));
       expectations.wrote(key, made);
       const message = `Started the virtual machine by creating the new virtual machine instance ${made.metadata.name}`;
       events.event(vm, 'Normal', 'SuccessfulCreate', message);
       return made;
     },
 
-    async remove(instance) {
+    async delete(instance) {
       const { name, namespace, uid } = instance.metadata;
       const left = await client
         .delete(VMIS, name, { namespace, preconditions: { uid } })

@@ -1,17 +1,17 @@
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
-import type { Part, Surroundings } from './surroundings.ts';
+import type { DependencyName, VmDependencies } from './surroundings.ts';
 
 /** What a VirtualMachine of any group asks for, in the words of the engine. */
-export interface DesiredMachine {
+export interface DesiredVm {
   readonly runStrategy: RunStrategy;
   /** Labels and annotations of the instance, and through it of its pod. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: InstanceSpec;
   /** What keeps the machine from being started at all, told in a condition; it is looked at again when something changes. */
-  readonly blocked?: Obstacle;
+  readonly blocked?: Blocker;
   /** What the spec follows from beside the machine's own: an instance that was made from something else may differ. */
   readonly basis?: string;
   /** The node that the machine is put on without asking the scheduler. */
@@ -19,7 +19,7 @@ export interface DesiredMachine {
   /** The name of the pod of the first instance: somebody may have made it already. */
   readonly launcher?: string;
   /** The machine leaves a node by being stopped and started anew; otherwise evictions are for others to follow. */
-  readonly leavesByRestart?: boolean;
+  readonly evacuatesByRestart?: boolean;
   /** What becomes of a machine that ended by itself after it had run; as the run strategy says where absent. */
   readonly restarts?: RestartPolicy;
 }
@@ -29,7 +29,7 @@ export interface RestartPolicy {
   readonly when: 'always' | 'onFailure' | 'never';
   readonly delayMs: number;
   /** So many in a row, and no more. */
-  readonly most: number;
+  readonly max: number;
   /** A machine that has run for so long begins another row. */
   readonly windowMs: number;
   /** Why it is not restarted where it is not, in the words of its group. */
@@ -60,11 +60,11 @@ export interface Problem {
 }
 
 /** A problem that may be over at a known time, though nothing changes until then. */
-export interface Obstacle extends Problem {
+export interface Blocker extends Problem {
   /** In milliseconds since 1970. */
   readonly until?: number;
   /** As a rule it is over in a moment, and not worth telling. */
-  readonly passing?: true;
+  readonly transient?: true;
 }
 
 /** A start or stop that waits to be done. */
@@ -92,16 +92,16 @@ export interface Shutdown {
 }
 
 /** The addresses of one network card; only cards on the network of pods have an IP address of ours. */
-export interface CardIdentity {
+export interface InterfaceIdentity {
   readonly mac: string;
   readonly ip?: string;
 }
 
 /** Addresses by the name of the network card, kept through restart and migration. */
-export type Identity = Readonly<Record<string, CardIdentity>>;
+export type Identity = Readonly<Record<string, InterfaceIdentity>>;
 
 /** What a user asked for beyond the spec, and what the engine remembers from one run of the machine to the next. */
-export interface MachineMemory {
+export interface RecordedState {
   /** Handled one at a time, the first first. */
   readonly requests: readonly PowerRequest[];
   /** The strategy that was in force when an instance was last made or looked after; absent before the first instance. */
@@ -115,15 +115,15 @@ export interface MachineMemory {
 }
 
 /** All that the engine has seen of a machine when it reports. */
-export interface ObservedMachine {
+export interface ObservedVm {
   /** The machine's own instance, as it is or is about to be. */
   readonly instance: VirtualMachineInstance | undefined;
   /** What is to be remembered from now on. */
-  readonly memory: MachineMemory;
+  readonly recorded: RecordedState;
   /** Why the machine is not what it should be; absent where nothing new is known of it. */
   readonly problem?: Problem;
   /** The problem is over in a moment, as a rule. */
-  readonly passing?: true;
+  readonly transient?: true;
   /** Fields that have been changed and reach the machine only with its next start. */
   readonly restartRequired: readonly string[];
   readonly now: number;
@@ -153,7 +153,7 @@ export type PowerEdit =
   | { readonly conflict: string };
 
 /** How large a machine is for its guest. */
-export interface MachineSize {
+export interface VmSize {
   readonly cpus: number;
   /** A quantity. */
   readonly memory: string;
@@ -163,7 +163,7 @@ export interface MachineSize {
 export type SizeEdit = { readonly spec: object; readonly conflict?: undefined } | { readonly conflict: string };
 
 /** How a copy of a machine is to be. */
-export interface Copying {
+export interface CloneOptions {
   readonly name: string;
   readonly namespace: string;
   /** Whether it runs at once. */
@@ -171,7 +171,7 @@ export interface Copying {
   /** By volume: the claim that stands in its place in the copy. */
   readonly claims: ReadonlyMap<string, string>;
   /** What surrounds the machine that is copied. */
-  readonly around?: Partial<Surroundings>;
+  readonly dependencies?: Partial<VmDependencies>;
 }
 
 /** One API group that names a VirtualMachine: pure, and everything that the engine needs to know of it. */
@@ -184,14 +184,14 @@ export interface Dialect<K extends Kind = Kind> {
   /** Whether sizes are shares of a node, so that nodes have to be known. */
   readonly sizedByNodes?: boolean;
   /** What of the surroundings has to be gathered for it. */
-  readonly asks?: readonly Part[];
+  readonly dependencies?: readonly DependencyName[];
   /** A machine goes to another node by being stopped and started there, never while it runs. */
-  readonly movesByRestart?: true;
-  desired(vm: ObjectOf<K>, surroundings?: Surroundings): DesiredMachine;
+  readonly migratesByRestart?: true;
+  desiredVm(vm: ObjectOf<K>, dependencies?: VmDependencies): DesiredVm;
   /** What was remembered of it in its status. */
-  memory(vm: ObjectOf<K>): MachineMemory;
+  recordedState(vm: ObjectOf<K>): RecordedState;
   /** The whole status as it should stand; the engine writes it only where it differs. */
-  report(vm: ObjectOf<K>, observed: ObservedMachine, surroundings?: Surroundings): object;
+  report(vm: ObjectOf<K>, observed: ObservedVm, dependencies?: VmDependencies): object;
   /** The state in one word, as metrics count it. */
   phase(vm: ObjectOf<K>): string;
   power(
@@ -201,22 +201,22 @@ export interface Dialect<K extends Kind = Kind> {
     options?: PowerOptions,
   ): PowerEdit;
   /** What a machine that is to run waits for of its own will, where it does such things: START_NOW overrules it. */
-  patience?(vm: ObjectOf<K>): { readonly waits?: Problem } | undefined;
+  startGate?(vm: ObjectOf<K>): { readonly waits?: Problem } | undefined;
   /** How large the machine is by its spec; with `resize`, where its size can be changed by an operation. */
-  size?(vm: ObjectOf<K>): MachineSize;
-  resize?(vm: ObjectOf<K>, size: MachineSize): SizeEdit;
+  size?(vm: ObjectOf<K>): VmSize;
+  resize?(vm: ObjectOf<K>, size: VmSize): SizeEdit;
   /** The spec of a machine that is the same, but for what tells two machines apart: addresses, serial numbers, disks. */
-  copy?(vm: ObjectOf<K>, copying: Copying): object;
+  cloneVmSpec?(vm: ObjectOf<K>, copying: CloneOptions): object;
   /** The claim that the disk of a machine is on, where the group itself makes claims; operations make them else. */
-  claimOf?(machine: string, disk: string): string;
+  claimOf?(vm: string, disk: string): string;
 }
 
 /** The instance of a machine is found by its name alone. */
-export function instanceName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, machine: string): string {
-  return `${machine}${instanceSuffix}`;
+export function instanceName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, vm: string): string {
+  return `${vm}${instanceSuffix}`;
 }
 
 /** The machine that an instance of this name would belong to; undefined where it cannot be one of this dialect. */
-export function machineName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, instance: string): string | undefined {
+export function vmName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, instance: string): string | undefined {
   return instance.endsWith(instanceSuffix) ? instance.slice(0, instance.length - instanceSuffix.length) : undefined;
 }

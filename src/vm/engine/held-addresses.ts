@@ -10,13 +10,13 @@ import { addressesOf, holderOf, identityOf } from './identity.ts';
 const instancesByAddress: Index<Vmi> = { values: (instance) => addressesOf(identityOf(instance)) };
 
 /** One for each dialect: an index is told apart by its identity, and controllers share caches. */
-const machinesByAddress = new WeakMap<Dialect, Index>();
+const vmsByAddress = new WeakMap<Dialect, Index>();
 
 function byAddressIn(dialect: Dialect): Index {
-  let index = machinesByAddress.get(dialect);
+  let index = vmsByAddress.get(dialect);
   if (index === undefined) {
-    index = { values: (machine) => addressesOf(dialect.memory(machine as KubeObject & ObjectOf<Kind>).identity) };
-    machinesByAddress.set(dialect, index);
+    index = { values: (vm) => addressesOf(dialect.recordedState(vm as KubeObject & ObjectOf<Kind>).identity) };
+    vmsByAddress.set(dialect, index);
   }
   return index;
 }
@@ -24,13 +24,13 @@ function byAddressIn(dialect: Dialect): Index {
 /** Who holds an address by what is stored: machines of all groups in their status, instances in their annotation. */
 export function heldAddresses(dialects: readonly Dialect[], { cache }: Pick<Context, 'cache'>): Holders {
   const instances = cache(VMIS);
-  const machines = dialects.map((dialect) => {
+  const vms = dialects.map((dialect) => {
     const known = cache<KubeObject>(resourceOfKind(dialect.kind));
     const index = byAddressIn(dialect);
     return (ip: string) => known.by(index, ip);
   });
   return function* holders(ip) {
     for (const instance of instances.by(instancesByAddress, ip)) yield holderOf(instance);
-    for (const by of machines) for (const { metadata } of by(ip)) yield metadata.uid ?? '';
+    for (const by of vms) for (const { metadata } of by(ip)) yield metadata.uid ?? '';
   };
 }

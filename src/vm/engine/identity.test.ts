@@ -5,7 +5,7 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { isMulticastMac, tryParseMac } from '#platform/base/mac';
 import { AddressPool } from './address-pool.ts';
 import type { Identity } from './dialect.ts';
-import { addressesOf, giveIdentity, holderOf, identityOf, macOf, writeIdentity } from './identity.ts';
+import { addressesOf, assignIdentity, formatIdentity, holderOf, identityOf, macOf } from './identity.ts';
 import { instanceLike } from './instance.fixture.ts';
 
 const spec = (
@@ -19,13 +19,13 @@ const spec = (
 describe('a hardware address', () => {
   it('follows from machine and card, and is of nobody’s make and for one host', () => {
     fc.assert(
-      fc.property(fc.uuid(), fc.string(), (uid, card) => {
-        const mac = macOf(uid, card);
+      fc.property(fc.uuid(), fc.string(), (uid, iface) => {
+        const mac = macOf(uid, iface);
         expect(tryParseMac(mac)).toBe(mac);
         expect(isMulticastMac(mac)).toBe(false);
         expect(Number.parseInt(mac.slice(0, 2), 16) & 2).toBe(2);
-        expect(macOf(uid, card)).toBe(mac);
-        expect(macOf(uid, `${card}x`)).not.toBe(mac);
+        expect(macOf(uid, iface)).toBe(mac);
+        expect(macOf(uid, `${iface}x`)).not.toBe(mac);
       }),
     );
   });
@@ -37,10 +37,10 @@ describe('a hardware address', () => {
 
 describe('the identity of a machine', () => {
   it('has a card on the network of pods where the spec names none', () => {
-    const { identity } = giveIdentity(spec(), 'vm', {}, new AddressPool());
+    const { identity } = assignIdentity(spec(), 'vm', {}, new AddressPool());
     expect(Object.keys(identity)).toEqual(['default']);
     expect(new AddressPool().has(identity['default']?.ip ?? '')).toBe(true);
-    expect(giveIdentity(spec({ autoattachPodInterface: false }), 'vm', {}, new AddressPool()).identity).toEqual({});
+    expect(assignIdentity(spec({ autoattachPodInterface: false }), 'vm', {}, new AddressPool()).identity).toEqual({});
   });
   it('has an address of ours only on the network of pods, and the hardware address that was asked for', () => {
     const interfaces = [{ name: 'a' }, { name: 'b', macAddress: '02-00-00-AA-BB-CC' }];
@@ -48,22 +48,22 @@ describe('the identity of a machine', () => {
       { name: 'a', pod: {} },
       { name: 'b', multus: { networkName: 'vlan' } },
     ];
-    const { identity } = giveIdentity(spec({ interfaces }, networks), 'vm', {}, new AddressPool());
+    const { identity } = assignIdentity(spec({ interfaces }, networks), 'vm', {}, new AddressPool());
     expect(identity).toEqual({
       a: { mac: macOf('vm', 'a'), ip: expect.any(String) as string },
       b: { mac: '02:00:00:aa:bb:cc' },
     });
   });
   it('stays as it was, also in a process that knows nothing of it', () => {
-    const first = giveIdentity(spec(), 'vm', {}, new AddressPool()).identity;
-    expect(giveIdentity(spec(), 'vm', first, new AddressPool()).identity).toEqual(first);
+    const first = assignIdentity(spec(), 'vm', {}, new AddressPool()).identity;
+    expect(assignIdentity(spec(), 'vm', first, new AddressPool()).identity).toEqual(first);
     const kept = { default: { mac: '02:00:00:00:00:01', ip: '192.0.2.7' } };
-    expect(giveIdentity(spec(), 'vm', kept, new AddressPool()).identity).toEqual(kept);
+    expect(assignIdentity(spec(), 'vm', kept, new AddressPool()).identity).toEqual(kept);
   });
   it('gives up an address that another has by now', () => {
     const pool = new AddressPool();
-    const { identity } = giveIdentity(spec(), 'vm', {}, pool);
-    const other = giveIdentity(spec(), 'other', identity, pool).identity;
+    const { identity } = assignIdentity(spec(), 'vm', {}, pool);
+    const other = assignIdentity(spec(), 'other', identity, pool).identity;
     expect(other['default']?.mac).toBe(identity['default']?.mac);
     expect(other['default']?.ip).not.toBe(identity['default']?.ip);
   });
@@ -73,7 +73,7 @@ describe('the identity of a machine', () => {
       b: { mac: '02:00:00:00:00:02' },
     };
     const read = (text: string) => identityOf(instanceLike({ annotations: { [IDENTITY_ANNOTATION]: text } }));
-    expect(read(writeIdentity(identity))).toEqual(identity);
+    expect(read(formatIdentity(identity))).toEqual(identity);
     for (const text of ['', 'x', '[]', '1', 'null', '{"a":null,"b":{"ip":"x"},"c":7}']) expect(read(text)).toEqual({});
     expect(identityOf(instanceLike())).toEqual({});
     expect(addressesOf(identity)).toEqual(['10.244.0.1']);
@@ -98,15 +98,15 @@ describe('a pool of addresses', () => {
             [...stored].filter(([, held]) => held === ip).map(([key]) => key.slice(0, key.indexOf('/'))),
           );
           const hosts = { '10.0.0.0/29': 6, '10.0.0.0/28': 14, 'fd00::/125': 7 }[range] ?? 0;
-          for (const { owner, take, card } of acts) {
-            const key = `${owner}/${card}`;
+          for (const { owner, take, card: iface } of acts) {
+            const key = `${owner}/${iface}`;
             if (!take) {
               for (const each of ['a', 'b']) stored.delete(`${owner}/${each}`);
               pool.release(String(owner));
               continue;
             }
             const had = stored.get(key);
-            const ip = pool.take(String(owner), card, had);
+            const ip = pool.take(String(owner), iface, had);
             if (had !== undefined) expect(ip).toBe(had);
             else if (ip === undefined) expect(stored.size).toBe(hosts);
             else {

@@ -4,9 +4,9 @@ import { tryParseMac } from '#platform/base/mac';
 import { memoize } from '#platform/base/memoize';
 import { seededRandom } from '#platform/base/random';
 import type { AddressPool } from './address-pool.ts';
-import type { CardIdentity, Identity } from './dialect.ts';
+import type { Identity, InterfaceIdentity } from './dialect.ts';
 
-interface Card {
+interface NetworkInterface {
   readonly name: string;
   /** The hardware address that the spec asks for. */
   readonly mac?: string;
@@ -15,12 +15,12 @@ interface Card {
 }
 
 /** The card that a machine has where its spec names none. */
-const DEFAULT_CARD: Card = { name: 'default', onPodNetwork: true };
+const DEFAULT_INTERFACE: NetworkInterface = { name: 'default', onPodNetwork: true };
 
 /** The network cards of a machine. */
-function cardsOf({ domain, networks = [] }: InstanceSpec): readonly Card[] {
+function interfacesOf({ domain, networks = [] }: InstanceSpec): readonly NetworkInterface[] {
   const { interfaces = [], autoattachPodInterface = true } = domain.devices;
-  if (interfaces.length === 0) return autoattachPodInterface ? [DEFAULT_CARD] : [];
+  if (interfaces.length === 0) return autoattachPodInterface ? [DEFAULT_INTERFACE] : [];
   return interfaces.map(({ name, macAddress }) => {
     const network = networks.find((each) => each.name === name);
     const mac = macAddress === undefined ? undefined : tryParseMac(macAddress);
@@ -30,23 +30,28 @@ function cardsOf({ domain, networks = [] }: InstanceSpec): readonly Card[] {
 }
 
 /** A hardware address that follows from whose it is: for one machine alone, and of nobody's make. */
-export function macOf(owner: string, card: string): string {
-  const bytes = seededRandom(`mac/${owner}/${card}`).hex(12).match(/../g) ?? [];
+export function macOf(owner: string, iface: string): string {
+  const bytes = seededRandom(`mac/${owner}/${iface}`).hex(12).match(/../g) ?? [];
   const first = (Number.parseInt(bytes[0] ?? '', 16) & 0xfc) | 0x02;
   return [first.toString(16).padStart(2, '0'), ...bytes.slice(1)].join(':');
 }
 
-export interface GivenIdentity {
+export interface AssignedIdentity {
   readonly identity: Identity;
   /** Cards for which no address was left. */
   readonly without: readonly string[];
 }
 
 /** The addresses that a machine starts with: those that it had, and new ones for cards that are new. */
-export function giveIdentity(spec: InstanceSpec, owner: string, known: Identity, pool: AddressPool): GivenIdentity {
-  const identity: Record<string, CardIdentity> = {};
+export function assignIdentity(
+  spec: InstanceSpec,
+  owner: string,
+  known: Identity,
+  pool: AddressPool,
+): AssignedIdentity {
+  const identity: Record<string, InterfaceIdentity> = {};
   const without: string[] = [];
-  for (const { name, mac, onPodNetwork } of cardsOf(spec)) {
+  for (const { name, mac, onPodNetwork } of interfacesOf(spec)) {
     const before = known[name];
     const ip = onPodNetwork ? pool.take(owner, name, before?.ip) : undefined;
     if (onPodNetwork && ip === undefined) without.push(name);
@@ -64,14 +69,14 @@ export function identityOf({ metadata }: Pick<VirtualMachineInstance, 'metadata'
 
 const NONE: Identity = {};
 
-export function writeIdentity(identity: Identity): string {
+export function formatIdentity(identity: Identity): string {
   return JSON.stringify(identity);
 }
 
 /** An instance is looked at many times while it starts. */
-const known = memoize(4096, readIdentity);
+const known = memoize(4096, parseIdentity);
 
-function readIdentity(text: string): Identity {
+function parseIdentity(text: string): Identity {
   let read: unknown;
   try {
     read = JSON.parse(text);
@@ -79,12 +84,12 @@ function readIdentity(text: string): Identity {
     return NONE;
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return NONE;
-  const cards: Record<string, CardIdentity> = {};
-  for (const [name, card] of Object.entries(read as Record<string, { mac?: unknown; ip?: unknown } | null>)) {
-    const { mac, ip } = card ?? {};
-    if (typeof mac === 'string') cards[name] = { mac, ...(typeof ip === 'string' ? { ip } : {}) };
+  const ifaces: Record<string, InterfaceIdentity> = {};
+  for (const [name, iface] of Object.entries(read as Record<string, { mac?: unknown; ip?: unknown } | null>)) {
+    const { mac, ip } = iface ?? {};
+    if (typeof mac === 'string') ifaces[name] = { mac, ...(typeof ip === 'string' ? { ip } : {}) };
   }
-  return cards;
+  return ifaces;
 }
 
 /** All addresses of an identity, for an index by address. */

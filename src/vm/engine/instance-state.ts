@@ -7,24 +7,24 @@ export function isFinal({ status }: VirtualMachineInstance): boolean {
 }
 
 /** It was told to go. */
-export function isGoing({ metadata }: VirtualMachineInstance): boolean {
+export function isTerminating({ metadata }: VirtualMachineInstance): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
 /** Somebody wants it off the node that it is on. */
-export function isToLeave({ status }: VirtualMachineInstance): boolean {
+export function isMarkedForEvacuation({ status }: VirtualMachineInstance): boolean {
   const { evacuationNodeName = '', nodeName } = status ?? {};
   return evacuationNodeName !== '' && evacuationNodeName === nodeName;
 }
 
 /** It is on its way to another node while it runs. */
-export function isMoving({ status }: VirtualMachineInstance): boolean {
+export function isMigrating({ status }: VirtualMachineInstance): boolean {
   const { startTimestamp, completed, failed } = status?.migrationState ?? {};
   return startTimestamp !== undefined && startTimestamp !== null && completed !== true && failed !== true;
 }
 
 /** It ran at some time, whatever became of it. */
-export function everRan({ status }: VirtualMachineInstance): boolean {
+export function hasRun({ status }: VirtualMachineInstance): boolean {
   return status?.phase === 'Running' || since(status, 'Running') !== undefined;
 }
 
@@ -50,7 +50,7 @@ export function endedAt({ status }: VirtualMachineInstance): number | undefined 
 }
 
 /** Whose an instance is, as seen by the machine with this uid. */
-export function belonging({ metadata }: VirtualMachineInstance, machineUid: string): 'own' | 'nobody' | 'other' {
+export function ownership({ metadata }: VirtualMachineInstance, machineUid: string): 'own' | 'nobody' | 'other' {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined) return 'nobody';
   return owner.uid === machineUid ? 'own' : 'other';
@@ -64,7 +64,7 @@ export function shutdownOf(instance: VirtualMachineInstance): Shutdown | undefin
   const { status, metadata } = instance;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const at = since(status, status?.phase) ?? ready?.lastTransitionTime ?? metadata.creationTimestamp;
-  return { reason: shutdownReason(instance), message: whyOf(instance).message, at };
+  return { reason: shutdownReason(instance), message: failureReason(instance).message, at };
 }
 
 /** The end of an instance that was gone before anybody said how it ended: it was told to go. */
@@ -77,11 +77,11 @@ function shutdownReason(instance: VirtualMachineInstance): Shutdown['reason'] {
   const { phase, reason = '' } = instance.status ?? {};
   if (phase === 'Failed') return NODE_LOST.has(reason) ? 'NodeLost' : 'Error';
   if (reason === 'Stopped' || reason === 'GuestShutdown') return reason;
-  return isGoing(instance) ? 'Stopped' : 'GuestShutdown';
+  return isTerminating(instance) ? 'Stopped' : 'GuestShutdown';
 }
 
 /** What an instance says of itself where something is wrong with it. */
-export function whyOf({ status, metadata }: VirtualMachineInstance): Problem {
+export function failureReason({ status, metadata }: VirtualMachineInstance): Problem {
   const conditions = status?.conditions ?? [];
   const told =
     conditions.find(({ type, status: holds }) => type === 'Synchronized' && holds === 'False') ??

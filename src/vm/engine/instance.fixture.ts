@@ -1,6 +1,6 @@
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { timestamp } from '#platform/base/timestamp';
-import type { DesiredMachine, MachineMemory } from './dialect.ts';
+import type { DesiredVm, RecordedState } from './dialect.ts';
 
 export const NOW = Date.parse('2030-01-01T12:00:00Z');
 export const at = (seconds: number) => timestamp(NOW + seconds * 1000);
@@ -10,7 +10,7 @@ export const spec: VirtualMachineInstance['spec'] = {
 };
 
 /** The metadata of the machine that instances belong to. */
-export const machineMetadata = (annotations?: Readonly<Record<string, string>>) => ({
+export const vmMetadata = (annotations?: Readonly<Record<string, string>>) => ({
   name: 'web',
   namespace: 'default',
   uid: 'vm',
@@ -20,13 +20,13 @@ export const machineMetadata = (annotations?: Readonly<Record<string, string>>) 
   ...(annotations === undefined ? {} : { annotations }),
 });
 
-export interface Looks {
+export interface InstanceTraits {
   readonly uid?: string;
   readonly phase?: NonNullable<VirtualMachineInstance['status']>['phase'];
   readonly ran?: boolean;
   /** For how long it has run, or did, in seconds; 40 where absent. */
   readonly ranSeconds?: number;
-  readonly going?: boolean;
+  readonly terminating?: boolean;
   readonly reason?: string;
   readonly message?: string;
   /** The uid of the machine that it belongs to; 'vm' where absent, '' for nobody's. */
@@ -37,8 +37,8 @@ export interface Looks {
 }
 
 /** An instance as a test wants it. */
-export function instanceLike(looks: Looks = {}): VirtualMachineInstance {
-  const { uid = 'i1', phase = 'Running', going = false, reason, message, owner = 'vm' } = looks;
+export function instanceLike(looks: InstanceTraits = {}): VirtualMachineInstance {
+  const { uid = 'i1', phase = 'Running', terminating = false, reason, message, owner = 'vm' } = looks;
   const ran = looks.ran ?? (phase === 'Running' || phase === 'Succeeded' || phase === 'Failed');
   const phases = [...(ran ? (['Running'] as const) : []), ...(phase === 'Running' ? [] : [phase ?? 'Pending'])];
   const owners = [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'web', uid: owner, controller: true }];
@@ -53,7 +53,7 @@ export function instanceLike(looks: Looks = {}): VirtualMachineInstance {
       resourceVersion: '1',
       generation: 1,
       creationTimestamp: at(-60),
-      ...(going ? { deletionTimestamp: at(-10) } : {}),
+      ...(terminating ? { deletionTimestamp: at(-10) } : {}),
       ...(owner === '' ? {} : { ownerReferences: owners }),
       ...(looks.annotations === undefined ? {} : { annotations: looks.annotations }),
     },
@@ -70,7 +70,7 @@ export function instanceLike(looks: Looks = {}): VirtualMachineInstance {
   };
 }
 
-export const desired = (more: Partial<DesiredMachine> = {}): DesiredMachine => ({
+export const desiredVm = (more: Partial<DesiredVm> = {}): DesiredVm => ({
   runStrategy: 'Always',
   labels: {},
   annotations: {},
@@ -78,7 +78,7 @@ export const desired = (more: Partial<DesiredMachine> = {}): DesiredMachine => (
   ...more,
 });
 
-export const memory = (more: Partial<MachineMemory> = {}): MachineMemory => ({
+export const recordedState = (more: Partial<RecordedState> = {}): RecordedState => ({
   requests: [],
   identity: {},
   ...more,

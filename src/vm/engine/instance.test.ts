@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { kubevirtDialect } from '#testing/machine-world';
-import { desired, machineMetadata } from './instance.fixture.ts';
-import { instanceOf } from './instance.ts';
+import { desiredVm, vmMetadata } from './instance.fixture.ts';
+import { buildInstance } from './instance.ts';
 
-const machine = { metadata: machineMetadata() };
+const machine = { metadata: vmMetadata() };
 const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
-const made = (more: Partial<Parameters<typeof instanceOf>[0]> = {}) =>
-  instanceOf({ dialect: kubevirtDialect, machine, desired: desired(), identity, rollout: 'LiveUpdate', ...more });
+const made = (more: Partial<Parameters<typeof buildInstance>[0]> = {}) =>
+  buildInstance({
+    dialect: kubevirtDialect,
+    vm: machine,
+    desired: desiredVm(),
+    identity,
+    rollout: 'LiveUpdate',
+    ...more,
+  });
 
 describe('the instance of a machine', () => {
   it('is named after it, is its own, and carries what agents need', () => {
@@ -45,7 +52,7 @@ describe('the instance of a machine', () => {
       'vimana.io/paused': 'true',
       'kubevirt.io/vm-generation': '9',
     };
-    const { metadata } = made({ desired: desired({ labels, annotations }) });
+    const { metadata } = made({ desired: desiredVm({ labels, annotations }) });
     expect(metadata.labels).toEqual({ app: 'web' });
     expect(Object.keys(metadata.annotations ?? {})).toEqual([
       'note',

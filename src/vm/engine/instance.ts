@@ -20,15 +20,15 @@ import {
 import type { NewObject } from '#platform/kube/client';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import type { ObjectMeta } from '#platform/schema/kind';
-import { type DesiredMachine, type Dialect, type Identity, instanceName } from './dialect.ts';
-import { writeIdentity } from './identity.ts';
+import { type DesiredVm, type Dialect, type Identity, instanceName } from './dialect.ts';
+import { formatIdentity } from './identity.ts';
 import { type RolloutStrategy, startSpec } from './spec-changes.ts';
-import { startedWhere } from './start-place.ts';
+import { withStartPlacement } from './start-place.ts';
 
-export interface Making {
+export interface InstanceOptions {
   readonly dialect: Dialect;
-  readonly machine: { readonly metadata: ObjectMeta };
-  readonly desired: DesiredMachine;
+  readonly vm: { readonly metadata: ObjectMeta };
+  readonly desired: DesiredVm;
   readonly identity: Identity;
   readonly rollout: RolloutStrategy;
   /** The machine stands still as soon as it has started. */
@@ -36,10 +36,17 @@ export interface Making {
 }
 
 /** The instance that stands for the next run of a machine. */
-export function instanceOf({ dialect, machine, desired, identity, rollout, paused = false }: Making): NewObject<Vmi> {
-  const { name, namespace, generation } = machine.metadata;
-  const { labels, annotations } = carriedMetadata(desired);
-  const spec: InstanceSpec = startSpec(startedWhere(desired.spec, machine.metadata.annotations), rollout);
+export function buildInstance({
+  dialect,
+  vm,
+  desired,
+  identity,
+  rollout,
+  paused = false,
+}: InstanceOptions): NewObject<Vmi> {
+  const { name, namespace, generation } = vm.metadata;
+  const { labels, annotations } = inheritedMetadata(desired);
+  const spec: InstanceSpec = startSpec(withStartPlacement(desired.spec, vm.metadata.annotations), rollout);
   return {
     apiVersion: virtualMachineInstance.apiVersion,
     kind: virtualMachineInstance.kind,
@@ -53,10 +60,10 @@ export function instanceOf({ dialect, machine, desired, identity, rollout, pause
         ...(desired.basis === undefined ? {} : { [BASIS_ANNOTATION]: desired.basis }),
         ...(desired.forcedNode === undefined ? {} : { [NODE_ANNOTATION]: desired.forcedNode }),
         ...(desired.launcher === undefined ? {} : { [LAUNCHER_ANNOTATION]: desired.launcher }),
-        ...(Object.keys(identity).length === 0 ? {} : { [IDENTITY_ANNOTATION]: writeIdentity(identity) }),
+        ...(Object.keys(identity).length === 0 ? {} : { [IDENTITY_ANNOTATION]: formatIdentity(identity) }),
       },
       finalizers: [INSTANCE_FINALIZER],
-      ownerReferences: [ownerReference(dialect, machine)],
+      ownerReferences: [ownerReference(dialect, vm)],
     },
     spec: paused ? { ...spec, startStrategy: 'Paused' } : spec,
   };
@@ -79,10 +86,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 /** The labels and annotations that a machine gives to its instance. */
-export function carriedMetadata({
-  labels,
-  annotations,
-}: DesiredMachine): Pick<DesiredMachine, 'labels' | 'annotations'> {
+export function inheritedMetadata({ labels, annotations }: DesiredVm): Pick<DesiredVm, 'labels' | 'annotations'> {
   const free = (words: Readonly<Record<string, string>>) =>
     Object.keys(words).some((name) => RESERVED.has(name))
       ? Object.fromEntries(Object.entries(words).filter(([name]) => !RESERVED.has(name)))

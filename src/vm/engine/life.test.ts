@@ -3,32 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { RUN_STRATEGIES, type RunStrategy } from '#api/kubevirt/run-strategy';
 import { seededRandom } from '#platform/base/random';
 import { runs } from '#testing/runs';
-import type { MachineMemory, PowerRequest } from './dialect.ts';
-import { desired, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';
-import { remember } from './memory.ts';
-import { type Action, plan } from './plan.ts';
+import type { PowerRequest, RecordedState } from './dialect.ts';
+import { desiredVm, type InstanceTraits, instanceLike, NOW, recordedState } from './instance.fixture.ts';
+import { nextRecordedState } from './memory.ts';
+import { planVm, type VmAction } from './plan.ts';
 
 /** Plays a machine, its instance and everybody around them, without a cluster. */
 class Life {
   readonly random = seededRandom('life');
   strategy: RunStrategy = 'Halted';
   /** What the status holds. */
-  memory: MachineMemory = memory();
-  instance: Looks | undefined;
+  memory: RecordedState = recordedState();
+  instance: InstanceTraits | undefined;
   leaving = false;
   released = false;
   now = NOW;
   made = 0;
 
   /** One run of the controller; `crash`: it ends before it can write the status after its deed. */
-  turn(crash = false): Action | undefined {
+  turn(crash = false): VmAction | undefined {
     const { strategy: runStrategy, now, random } = this;
     const instance = this.instance && instanceLike(this.instance);
-    const remembered = remember(this.memory, { generation: 1, runStrategy, instance, now, random });
-    const [action] = plan({
-      machine: { uid: 'vm', ...(this.leaving ? { leaving: 'with its instance' as const } : {}) },
-      desired: desired({ runStrategy }),
-      memory: remembered,
+    const remembered = nextRecordedState(this.memory, { generation: 1, runStrategy, instance, now, random });
+    const [action] = planVm({
+      vm: { uid: 'vm', ...(this.leaving ? { leaving: 'with its instance' as const } : {}) },
+      desired: desiredVm({ runStrategy }),
+      recorded: remembered,
       instance,
       changes: { live: undefined, restart: [] },
       now,
@@ -40,7 +40,7 @@ class Life {
       expect(this.released).toBe(false);
       this.instance = { uid: `i${++this.made}`, phase: 'Pending', ran: false };
     }
-    if (action?.do === 'delete') this.instance = { ...this.instance, going: true };
+    if (action?.do === 'delete') this.instance = { ...this.instance, terminating: true };
     if (action?.do === 'release') this.released = true;
     if (action?.do === 'wait') this.now = action.until;
     return action;
@@ -51,7 +51,7 @@ class Life {
     const { instance } = this;
     if (instance === undefined) return;
     const final = instance.phase === 'Succeeded' || instance.phase === 'Failed';
-    if (instance.going === true) {
+    if (instance.terminating === true) {
       this.instance = final ? undefined : { ...instance, phase: 'Succeeded', reason: 'Stopped' };
     } else if (!final && failing) this.instance = { ...instance, phase: 'Failed', reason: 'GuestCrashed' };
     else if (instance.phase === 'Pending') this.instance = { ...instance, phase: 'Running', ran: true };
@@ -126,7 +126,7 @@ function happens(life: Life, happening: Happening): void {
       if (instance?.phase === 'Running') life.instance = { ...instance, phase: 'Succeeded', reason: 'GuestShutdown' };
       return;
     case 'somebody deletes the instance':
-      if (instance !== undefined) life.instance = { ...instance, going: true };
+      if (instance !== undefined) life.instance = { ...instance, terminating: true };
       return;
     case 'time passes':
       life.now += 20_000;
@@ -139,7 +139,7 @@ function happens(life: Life, happening: Happening): void {
   }
 }
 
-function requestsFor(action: 'start' | 'stop' | 'restart', instance: Looks | undefined): PowerRequest[] {
+function requestsFor(action: 'start' | 'stop' | 'restart', instance: InstanceTraits | undefined): PowerRequest[] {
   const stop: PowerRequest[] = instance?.uid === undefined ? [] : [{ action: 'Stop', uid: instance.uid }];
   if (action === 'stop') return stop;
   return action === 'restart' ? [...stop, { action: 'Start' }] : [{ action: 'Start' }];

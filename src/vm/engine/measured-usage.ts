@@ -17,11 +17,11 @@ import type { Usage } from './metrics.ts';
 const EVERY_MS = 60_000;
 /** How soon again where nobody measures: that seldom changes. */
 const WHERE_NONE_MS = 300_000;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 /** How long a measure is good for while there is no other. */
 const GOOD_FOR_MS = 300_000;
 
-export interface MeasuredUsageParts {
+export interface MeasuredUsageDeps {
   readonly client: Pick<Client, 'raw'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,13 +36,13 @@ export interface MeasuredUsageParts {
  * pods say themselves where it tells nothing of them. That nobody measures is no error: then nothing is known.
  */
 export class MeasuredUsage {
-  readonly #parts: MeasuredUsageParts;
+  readonly #parts: MeasuredUsageDeps;
   #measures: ReadonlyMap<string, Usage> = new Map();
   #at = Number.NEGATIVE_INFINITY;
   /** What was last told of whether anybody measures. */
-  #told = '';
+  #reported = '';
 
-  constructor(parts: MeasuredUsageParts) {
+  constructor(parts: MeasuredUsageDeps) {
     this.#parts = parts;
   }
 
@@ -59,16 +59,16 @@ export class MeasuredUsage {
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     while (!signal.aborted) {
-      const served = await this.#ask(signal);
+      const served = await this.#fetch(signal);
       await clock.sleep(served ? EVERY_MS : WHERE_NONE_MS, signal).catch(() => {});
     }
   }
 
   /** Whether there is somebody to ask. */
-  async #ask(signal: AbortSignal): Promise<boolean> {
+  async #fetch(signal: AbortSignal): Promise<boolean> {
     const { client, clock, namespace } = this.#parts;
     const patience = new AbortController();
-    const timer = clock.timer(PATIENCE_MS, () => patience.abort(new Error(`no answer in ${PATIENCE_MS / 1000} s`)));
+    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)));
     try {
       const path = `${podMetricsPath(namespace)}?labelSelector=${encodeURIComponent(`${LAUNCHER_LABEL}=${LAUNCHER_LABEL_VALUE}`)}`;
       const text = await client.raw(path, { signal: AbortSignal.any([signal, patience.signal]) });
@@ -77,14 +77,14 @@ export class MeasuredUsage {
         items.map((each) => [keyIn(each.metadata?.namespace, each.metadata?.name ?? ''), totalUsage(each)]),
       );
       this.#at = clock.monotonic();
-      this.#tell('what machines use is asked of metrics.k8s.io');
+      this.#report('what machines use is asked of metrics.k8s.io');
       return true;
     } catch (error) {
       if (signal.aborted) return true;
       const none = isNotFound(error);
       if (none || clock.monotonic() - this.#at > GOOD_FOR_MS) this.#measures = new Map();
       const why = none ? 'it is not served' : (error as Error).message;
-      this.#tell(`metrics.k8s.io does not say what machines use: ${why}`);
+      this.#report(`metrics.k8s.io does not say what machines use: ${why}`);
       return !none;
     } finally {
       timer.cancel();
@@ -100,9 +100,9 @@ export class MeasuredUsage {
     return { cpuCores: cpuCores ?? 0, memoryBytes: memoryBytes ?? 0 };
   }
 
-  #tell(words: string): void {
-    if (words === this.#told) return;
-    this.#told = words;
+  #report(words: string): void {
+    if (words === this.#reported) return;
+    this.#reported = words;
     this.#parts.log.info({}, words);
   }
 }

@@ -3,25 +3,31 @@ import { describe, expect, it } from 'vitest';
 import { RUN_STRATEGIES, type RunStrategy } from '#api/kubevirt/run-strategy';
 import { seededRandom } from '#platform/base/random';
 import { startBackOff } from './back-off.ts';
-import type { MachineMemory, PowerRequest } from './dialect.ts';
-import { at, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';
-import { remember } from './memory.ts';
+import type { PowerRequest, RecordedState } from './dialect.ts';
+import { at, type InstanceTraits, instanceLike, NOW, recordedState } from './instance.fixture.ts';
+import { nextRecordedState } from './memory.ts';
 
 const random = seededRandom('memory');
-const after = (before: Partial<MachineMemory>, runStrategy: RunStrategy, looks?: Looks) =>
-  remember(memory(before), { generation: 1, runStrategy, instance: looks && instanceLike(looks), now: NOW, random });
+const after = (before: Partial<RecordedState>, runStrategy: RunStrategy, looks?: InstanceTraits) =>
+  nextRecordedState(recordedState(before), {
+    generation: 1,
+    runStrategy,
+    instance: looks && instanceLike(looks),
+    now: NOW,
+    random,
+  });
 
 const start: PowerRequest = { action: 'Start' };
 const stop: PowerRequest = { action: 'Stop', uid: 'i1' };
 
 describe('a request', () => {
-  it.each<[string, RunStrategy, Looks | undefined, readonly PowerRequest[], readonly PowerRequest[]]>([
+  it.each<[string, RunStrategy, InstanceTraits | undefined, readonly PowerRequest[], readonly PowerRequest[]]>([
     ['to stop stands while the instance is there', 'Manual', {}, [stop], [stop]],
-    ['to stop stands while the instance is going', 'Manual', { going: true }, [stop], [stop]],
+    ['to stop stands while the instance is going', 'Manual', { terminating: true }, [stop], [stop]],
     ['to stop is done when the instance is gone', 'Manual', undefined, [stop], []],
     ['to stop is done when another instance is there', 'Manual', { uid: 'i2' }, [stop], []],
     ['to start stands while there is no instance', 'Manual', undefined, [start], [start]],
-    ['to start stands while the last instance is going', 'Manual', { going: true }, [start], [start]],
+    ['to start stands while the last instance is going', 'Manual', { terminating: true }, [start], [start]],
     ['to start is done with an instance', 'Manual', { phase: 'Pending' }, [start], []],
     ['to start is done though the instance has ended since', 'Manual', { phase: 'Succeeded' }, [start], []],
     [
@@ -43,13 +49,13 @@ describe('a request', () => {
     const { requests } = after({}, 'RerunOnFailure', failed);
     expect(requests).toEqual([start]);
     expect(after({ requests }, 'RerunOnFailure', failed).requests).toEqual([start]);
-    expect(after({ requests }, 'RerunOnFailure', { ...failed, going: true }).requests).toEqual([start]);
+    expect(after({ requests }, 'RerunOnFailure', { ...failed, terminating: true }).requests).toEqual([start]);
     expect(after({ requests }, 'RerunOnFailure').requests).toEqual([start]);
     expect(after({ requests }, 'RerunOnFailure', { uid: 'i2', phase: 'Pending' }).requests).toEqual([]);
   });
 
   it('is not made by a failure of what was told to go, nor against a stop', () => {
-    expect(after({}, 'RerunOnFailure', { phase: 'Failed', going: true }).requests).toEqual([]);
+    expect(after({}, 'RerunOnFailure', { phase: 'Failed', terminating: true }).requests).toEqual([]);
     expect(after({ requests: [stop] }, 'RerunOnFailure', { phase: 'Failed' }).requests).toEqual([stop]);
     for (const strategy of ['Always', 'Halted', 'Manual', 'Once'] as const) {
       expect(after({}, strategy, { phase: 'Failed' }).requests).toEqual([]);
@@ -66,15 +72,15 @@ describe('the strategy', () => {
 });
 
 describe('the end of an instance', () => {
-  it.each<[string, Looks, string]>([
+  it.each<[string, InstanceTraits, string]>([
     ['by its guest', { phase: 'Succeeded', reason: 'GuestShutdown' }, 'GuestShutdown'],
     [
       'by its guest, though it is being cleaned up now',
-      { phase: 'Succeeded', reason: 'GuestShutdown', going: true },
+      { phase: 'Succeeded', reason: 'GuestShutdown', terminating: true },
       'GuestShutdown',
     ],
-    ['because it was told to', { phase: 'Succeeded', reason: 'Stopped', going: true }, 'Stopped'],
-    ['because it was told to, where nobody says so', { phase: 'Succeeded', going: true }, 'Stopped'],
+    ['because it was told to', { phase: 'Succeeded', reason: 'Stopped', terminating: true }, 'Stopped'],
+    ['because it was told to, where nobody says so', { phase: 'Succeeded', terminating: true }, 'Stopped'],
     ['by its guest, where nobody says so', { phase: 'Succeeded' }, 'GuestShutdown'],
     ['by a crash', { phase: 'Failed', reason: 'GuestCrashed' }, 'Error'],
     ['with its node', { phase: 'Failed', reason: 'NodeLost' }, 'NodeLost'],
@@ -108,9 +114,9 @@ describe('an instance that ended before it ran', () => {
     expect(after(before, 'Always').startFailure).toEqual(startFailure);
     expect(after(before, 'Always', { ...failed, uid: 'i2' }).startFailure).toMatchObject({ consecutiveFailCount: 2 });
   });
-  it.each<[string, RunStrategy, Looks]>([
+  it.each<[string, RunStrategy, InstanceTraits]>([
     ['one that ran', 'Always', { phase: 'Failed', ran: true }],
-    ['one that was told to go', 'Always', { phase: 'Succeeded', ran: false, going: true }],
+    ['one that was told to go', 'Always', { phase: 'Succeeded', ran: false, terminating: true }],
     ['one whose node is lost', 'Always', { ...failed, reason: 'NodeLost' }],
     ['one of a machine that is started by hand', 'Manual', failed],
     ['one of a machine that is stopped', 'Halted', failed],

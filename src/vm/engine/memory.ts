@@ -4,11 +4,11 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import type { Random } from '#platform/base/random';
 import { timestampNotBefore } from '#platform/base/timestamp';
 import { startBackOff } from './back-off.ts';
-import type { MachineMemory, PowerRequest, RestartPolicy, Shutdown, StartFailure } from './dialect.ts';
-import { endedAt, everRan, isGoing, shutdownOf, steadyAt } from './instance-state.ts';
+import type { PowerRequest, RecordedState, RestartPolicy, Shutdown, StartFailure } from './dialect.ts';
+import { endedAt, hasRun, isTerminating, shutdownOf, steadyAt } from './instance-state.ts';
 import { restartsAfter } from './restarts.ts';
 
-export interface Seen {
+export interface StateObservation {
   readonly generation: number;
   readonly runStrategy: RunStrategy;
   /** What becomes of a machine that ended by itself; as its run strategy says where absent. */
@@ -23,7 +23,7 @@ export interface Seen {
 const COUNTS_FAILURES: ReadonlySet<RunStrategy> = new Set(['Always', 'RerunOnFailure', 'Once']);
 
 /** What is to be remembered after a look at the instance. Looking again at the same changes nothing. */
-export function remember(before: MachineMemory, seen: Seen): MachineMemory {
+export function nextRecordedState(before: RecordedState, seen: StateObservation): RecordedState {
   const { runStrategy, instance, generation } = seen;
   const shutdown = instance === undefined ? undefined : shutdownOf(instance);
   const lastShutdown = shutdown ?? before.lastShutdown;
@@ -46,15 +46,15 @@ export function remember(before: MachineMemory, seen: Seen): MachineMemory {
 }
 
 /** Whether the status holds all that must outlive the instance already. */
-export function isKept(memory: MachineMemory, stored: MachineMemory): boolean {
-  const lasting = ({ requests, identity, startFailure, lastShutdown, restarts }: MachineMemory) => [
+export function isRecorded(recorded: RecordedState, stored: RecordedState): boolean {
+  const lasting = ({ requests, identity, startFailure, lastShutdown, restarts }: RecordedState) => [
     requests,
     identity,
     startFailure,
     lastShutdown,
     restarts,
   ];
-  return isDeepStrictEqual(lasting(memory), lasting(stored));
+  return isDeepStrictEqual(lasting(recorded), lasting(stored));
 }
 
 /** Requests that are done are gone. A failure under RerunOnFailure asks for the next start itself. */
@@ -65,7 +65,7 @@ function requestsAfter(
 ): readonly PowerRequest[] {
   const done = before.findIndex((request) => !isDone(request, strategy, instance));
   const requests = before.slice(done === -1 ? before.length : done);
-  const again = strategy === 'RerunOnFailure' && instance?.status?.phase === 'Failed' && !isGoing(instance);
+  const again = strategy === 'RerunOnFailure' && instance?.status?.phase === 'Failed' && !isTerminating(instance);
   if (!again || requests.length > 0) return requests;
   return [{ action: 'Start' }];
 }
@@ -76,7 +76,7 @@ function isDone(
   instance: VirtualMachineInstance | undefined,
 ): boolean {
   if (action === 'Stop') return instance === undefined || uid !== instance.metadata.uid;
-  if (instance === undefined || isGoing(instance)) return false;
+  if (instance === undefined || isTerminating(instance)) return false;
   // The request was made because of this very failure.
   return !(strategy === 'RerunOnFailure' && instance.status?.phase === 'Failed');
 }
@@ -106,13 +106,13 @@ function brokeAtOnce({ status }: VirtualMachineInstance, strategy: RunStrategy):
 function startFailureAfter(
   before: StartFailure | undefined,
   shutdown: Shutdown | undefined,
-  { runStrategy, restarts, instance, now, random }: Seen,
+  { runStrategy, restarts, instance, now, random }: StateObservation,
 ): StartFailure | undefined {
   if (!COUNTS_FAILURES.has(runStrategy)) return undefined;
   if (instance === undefined) return before;
-  if (everRan(instance) && (endedAt(instance) ?? now) >= steadyAt(instance)) return undefined;
+  if (hasRun(instance) && (endedAt(instance) ?? now) >= steadyAt(instance)) return undefined;
   const broke = restarts === undefined && brokeAtOnce(instance, runStrategy);
-  const failed = everRan(instance) ? broke : neverRan(shutdown);
+  const failed = hasRun(instance) ? broke : neverRan(shutdown);
   const { uid } = instance.metadata;
   if (!failed || before?.lastFailedVMIUID === uid) return before;
   const consecutiveFailCount = (before?.consecutiveFailCount ?? 0) + 1;

@@ -4,8 +4,8 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { IndexedCache } from '#platform/runtime/cache';
 import { Metrics } from '#platform/runtime/metrics';
 import { kubevirtDialect } from '#testing/machine-world';
-import { instanceLike, type Looks } from './instance.fixture.ts';
-import { machineMetrics } from './metrics.ts';
+import { type InstanceTraits, instanceLike } from './instance.fixture.ts';
+import { vmMetrics } from './metrics.ts';
 
 const machine = (name: string, namespace: string, printableStatus?: string): KubeObject => ({
   apiVersion: 'kubevirt.io/v1',
@@ -13,7 +13,7 @@ const machine = (name: string, namespace: string, printableStatus?: string): Kub
   metadata: { name, namespace, uid: `${namespace}/${name}`, resourceVersion: '1' },
   ...(printableStatus === undefined ? {} : { status: { printableStatus } }),
 });
-function instance(name: string, looks: Looks, nodeName?: string): Vmi {
+function instance(name: string, looks: InstanceTraits, nodeName?: string): Vmi {
   const { metadata, status, ...rest } = instanceLike(looks);
   const placed = nodeName === undefined ? {} : { nodeName };
   return { ...rest, metadata: { ...metadata, name, uid: name }, status: { ...status, ...placed } } as Vmi;
@@ -21,14 +21,14 @@ function instance(name: string, looks: Looks, nodeName?: string): Vmi {
 
 describe('the metrics of machines', () => {
   it('count them by state, and tell what those that run use', async () => {
-    const machines = new IndexedCache<KubeObject>();
+    const vms = new IndexedCache<KubeObject>();
     for (const [name, namespace, phase] of [
       ['a', 'x', 'Running'],
       ['b', 'x', 'Running'],
       ['c', 'x', 'Stopped'],
       ['a', 'y', undefined],
     ] as const) {
-      machines.put(machine(name, namespace, phase));
+      vms.put(machine(name, namespace, phase));
     }
     const instances = new IndexedCache<Vmi>();
     instances.put(instance('a', {}, 'n1'));
@@ -38,8 +38,8 @@ describe('the metrics of machines', () => {
     const metrics = new Metrics();
     const usage = ({ metadata }: Vmi) =>
       metadata.name === 'unknown' ? undefined : { cpuCores: 0.5, memoryBytes: 2 ** 30 + 0.4 };
-    const options = { machines: [{ dialect: kubevirtDialect, cache: machines }], instances, usage };
-    for (const measured of machineMetrics(options)) metrics.measure(measured);
+    const options = { vms: [{ dialect: kubevirtDialect, cache: vms }], instances, usage };
+    for (const measured of vmMetrics(options)) metrics.measure(measured);
     const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('vimana_vm_'));
     expect(lines).toEqual([
       'vimana_vm_total{group="kubevirt.io",namespace="x",phase="Running"} 2',

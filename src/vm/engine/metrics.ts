@@ -11,9 +11,9 @@ export interface Usage {
   readonly memoryBytes: number;
 }
 
-export interface MachineMetricsOptions {
+export interface VmMetricsOptions {
   /** The machines of each group that is on. */
-  readonly machines: readonly { readonly dialect: Dialect; readonly cache: Cache }[];
+  readonly vms: readonly { readonly dialect: Dialect; readonly cache: Cache }[];
   readonly instances: Cache<Vmi>;
   /** Asked of instances that run; undefined where nobody knows. */
   readonly usage: (instance: Vmi) => Usage | undefined;
@@ -22,7 +22,7 @@ export interface MachineMetricsOptions {
 const PLACE = ['group', 'namespace', 'vm', 'node'];
 
 /** How many machines there are in each state, and what they use; counted when somebody looks. */
-export function machineMetrics({ machines, instances, usage }: MachineMetricsOptions): readonly MetricDefinition[] {
+export function vmMetrics({ vms, instances, usage }: VmMetricsOptions): readonly MetricDefinition[] {
   const used = (of: (usage: Usage) => number): MetricDefinition['values'] =>
     function* values() {
       for (const instance of instances.all()) {
@@ -36,7 +36,7 @@ export function machineMetrics({ machines, instances, usage }: MachineMetricsOpt
       name: 'vimana_vm_total',
       help: 'Virtual machines by the state that they are in.',
       labels: ['group', 'namespace', 'phase'],
-      values: () => machines.flatMap(({ dialect, cache }) => counts(dialect, cache)),
+      values: () => vms.flatMap(({ dialect, cache }) => counts(dialect, cache)),
     },
     {
       name: 'vimana_vm_cpu_usage_cores',
@@ -53,12 +53,12 @@ export function machineMetrics({ machines, instances, usage }: MachineMetricsOpt
   ];
 }
 
-function counts(dialect: Dialect, machines: Cache) {
+function counts(dialect: Dialect, vms: Cache) {
   const { group } = dialect.kind;
   const found = new Map<string, { labels: { group: string; namespace: string; phase: string }; value: number }>();
-  for (const machine of machines.all()) {
-    const { namespace = '' } = machine.metadata;
-    const phase = dialect.phase(machine as KubeObject & ObjectOf<Kind>);
+  for (const vm of vms.all()) {
+    const { namespace = '' } = vm.metadata;
+    const phase = dialect.phase(vm as KubeObject & ObjectOf<Kind>);
     const known = found.get(`${namespace}/${phase}`);
     if (known === undefined) found.set(`${namespace}/${phase}`, { labels: { group, namespace, phase }, value: 1 });
     else known.value++;

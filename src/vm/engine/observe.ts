@@ -4,56 +4,47 @@ import { HOT_CHANGES } from '#api/kubevirt/hot-change';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Random } from '#platform/base/random';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
-import type {
-  DesiredMachine,
-  Dialect,
-  Identity,
-  MachineMemory,
-  ObservedMachine,
-  Obstacle,
-  Problem,
-  Shutdown,
-} from './dialect.ts';
+import type { Blocker, DesiredVm, Dialect, Identity, ObservedVm, Problem, RecordedState, Shutdown } from './dialect.ts';
 import { identityOf } from './identity.ts';
-import { carriedMetadata } from './instance.ts';
-import { belonging, isFinal, isGoing } from './instance-state.ts';
-import { remember } from './memory.ts';
-import { type Action, plan, problemOf, type Situation } from './plan.ts';
+import { inheritedMetadata } from './instance.ts';
+import { isFinal, isTerminating, ownership } from './instance-state.ts';
+import { nextRecordedState } from './memory.ts';
+import { planVm, problemOf, type VmAction, type VmSituation } from './plan.ts';
 import { type RolloutStrategy, type RunningSize, type SpecChanges, specChanges } from './spec-changes.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { VmDependencies } from './surroundings.ts';
 
-export interface Look {
+export interface ObserveInput {
   readonly dialect: Dialect;
   readonly vm: ObjectOf<Kind>;
-  readonly surroundings: Surroundings;
-  readonly leaving: Situation['machine']['leaving'];
+  readonly dependencies: VmDependencies;
+  readonly terminating: VmSituation['vm']['leaving'];
   /** Why admission would not have let the machine in: it is left as it is then, unless it goes. */
-  readonly refusal?: Problem | undefined;
+  readonly rejection?: Problem | undefined;
   /** The instance by the name of the machine, whosever it is. */
   readonly instance: VirtualMachineInstance | undefined;
   /** How an instance ended, where the status does not tell yet. */
-  readonly untold: Shutdown | undefined;
-  readonly askedToLeave: Situation['askedToLeave'];
+  readonly unreported: Shutdown | undefined;
+  readonly evacuationRequested: VmSituation['evacuationRequested'];
   readonly rollout: RolloutStrategy;
   readonly now: number;
   readonly random: Random;
 }
 
 /** Everything that one look at a machine tells. */
-export interface Sight {
-  readonly desired: DesiredMachine;
+export interface Observation {
+  readonly desired: DesiredVm;
   /** What the status remembers. */
-  readonly before: MachineMemory;
-  readonly observed: ObservedMachine;
+  readonly before: RecordedState;
+  readonly observed: ObservedVm;
   /** The instance by the name of the machine, whosever it is. */
   readonly named: VirtualMachineInstance | undefined;
   readonly changes: SpecChanges;
   /** What is to be done; nothing where absent. */
-  readonly action: Action | undefined;
+  readonly action: VmAction | undefined;
 }
 
 /** Its disks would change under a machine that runs. */
-const RESTORING: Obstacle = {
+const RESTORING: Blocker = {
   reason: 'Restoring',
   message: `the disks are being restored, as annotation ${RESTORE_ANNOTATION} asks; take it off to start without`,
 };
@@ -61,15 +52,15 @@ const RESTORING: Obstacle = {
 const UNCHANGED: SpecChanges = { live: undefined, restart: [] };
 
 /** Looks at a machine and its instance, and decides what to do and what to tell. Pure but for what is random. */
-export function observe(look: Look): Sight {
-  const { dialect, vm, leaving, instance: named, untold, askedToLeave, now, random } = look;
-  const refusal = leaving === undefined ? look.refusal : undefined;
-  const wanted = dialect.desired(vm, look.surroundings);
+export function observe(look: ObserveInput): Observation {
+  const { dialect, vm, terminating, instance: named, unreported, evacuationRequested, now, random } = look;
+  const refusal = terminating === undefined ? look.rejection : undefined;
+  const wanted = dialect.desiredVm(vm, look.dependencies);
   const desired = isRestoring(vm.metadata.annotations) ? { ...wanted, blocked: RESTORING } : wanted;
-  const before = dialect.memory(vm);
-  const whose = named === undefined ? undefined : belonging(named, vm.metadata.uid);
+  const before = dialect.recordedState(vm);
+  const whose = named === undefined ? undefined : ownership(named, vm.metadata.uid);
   const instance = whose === 'own' ? named : undefined;
-  const remembered = remember(untold === undefined ? before : { ...before, lastShutdown: untold }, {
+  const remembered = nextRecordedState(unreported === undefined ? before : { ...before, lastShutdown: unreported }, {
     generation: vm.metadata.generation,
     runStrategy: desired.runStrategy,
     restarts: desired.restarts,
@@ -77,16 +68,16 @@ export function observe(look: Look): Sight {
     now,
     random,
   });
-  const memory = { ...remembered, identity: identityNow(before.identity, instance) };
+  const recorded = { ...remembered, identity: identityNow(before.identity, instance) };
   const changes =
     named === undefined || refusal !== undefined ? UNCHANGED : changesOf(look, desired, named, whose === 'own');
   const changed = before.generation !== undefined && before.generation !== vm.metadata.generation;
-  const machine = { uid: vm.metadata.uid, changed, ...(leaving === undefined ? {} : { leaving }) };
-  const situation: Situation = { machine, desired, memory, instance: named, changes, askedToLeave, now };
+  const machine = { uid: vm.metadata.uid, changed, ...(terminating === undefined ? {} : { leaving: terminating }) };
+  const situation: VmSituation = { vm: machine, desired, recorded, instance: named, changes, evacuationRequested, now };
   const problem = refusal ?? problemOf(situation);
-  const action = refusal === undefined ? plan(situation)[0] : undefined;
+  const action = refusal === undefined ? planVm(situation)[0] : undefined;
   // What has ended needs no restart to be started with what is wanted, and what is to end has been told how.
-  const ends = instance === undefined || isFinal(instance) || isGoing(instance) || action?.do === 'delete';
+  const ends = instance === undefined || isFinal(instance) || isTerminating(instance) || action?.do === 'delete';
   return {
     desired,
     before,
@@ -95,11 +86,13 @@ export function observe(look: Look): Sight {
     action,
     observed: {
       instance,
-      memory,
+      recorded,
       now,
-      restartRequired: ends ? [] : [...new Set([...changes.restart, ...refused(instance)])],
+      restartRequired: ends ? [] : [...new Set([...changes.restart, ...rejectedFields(instance)])],
       ...(problem === undefined ? {} : { problem }),
-      ...(refusal === undefined && named === undefined && desired.blocked?.passing === true ? { passing: true } : {}),
+      ...(refusal === undefined && named === undefined && desired.blocked?.transient === true
+        ? { transient: true }
+        : {}),
     },
   };
 }
@@ -112,8 +105,8 @@ function identityNow(before: Identity, instance: VirtualMachineInstance | undefi
 
 /** An instance that was made from this generation cannot differ from it. */
 function changesOf(
-  { dialect, vm, rollout }: Look,
-  desired: DesiredMachine,
+  { dialect, vm, rollout }: ObserveInput,
+  desired: DesiredVm,
   instance: VirtualMachineInstance,
   own: boolean,
 ): SpecChanges {
@@ -123,7 +116,7 @@ function changesOf(
   const { live, restart } = specChanges(instance.spec, desired.spec, rollout, runningSize(instance));
   const { liveAnnotations = NONE } = dialect;
   const restartFor = [...restart, ...metadataChanges(desired, instance, liveAnnotations)];
-  const told = carriedMetadata(desired).annotations;
+  const told = inheritedMetadata(desired).annotations;
   const changed = [...liveAnnotations].some((name) => told[name] !== annotations[name]);
   if (!changed) return { live, restart: restartFor };
   const now = Object.fromEntries(Object.entries(told).filter(([name]) => liveAnnotations.has(name)));
@@ -136,14 +129,14 @@ const NONE: ReadonlySet<string> = new Set();
 function runningSize({ status }: VirtualMachineInstance): RunningSize {
   const fixed = status?.conditions?.some((each) => each.type === 'LiveMigratable' && each.status === 'False') === true;
   return {
-    movable: status?.phase === 'Running' && !fixed,
+    migratable: status?.phase === 'Running' && !fixed,
     sockets: status?.currentCPUTopology?.sockets,
-    leastMemory: status?.memory?.guestAtBoot,
+    minMemory: status?.memory?.guestAtBoot,
   };
 }
 
 /** Fields that the instance has taken over, and whose effect it cannot have while it runs. */
-function refused({ status }: VirtualMachineInstance): string[] {
+function rejectedFields({ status }: VirtualMachineInstance): string[] {
   return (status?.conditions ?? []).flatMap(({ type, status: holds }) => {
     const field = HOT_CHANGES.get(type);
     return field === undefined || holds !== 'False' ? [] : [field];
@@ -152,11 +145,11 @@ function refused({ status }: VirtualMachineInstance): string[] {
 
 /** Labels and annotations of the template that the instance does not carry; what else it carries may be anybody's. */
 function metadataChanges(
-  desired: DesiredMachine,
+  desired: DesiredVm,
   { metadata }: VirtualMachineInstance,
   live: ReadonlySet<string>,
 ): string[] {
-  const wanted = carriedMetadata(desired);
+  const wanted = inheritedMetadata(desired);
   const lacks = (words: Readonly<Record<string, string>>, has: Readonly<Record<string, string>> = {}) =>
     Object.entries(words).some(([name, value]) => has[name] !== value && !live.has(name));
   return [

@@ -19,7 +19,7 @@ export function createFailure(error: unknown): Failure {
     return { error: new TemporaryError(message, { cause: error, retryAfterMs: TAKEN_RETRY_MS }) };
   }
   if (isNamespaceTerminating(error)) return { error };
-  const message = `Error creating virtual machine instance: ${wordsOf(error)}`;
+  const message = `Error creating virtual machine instance: ${messageOf(error)}`;
   const problem = { reason: 'FailedCreate', message };
   if (!isInvalid(error)) return { problem, error };
   // As a rule only another spec can help.
@@ -30,14 +30,14 @@ export function deleteFailure(error: unknown): Failure {
   // Another instance by now: it is looked at again.
   if (isConflict(error)) return { error };
   return {
-    problem: { reason: 'FailedDelete', message: `Error deleting virtual machine instance: ${wordsOf(error)}` },
+    problem: { reason: 'FailedDelete', message: `Error deleting virtual machine instance: ${messageOf(error)}` },
     error,
   };
 }
 
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-export function noAddress(cards: readonly string[]): Problem {
-  const message = `no address is left for network card ${cards.join(', ')}: delete machines, or give the operator a larger range`;
+export function noAddressBlocker(ifaces: readonly string[]): Problem {
+  const message = `no address is left for network card ${ifaces.join(', ')}: delete machines, or give the operator a larger range`;
   return { reason: 'NoAddressLeft', message };
 }

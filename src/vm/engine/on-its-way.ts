@@ -1,11 +1,11 @@
-import type { ObservedMachine } from './dialect.ts';
-import { isFinal, isGoing } from './instance-state.ts';
+import type { ObservedVm } from './dialect.ts';
+import { isFinal, isTerminating } from './instance-state.ts';
 
 /** The state that a machine is only passing through; undefined where it stays until somebody does something. */
-export function passingState(leaving: boolean, { instance, problem }: ObservedMachine): string | undefined {
+export function transientState(leaving: boolean, { instance, problem }: ObservedVm): string | undefined {
   if (leaving) return 'Terminating';
   if (instance === undefined || problem !== undefined) return undefined;
-  if (isGoing(instance)) return 'Stopping';
+  if (isTerminating(instance)) return 'Stopping';
   if (isFinal(instance) || instance.status?.phase === 'Running' || instance.status?.phase === 'Unknown')
     return undefined;
   const stuck = instance.status?.conditions?.some(({ type, status }) => status === 'False' && STUCK.has(type)) === true;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { PassingStates } from './passing-state.ts';
+import { TransientStatusThrottle } from './passing-state.ts';
 
 function passing() {
   const clock = new FakeClock();
-  const all = new PassingStates();
-  const delay = (machine: string, state: string) => all.delay(machine, state, clock.monotonic());
-  const arrived = (machine: string) => all.arrived(machine);
+  const all = new TransientStatusThrottle();
+  const delay = (vm: string, state: string) => all.delay(vm, state, clock.monotonic());
+  const arrived = (vm: string) => all.arrived(vm);
   return { clock, states: { delay, arrived, wrote: (ms: number) => all.wrote(ms) } };
 }
 const names = (count: number) => Array.from({ length: count }, (_, i) => `ns/vm-${i}`);

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { PowerRequest } from './dialect.ts';
-import { at, desired, instanceLike, type Looks, memory, NOW, spec } from './instance.fixture.ts';
-import { type Action, plan, problemOf, type Situation } from './plan.ts';
+import { at, desiredVm, type InstanceTraits, instanceLike, NOW, recordedState, spec } from './instance.fixture.ts';
+import { planVm, problemOf, type VmAction, type VmSituation } from './plan.ts';
 
 const UNCHANGED = { live: undefined, restart: [] };
-function situation(strategy: RunStrategy, looks: Looks | undefined, more: Partial<Situation> = {}): Situation {
+function situation(
+  strategy: RunStrategy,
+  looks: InstanceTraits | undefined,
+  more: Partial<VmSituation> = {},
+): VmSituation {
   return {
-    machine: { uid: 'vm' },
-    desired: desired({ runStrategy: strategy }),
+    vm: { uid: 'vm' },
+    desired: desiredVm({ runStrategy: strategy }),
     // It has been under this strategy before: what is new is told by each test.
-    memory: memory({ runStrategy: strategy }),
+    recorded: recordedState({ runStrategy: strategy }),
     instance: looks === undefined ? undefined : instanceLike(looks),
     changes: UNCHANGED,
     now: NOW,
@@ -18,10 +22,10 @@ function situation(strategy: RunStrategy, looks: Looks | undefined, more: Partia
   };
 }
 /** What is done first, in one word. */
-const deed = (actions: readonly Action[]) => actions[0]?.do ?? 'nothing';
+const deed = (actions: readonly VmAction[]) => actions[0]?.do ?? 'nothing';
 
-type Deed = Action['do'] | 'nothing';
-const STATES: Readonly<Record<string, Looks | undefined>> = {
+type Deed = VmAction['do'] | 'nothing';
+const STATES: Readonly<Record<string, InstanceTraits | undefined>> = {
   'no instance': undefined,
   'a new one': { phase: 'Pending' },
   'one that is placed': { phase: 'Scheduled' },
@@ -29,8 +33,8 @@ const STATES: Readonly<Record<string, Looks | undefined>> = {
   'one that succeeded': { phase: 'Succeeded' },
   'one that failed': { phase: 'Failed' },
   'one that is lost with its node': { phase: 'Failed', reason: 'NodeLost' },
-  'one that is going': { phase: 'Running', going: true },
-  'one that failed and is going': { phase: 'Failed', going: true },
+  'one that is going': { phase: 'Running', terminating: true },
+  'one that failed and is going': { phase: 'Failed', terminating: true },
 };
 const startRequest: PowerRequest = { action: 'Start' };
 const stopRequest: PowerRequest = { action: 'Stop', uid: 'i1' };
@@ -44,16 +48,16 @@ describe('without a request, a machine', () => {
     RerunOnFailure: ['nothing', 'nothing', 'nothing', 'nothing', 'delete', 'delete', 'delete', 'nothing', 'nothing'],
     Once: /*     */ ['create', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing'],
   };
-  const cases = Object.entries(table).flatMap(([strategy, deeds]) =>
-    Object.entries(STATES).map(([state, looks], i) => [strategy as RunStrategy, state, looks, deeds[i]] as const),
+  const cases = Object.entries(table).flatMap(([strategy, writer]) =>
+    Object.entries(STATES).map(([state, looks], i) => [strategy as RunStrategy, state, looks, writer[i]] as const),
   );
   it.each(cases)('that is %s and has %s', (strategy, _state, looks, expected) => {
-    expect(deed(plan(situation(strategy, looks)))).toBe(expected);
+    expect(deed(planVm(situation(strategy, looks)))).toBe(expected);
   });
 });
 
 describe('a request', () => {
-  it.each<[RunStrategy, string, Looks | undefined, readonly PowerRequest[], Deed]>([
+  it.each<[RunStrategy, string, InstanceTraits | undefined, readonly PowerRequest[], Deed]>([
     ['Manual', 'to start makes an instance', undefined, [startRequest], 'create'],
     ['Manual', 'to start does nothing to one that is there', { phase: 'Running' }, [startRequest], 'nothing'],
     ['Manual', 'to stop ends the instance', { phase: 'Running' }, [stopRequest], 'delete'],
@@ -64,19 +68,19 @@ describe('a request', () => {
     ['RerunOnFailure', 'to start makes an instance', undefined, [startRequest], 'create'],
     ['RerunOnFailure', 'to stop ends the instance', { phase: 'Running' }, [stopRequest], 'delete'],
     ['Always', 'to stop ends the instance, and another follows', { phase: 'Running' }, [stopRequest], 'delete'],
-    ['Always', 'to stop one that is going needs nothing', { going: true }, [stopRequest], 'nothing'],
+    ['Always', 'to stop one that is going needs nothing', { terminating: true }, [stopRequest], 'nothing'],
     ['Once', 'to stop ends the instance', { phase: 'Running' }, [stopRequest], 'delete'],
     ['Halted', 'to start is nothing to a machine that is to be stopped', undefined, [startRequest], 'nothing'],
   ])('of a machine that is %s %s', (strategy, _what, looks, requests, expected) => {
-    const remembered = memory({ runStrategy: strategy, requests });
-    expect(deed(plan(situation(strategy, looks, { memory: remembered })))).toBe(expected);
+    const remembered = recordedState({ runStrategy: strategy, requests });
+    expect(deed(planVm(situation(strategy, looks, { recorded: remembered })))).toBe(expected);
   });
 
   it('may ask for a machine that stands still', () => {
     const requests = [{ action: 'Start', data: { paused: 'true' } } as const];
-    const paused = plan(situation('Manual', undefined, { memory: memory({ requests }) }));
+    const paused = planVm(situation('Manual', undefined, { recorded: recordedState({ requests }) }));
     expect(paused).toEqual([{ do: 'create', paused: true }]);
-    expect(plan(situation('Manual', undefined, { memory: memory({ requests: [startRequest] }) }))).toEqual([
+    expect(planVm(situation('Manual', undefined, { recorded: recordedState({ requests: [startRequest] }) }))).toEqual([
       { do: 'create', paused: false },
     ]);
   });
@@ -86,8 +90,8 @@ describe('a machine under RerunOnFailure', () => {
   it.each<RunStrategy | undefined>([undefined, 'Halted', 'Always'])(
     'is started when it comes from %s',
     (runStrategy) => {
-      const before = memory(runStrategy === undefined ? {} : { runStrategy });
-      expect(deed(plan(situation('RerunOnFailure', undefined, { memory: before })))).toBe('create');
+      const before = recordedState(runStrategy === undefined ? {} : { runStrategy });
+      expect(deed(planVm(situation('RerunOnFailure', undefined, { recorded: before })))).toBe('create');
     },
   );
 });
@@ -96,17 +100,17 @@ describe('after instances that ended before they ran', () => {
   const failure = { consecutiveFailCount: 2, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(30) };
   const tried: readonly RunStrategy[] = ['Always', 'RerunOnFailure'];
   it.each(tried)('a machine that is %s waits for its time', (strategy) => {
-    const before = memory({ startFailure: failure });
-    expect(plan(situation(strategy, undefined, { memory: before }))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);
-    expect(deed(plan(situation(strategy, undefined, { memory: before, now: NOW + 30_000 })))).toBe('create');
+    const before = recordedState({ startFailure: failure });
+    expect(planVm(situation(strategy, undefined, { recorded: before }))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);
+    expect(deed(planVm(situation(strategy, undefined, { recorded: before, now: NOW + 30_000 })))).toBe('create');
   });
 });
 
 describe('a changed spec', () => {
   it('is tried at once, however long the last one was to wait', () => {
     const startFailure = { consecutiveFailCount: 9, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(300) };
-    const mended = { machine: { uid: 'vm', changed: true }, memory: memory({ startFailure }) };
-    expect(deed(plan(situation('Always', undefined, mended)))).toBe('create');
+    const mended = { vm: { uid: 'vm', changed: true }, recorded: recordedState({ startFailure }) };
+    expect(deed(planVm(situation('Always', undefined, mended)))).toBe('create');
   });
 });
 
@@ -114,16 +118,16 @@ describe('an instance by the name of a machine', () => {
   it.each(['Always', 'Halted', 'Manual', 'RerunOnFailure', 'Once'] as const)(
     'is taken in where it is nobody’s (%s)',
     (strategy) => {
-      expect(deed(plan(situation(strategy, { owner: '' })))).toBe('adopt');
+      expect(deed(planVm(situation(strategy, { owner: '' })))).toBe('adopt');
     },
   );
   it('is waited for where it is nobody’s and going', () => {
-    expect(plan(situation('Always', { owner: '', going: true }))).toEqual([]);
+    expect(planVm(situation('Always', { owner: '', terminating: true }))).toEqual([]);
   });
   it.each(Object.keys(STATES).slice(1))('is never touched where it is another’s: %s', (state) => {
     const other = situation('Always', { ...STATES[state], owner: 'somebody' });
-    expect(plan(other)).toEqual([]);
-    expect(plan({ ...other, machine: { uid: 'vm', leaving: 'with its instance' } })).toEqual([{ do: 'release' }]);
+    expect(planVm(other)).toEqual([]);
+    expect(planVm({ ...other, vm: { uid: 'vm', leaving: 'with its instance' } })).toEqual([{ do: 'release' }]);
     expect(problemOf(other)).toEqual({
       reason: 'InstanceOwnedByOther',
       message:
@@ -133,43 +137,43 @@ describe('an instance by the name of a machine', () => {
 });
 
 describe('a machine that is being deleted', () => {
-  it.each<[string, Looks | undefined, 'with its instance' | 'alone', Deed]>([
+  it.each<[string, InstanceTraits | undefined, 'with its instance' | 'alone', Deed]>([
     ['ends its instance', { phase: 'Running' }, 'with its instance', 'delete'],
     ['ends an instance that has finished', { phase: 'Succeeded' }, 'with its instance', 'delete'],
-    ['waits for its instance', { going: true }, 'with its instance', 'nothing'],
+    ['waits for its instance', { terminating: true }, 'with its instance', 'nothing'],
     ['goes when its instance is gone', undefined, 'with its instance', 'release'],
     ['takes nothing in', { owner: '' }, 'with its instance', 'release'],
     ['goes at once where its instance stays', { phase: 'Running' }, 'alone', 'release'],
     ['makes nothing new', undefined, 'alone', 'release'],
   ])('%s', (_what, looks, leaving, expected) => {
-    expect(deed(plan(situation('Always', looks, { machine: { uid: 'vm', leaving } })))).toBe(expected);
+    expect(deed(planVm(situation('Always', looks, { vm: { uid: 'vm', leaving } })))).toBe(expected);
   });
 });
 
 describe('a change of the spec', () => {
   const changes = { live: { ...spec, nodeSelector: { zone: 'a' } }, restart: [] };
   it('reaches a machine that runs', () => {
-    expect(plan(situation('Always', {}, { changes }))).toEqual([{ do: 'update' }]);
+    expect(planVm(situation('Always', {}, { changes }))).toEqual([{ do: 'update' }]);
   });
   it('reaches it where only annotations have changed', () => {
     const told = { live: undefined, restart: ['domain.cpu.cores'], annotations: { load: '1' } };
-    expect(plan(situation('Always', {}, { changes: told }))).toEqual([{ do: 'update' }]);
+    expect(planVm(situation('Always', {}, { changes: told }))).toEqual([{ do: 'update' }]);
   });
-  it.each<[string, RunStrategy, Looks, Deed]>([
+  it.each<[string, RunStrategy, InstanceTraits, Deed]>([
     ['that has ended for good', 'Once', { phase: 'Succeeded' }, 'nothing'],
-    ['that is going', 'Always', { going: true }, 'nothing'],
+    ['that is going', 'Always', { terminating: true }, 'nothing'],
     ['that is to be stopped', 'Halted', {}, 'delete'],
     ['of another', 'Always', { owner: 'somebody' }, 'nothing'],
   ])('does not reach an instance %s', (_what, strategy, looks, expected) => {
-    expect(deed(plan(situation(strategy, looks, { changes })))).toBe(expected);
+    expect(deed(planVm(situation(strategy, looks, { changes })))).toBe(expected);
   });
 });
 
 describe('a machine whose instance is to leave its node', () => {
-  const leaving = (evacuationNodeName: string, leavesByRestart: boolean) => {
+  const leaving = (evacuationNodeName: string, evacuatesByRestart: boolean) => {
     const instance = instanceLike();
     const status = { ...instance.status, nodeName: 'n1', evacuationNodeName };
-    return situation('Always', {}, { instance: { ...instance, status }, desired: desired({ leavesByRestart }) });
+    return situation('Always', {}, { instance: { ...instance, status }, desired: desiredVm({ evacuatesByRestart }) });
   };
   it.each<[string, string, boolean, Deed]>([
     ['is stopped where it leaves by a restart', 'n1', true, 'delete'],
@@ -177,22 +181,22 @@ describe('a machine whose instance is to leave its node', () => {
     ['has left already', 'n0', true, 'nothing'],
     ['stays where nobody asks', '', true, 'nothing'],
   ])('%s', (_what, node, byRestart, expected) => {
-    expect(deed(plan(leaving(node, byRestart)))).toBe(expected);
+    expect(deed(planVm(leaving(node, byRestart)))).toBe(expected);
   });
 
   it('stays for a moment, so that who asked hears of it first', () => {
     const asked = { ...leaving('n1', true), askedToLeave: NOW };
-    expect(plan(asked)).toEqual([{ do: 'wait', until: NOW + 1_000 }]);
-    expect(deed(plan({ ...asked, now: NOW + 1_000 }))).toBe('delete');
+    expect(planVm(asked)).toEqual([{ do: 'wait', until: NOW + 1_000 }]);
+    expect(deed(planVm({ ...asked, now: NOW + 1_000 }))).toBe('delete');
   });
 });
 
 describe('a machine that cannot be started', () => {
   const blocked = { reason: 'VolumeNotFound', message: 'no volume' };
-  const stuck = (strategy: RunStrategy, looks?: Looks) =>
-    situation(strategy, looks, { desired: desired({ runStrategy: strategy, blocked }) });
+  const stuck = (strategy: RunStrategy, looks?: InstanceTraits) =>
+    situation(strategy, looks, { desired: desiredVm({ runStrategy: strategy, blocked }) });
   it('is not started, and says why', () => {
-    expect(plan(stuck('Always'))).toEqual([]);
+    expect(planVm(stuck('Always'))).toEqual([]);
     expect(problemOf(stuck('Always'))).toEqual(blocked);
   });
   it('says nothing while it is not to be started, or runs already', () => {
@@ -207,7 +211,9 @@ describe('a start that failed', () => {
   const told = (consecutiveFailCount: number, lastFailedVMIUID = 'i1') =>
     problemOf(
       situation('Always', failed, {
-        memory: memory({ startFailure: { consecutiveFailCount, lastFailedVMIUID, retryAfterTimestamp: at(10) } }),
+        recorded: recordedState({
+          startFailure: { consecutiveFailCount, lastFailedVMIUID, retryAfterTimestamp: at(10) },
+        }),
       }),
     );
   it('is told in the words of the instance', () => {

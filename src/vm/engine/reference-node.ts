@@ -5,18 +5,18 @@ import { sharedSize } from '#vm/usage/reference-node';
 
 /** What a share of one node is a share of. Worked out anew only after nodes have changed. */
 export class ReferenceNode {
-  readonly usual: NodeSize;
+  readonly defaultNode: NodeSize;
   #known: { readonly cache: Cache<Node>; readonly version: string; readonly size: NodeSize } | undefined;
 
-  constructor(usual: NodeSize = USUAL_NODE) {
-    this.usual = usual;
+  constructor(defaultNode: NodeSize = USUAL_NODE) {
+    this.defaultNode = defaultNode;
   }
 
   /** The size that all simulated nodes have, else the usual one. */
   among(cache: Cache<Node>): NodeSize {
     const { version } = cache;
     if (this.#known?.cache === cache && this.#known.version === version) return this.#known.size;
-    const size = sharedSize(cache.all()) ?? this.usual;
+    const size = sharedSize(cache.all()) ?? this.defaultNode;
     this.#known = { cache, version, size };
     return size;
   }

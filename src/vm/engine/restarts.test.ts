@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { PowerRequest, RestartPolicy, Restarts } from './dialect.ts';
-import { at, desired, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';
-import { isToStart, plan } from './plan.ts';
-import { type EndSeen, restartsAfter } from './restarts.ts';
+import { at, desiredVm, type InstanceTraits, instanceLike, NOW, recordedState } from './instance.fixture.ts';
+import { planVm, shouldStart } from './plan.ts';
+import { type EndObservation, restartsAfter } from './restarts.ts';
 
 const policy = (more: Partial<RestartPolicy> = {}): RestartPolicy => ({
   when: 'always',
   delayMs: 30_000,
-  most: 3,
+  max: 3,
   windowMs: 600_000,
   words: 'nobody asked for more',
   ...more,
 });
-const seen = (looks: Looks | undefined, more: Partial<EndSeen> = {}): EndSeen => ({
+const seen = (looks: InstanceTraits | undefined, more: Partial<EndObservation> = {}): EndObservation => ({
   policy: policy(),
   instance: looks && instanceLike(looks),
   requests: [],
@@ -20,9 +20,9 @@ const seen = (looks: Looks | undefined, more: Partial<EndSeen> = {}): EndSeen =>
   now: NOW,
   ...more,
 });
-const CRASH: Looks = { phase: 'Failed', reason: 'GuestCrashed', message: 'kernel panic' };
-const OFF: Looks = { phase: 'Succeeded', reason: 'GuestShutdown', message: 'the guest shut down' };
-const LOST: Looks = { phase: 'Failed', reason: 'NodeLost', message: 'node n1 is silent' };
+const CRASH: InstanceTraits = { phase: 'Failed', reason: 'GuestCrashed', message: 'kernel panic' };
+const OFF: InstanceTraits = { phase: 'Succeeded', reason: 'GuestShutdown', message: 'the guest shut down' };
+const LOST: InstanceTraits = { phase: 'Failed', reason: 'NodeLost', message: 'node n1 is silent' };
 const START: readonly PowerRequest[] = [{ action: 'Start' }];
 const record = (more: Partial<Restarts> = {}): Restarts => ({
   total: 2,
@@ -33,7 +33,7 @@ const record = (more: Partial<Restarts> = {}): Restarts => ({
 });
 
 describe('a machine that ended by itself', () => {
-  it.each<[string, Looks, Partial<RestartPolicy>, Restarts | undefined, Partial<Restarts>]>([
+  it.each<[string, InstanceTraits, Partial<RestartPolicy>, Restarts | undefined, Partial<Restarts>]>([
     ['is restarted after the delay', CRASH, {}, undefined, { total: 1, inRow: 1, retryAfter: at(30) }],
     ['is restarted though its guest wanted to go', OFF, {}, undefined, { total: 1, inRow: 1, retryAfter: at(30) }],
     ['stays down after its guest shut it down', OFF, { when: 'onFailure' }, undefined, { gaveUp: 'NotRestarted' }],
@@ -48,7 +48,7 @@ describe('a machine that ended by itself', () => {
       record({ inRow: 3 }),
       { total: 2, gaveUp: 'RestartsExhausted' },
     ],
-    ['stays down at once where there are none', CRASH, { most: 0 }, undefined, { gaveUp: 'RestartsExhausted' }],
+    ['stays down at once where there are none', CRASH, { max: 0 }, undefined, { gaveUp: 'RestartsExhausted' }],
     [
       'begins another row after it ran well',
       { ...CRASH, ranSeconds: 600 },
@@ -77,11 +77,11 @@ describe('a machine that ended by itself', () => {
     expect(restartsAfter(found, seen(looks, { policy: policy(more), now: NOW + 5000 }))).toEqual(found);
   });
 
-  it.each<[string, Looks | undefined, Restarts | undefined]>([
+  it.each<[string, InstanceTraits | undefined, Restarts | undefined]>([
     ['runs', {}, undefined],
     ['runs again', {}, record()],
     ['never ran', { phase: 'Failed', ran: false }, undefined],
-    ['was told to go', { phase: 'Failed', going: true }, undefined],
+    ['was told to go', { phase: 'Failed', terminating: true }, undefined],
     ['is not there', undefined, record({ gaveUp: 'NotRestarted' })],
   ])('is left as it is where it %s', (_what, looks, before) => {
     expect(restartsAfter(before, seen(looks))).toEqual(before);
@@ -98,7 +98,7 @@ describe('a machine that ended by itself', () => {
   });
 
   it('says what was decided, and why', () => {
-    const said = (looks: Looks, more: Partial<RestartPolicy>, before?: Restarts) =>
+    const said = (looks: InstanceTraits, more: Partial<RestartPolicy>, before?: Restarts) =>
       restartsAfter(before, seen(looks, { policy: policy(more) }))?.message;
     expect(said(CRASH, {})).toBe(
       'the machine ended: GuestCrashed, kernel panic; restart 1 of at most 3 in a row follows in 30s',
@@ -106,19 +106,19 @@ describe('a machine that ended by itself', () => {
     expect(said(OFF, { when: 'never' })).toBe(
       'the machine ended: GuestShutdown, the guest shut down; it stays down: nobody asked for more',
     );
-    expect(said(CRASH, { most: 1 }, record())).toBe(
+    expect(said(CRASH, { max: 1 }, record())).toBe(
       'the machine ended: GuestCrashed, kernel panic; one restart did not help, and it stays down until it is started or changed',
     );
-    expect(said(CRASH, { most: 0 })).toContain('; no restart is allowed, and it stays down');
-    expect(said(CRASH, { most: 2 }, record({ inRow: 2 }))).toContain('; 2 restarts in a row did not help, and');
+    expect(said(CRASH, { max: 0 })).toContain('; no restart is allowed, and it stays down');
+    expect(said(CRASH, { max: 2 }, record({ inRow: 2 }))).toContain('; 2 restarts in a row did not help, and');
   });
 });
 
 describe('what is done of it', () => {
-  const situation = (looks: Looks | undefined, restarts: Restarts, now = NOW) => ({
-    machine: { uid: 'vm' },
-    desired: desired({ restarts: policy() }),
-    memory: memory({ restarts }),
+  const situation = (looks: InstanceTraits | undefined, restarts: Restarts, now = NOW) => ({
+    vm: { uid: 'vm' },
+    desired: desiredVm({ restarts: policy() }),
+    recorded: recordedState({ restarts }),
     instance: looks && instanceLike(looks),
     changes: { live: undefined, restart: [] },
     now,
@@ -126,15 +126,15 @@ describe('what is done of it', () => {
 
   it('is nothing for one that stays down, and its instance stays to be looked at', () => {
     const off = record({ gaveUp: 'NotRestarted' });
-    expect(plan(situation(OFF, off))).toEqual([]);
-    expect(plan(situation(undefined, off))).toEqual([]);
-    expect(isToStart(desired({ restarts: policy() }), memory({ restarts: off }))).toBe(false);
+    expect(planVm(situation(OFF, off))).toEqual([]);
+    expect(planVm(situation(undefined, off))).toEqual([]);
+    expect(shouldStart(desiredVm({ restarts: policy() }), recordedState({ restarts: off }))).toBe(false);
   });
 
   it('is a pause, and then a start', () => {
     const pause = record({ retryAfter: at(30) });
-    expect(plan(situation(CRASH, pause))[0]).toMatchObject({ do: 'delete' });
-    expect(plan(situation(undefined, pause))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);
-    expect(plan(situation(undefined, pause, NOW + 30_000))).toEqual([{ do: 'create', paused: false }]);
+    expect(planVm(situation(CRASH, pause))[0]).toMatchObject({ do: 'delete' });
+    expect(planVm(situation(undefined, pause))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);
+    expect(planVm(situation(undefined, pause, NOW + 30_000))).toEqual([{ do: 'create', paused: false }]);
   });
 });

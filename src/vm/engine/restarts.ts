@@ -2,9 +2,9 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import { formatDuration } from '#platform/base/duration';
 import { timestampNotBefore } from '#platform/base/timestamp';
 import type { PowerRequest, RestartPolicy, Restarts, Shutdown } from './dialect.ts';
-import { endedAt, everRan, isFinal, isGoing, ranSince, shutdownOf, whyOf } from './instance-state.ts';
+import { endedAt, failureReason, hasRun, isFinal, isTerminating, ranSince, shutdownOf } from './instance-state.ts';
 
-export interface EndSeen {
+export interface EndObservation {
   readonly policy: RestartPolicy;
   /** The machine's own instance. */
   readonly instance: VirtualMachineInstance | undefined;
@@ -19,26 +19,26 @@ export interface EndSeen {
  * What is decided of a machine that ended by itself after it had run, and is remembered of such ends before. Looking
  * again at the same end changes nothing. What was told to end is no matter of it, nor what never came to run.
  */
-export function restartsAfter(before: Restarts | undefined, seen: EndSeen): Restarts | undefined {
+export function restartsAfter(before: Restarts | undefined, seen: EndObservation): Restarts | undefined {
   const { instance, requests, changed } = seen;
   const down = instance === undefined || isFinal(instance);
   // Whoever starts the machine, or changes what did not work, wants another row of attempts.
   if (down && requests.some(({ action }) => action === 'Start')) return undefined;
   const known = down && changed && before?.gaveUp === 'RestartsExhausted' ? undefined : before;
-  if (instance === undefined || !isFinal(instance) || isGoing(instance) || !everRan(instance)) return known;
+  if (instance === undefined || !isFinal(instance) || isTerminating(instance) || !hasRun(instance)) return known;
   if (known?.lastInstance === instance.metadata.uid) return known;
-  return decided(known, seen, instance, shutdownOf(instance) as Shutdown);
+  return decideRestart(known, seen, instance, shutdownOf(instance) as Shutdown);
 }
 
-function decided(
+function decideRestart(
   before: Restarts | undefined,
-  { policy, now }: EndSeen,
+  { policy, now }: EndObservation,
   instance: VirtualMachineInstance,
   end: Shutdown,
 ): Restarts {
   const { total = 0 } = before ?? {};
   const lastInstance = instance.metadata.uid;
-  const why = `the machine ended: ${endText(instance, end)}`;
+  const why = `the machine ended: ${formatEnd(instance, end)}`;
   const inRow = isSteady(instance, policy) ? 0 : (before?.inRow ?? 0);
   const reason = reasonToStay(policy, end);
   if (reason !== undefined) {
@@ -49,12 +49,12 @@ function decided(
     const message = `${why}; it is started on another node at once`;
     return { total: total + 1, inRow, lastInstance, retryAfter: timestampNotBefore(now), message };
   }
-  if (inRow >= policy.most) {
-    const message = `${why}; ${helpText(policy.most)}, and it stays down until it is started or changed`;
+  if (inRow >= policy.max) {
+    const message = `${why}; ${formatHelp(policy.max)}, and it stays down until it is started or changed`;
     return { total, inRow, lastInstance, gaveUp: 'RestartsExhausted', message };
   }
   const retryAfter = timestampNotBefore(now + policy.delayMs);
-  const message = `${why}; restart ${inRow + 1} of at most ${policy.most} in a row follows in ${formatDuration(policy.delayMs)}`;
+  const message = `${why}; restart ${inRow + 1} of at most ${policy.max} in a row follows in ${formatDuration(policy.delayMs)}`;
   return { total: total + 1, inRow: inRow + 1, lastInstance, retryAfter, message };
 }
 
@@ -69,12 +69,12 @@ function isSteady(instance: VirtualMachineInstance, { windowMs }: RestartPolicy)
   return began !== undefined && ended !== undefined && ended - began >= windowMs;
 }
 
-function endText(instance: VirtualMachineInstance, { reason, message }: Shutdown): string {
-  const { reason: word } = reason === 'Error' ? whyOf(instance) : { reason };
+function formatEnd(instance: VirtualMachineInstance, { reason, message }: Shutdown): string {
+  const { reason: word } = reason === 'Error' ? failureReason(instance) : { reason };
   return message === '' ? word : `${word}, ${message}`;
 }
 
-function helpText(times: number): string {
+function formatHelp(times: number): string {
   if (times === 0) return 'no restart is allowed';
   return times === 1 ? 'one restart did not help' : `${times} restarts in a row did not help`;
 }

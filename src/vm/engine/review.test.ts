@@ -3,10 +3,10 @@ import { VMS } from '#api/kubevirt/resources';
 import { virtualMachine } from '#api/kubevirt/virtual-machine';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
-import { type Review, Reviews } from './review.ts';
+import { type AdmissionRecheck, AdmissionRechecks } from './review.ts';
 
 /** Refuses whatever carries the label. */
-const review: Review = (_kind, { metadata, ...object }) => {
+const recheck: AdmissionRecheck = (_kind, { metadata, ...object }) => {
   const { template } = object['spec'] as { template?: { metadata?: { labels?: Record<string, string> } } };
   if (template?.metadata?.labels?.['bad'] === undefined) return undefined;
   return { reason: 'Invalid', message: `VirtualMachine "${metadata.name}" is invalid: all of it` };
@@ -27,7 +27,7 @@ describe('a machine that admission would not have let in', () => {
   const told = () => world.until(async () => (await world.condition('Failure'))?.reason === 'Invalid');
 
   it('is told so, and not started until it is mended', async () => {
-    world.control({ review });
+    world.control({ recheck });
     await world.make('web', bad);
     await told();
     expect(await world.condition('Failure')).toMatchObject({
@@ -43,7 +43,7 @@ describe('a machine that admission would not have let in', () => {
   });
 
   it('goes on as it was where it runs already', async () => {
-    world.control({ review });
+    world.control({ recheck });
     const before = await world.running(good);
     await world.edit('web', { ...bad, runStrategy: 'Halted' });
     await told();
@@ -53,7 +53,7 @@ describe('a machine that admission would not have let in', () => {
   });
 
   it('can be deleted, and its instance with it', async () => {
-    world.control({ review });
+    world.control({ recheck });
     await world.running(good);
     await world.edit('web', bad);
     await told();
@@ -66,7 +66,7 @@ describe('a machine that admission would not have let in', () => {
 describe('reviews', () => {
   it('look at each generation once, and at another object of the name anew', () => {
     const seen: string[] = [];
-    const reviews = new Reviews(virtualMachine, (_kind, { metadata }) => {
+    const reviews = new AdmissionRechecks(virtualMachine, (_kind, { metadata }) => {
       seen.push(`${metadata.uid}/${metadata.generation}`);
       return undefined;
     });

@@ -6,26 +6,26 @@ import type { Problem } from './dialect.ts';
  * What admission would have refused a stored object for, all causes in one; undefined where nothing is wrong. Objects
  * get stored unseen where no webhook is asked, and were judged by other rules before an upgrade.
  */
-export type Review = (kind: Kind, object: KubeObject) => Problem | undefined;
+export type AdmissionRecheck = (kind: Kind, object: KubeObject) => Problem | undefined;
 
 /** Looks at every generation of an object once. */
-export class Reviews {
+export class AdmissionRechecks {
   readonly #kind: Kind;
-  readonly #review: Review | undefined;
+  readonly #recheck: AdmissionRecheck | undefined;
   readonly #known = new Map<string, { readonly of: string; readonly problem: Problem | undefined }>();
 
   /** Without a review, nothing is ever wrong: all objects come through admission. */
-  constructor(kind: Kind, review: Review | undefined) {
+  constructor(kind: Kind, review: AdmissionRecheck | undefined) {
     this.#kind = kind;
-    this.#review = review;
+    this.#recheck = review;
   }
 
   of(key: string, object: KubeObject): Problem | undefined {
-    if (this.#review === undefined) return undefined;
+    if (this.#recheck === undefined) return undefined;
     const of = `${object.metadata.uid} ${object.metadata.generation}`;
     const known = this.#known.get(key);
     if (known?.of === of) return known.problem;
-    const problem = this.#review(this.#kind, object);
+    const problem = this.#recheck(this.#kind, object);
     this.#known.set(key, { of, problem });
     return problem;
   }

@@ -10,7 +10,7 @@ export const USAGE_RULES: readonly PolicyRule[] = [
 ];
 
 /** What the controller of machines may do, for each of the kinds that it looks after. */
-export function machineRules(kinds: readonly Kind[]): readonly PolicyRule[] {
+export function vmRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   return [
     ...kinds.flatMap(({ group, plural }) => [
       { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update'] },

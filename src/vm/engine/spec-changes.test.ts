@@ -108,12 +108,17 @@ describe('a machine that runs', () => {
   });
 
   it.each<[string, Parameters<typeof specChanges>[3], Domain, boolean]>([
-    ['more sockets where it cannot move', { movable: false }, { cpu: { sockets: 3, cores: 2 } }, false],
-    ['more memory where it cannot move', { movable: false }, { memory: { guest: '4Gi' } }, false],
-    ['no sockets that have not come yet', { movable: true, sockets: 1 }, { cpu: { sockets: 1, cores: 2 } }, true],
-    ['fewer sockets than it has', { movable: true, sockets: 2 }, { cpu: { sockets: 1, cores: 2 } }, false],
-    ['memory taken out that was plugged in', { movable: true, leastMemory: '1Gi' }, { memory: { guest: '1Gi' } }, true],
-    ['less memory than it started with', { movable: true, leastMemory: '2Gi' }, { memory: { guest: '1Gi' } }, false],
+    ['more sockets where it cannot move', { migratable: false }, { cpu: { sockets: 3, cores: 2 } }, false],
+    ['more memory where it cannot move', { migratable: false }, { memory: { guest: '4Gi' } }, false],
+    ['no sockets that have not come yet', { migratable: true, sockets: 1 }, { cpu: { sockets: 1, cores: 2 } }, true],
+    ['fewer sockets than it has', { migratable: true, sockets: 2 }, { cpu: { sockets: 1, cores: 2 } }, false],
+    [
+      'memory taken out that was plugged in',
+      { migratable: true, minMemory: '1Gi' },
+      { memory: { guest: '1Gi' } },
+      true,
+    ],
+    ['less memory than it started with', { migratable: true, minMemory: '2Gi' }, { memory: { guest: '1Gi' } }, false],
   ])('gets %s', (_what, running, domain, live) => {
     const changes = specChanges(made, spec({}, domain), 'LiveUpdate', running);
     expect(changes.live !== undefined).toBe(live);

@@ -16,11 +16,11 @@ export interface SpecChanges {
 /** What is known of the machine that runs with a spec. */
 export interface RunningSize {
   /** Whether it can be moved now, which is how it comes by another size. */
-  readonly movable: boolean;
+  readonly migratable: boolean;
   /** What it has; where absent, what the spec says. */
   readonly sockets?: number | undefined;
   /** The memory that it started with, below which it cannot go; where absent, what the spec says. */
-  readonly leastMemory?: string | number | undefined;
+  readonly minMemory?: string | number | undefined;
 }
 
 const NOTHING: SpecChanges = { live: undefined, restart: [] };
@@ -30,14 +30,14 @@ const GROWTH = 4;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The spec that an instance is made with: how far it may grow is settled with its start. */
-export function startSpec(wanted: InstanceSpec, rollout: RolloutStrategy): InstanceSpec {
-  if (rollout === 'Stage') return wanted;
-  const { cpu, memory } = wanted.domain;
+export function startSpec(desired: InstanceSpec, rollout: RolloutStrategy): InstanceSpec {
+  if (rollout === 'Stage') return desired;
+  const { cpu, memory } = desired.domain;
   const maxSockets = cpu?.maxSockets ?? (cpu?.sockets ?? 1) * GROWTH;
   return {
-    ...wanted,
+    ...desired,
     domain: {
-      ...wanted.domain,
+      ...desired.domain,
       cpu: { ...cpu, maxSockets },
       ...(memory === undefined ? {} : { memory: { ...memory, ...maxGuestOf(memory) } }),
     },
@@ -47,36 +47,36 @@ export function startSpec(wanted: InstanceSpec, rollout: RolloutStrategy): Insta
 /** What it takes to make of the spec that an instance was made with the one that is wanted now. */
 export function specChanges(
   made: InstanceSpec,
-  wanted: InstanceSpec,
+  desired: InstanceSpec,
   rollout: RolloutStrategy,
-  running: RunningSize = { movable: true },
+  running: RunningSize = { migratable: true },
 ): SpecChanges {
-  const changed = differences(made, wanted, '');
+  const changed = differences(made, desired, '');
   if (changed.length === 0) return NOTHING;
   if (rollout === 'Stage') return { live: undefined, restart: changed };
-  const restart = changed.filter((path) => !isLive(path, made, wanted, running));
+  const restart = changed.filter((path) => !isLive(path, made, desired, running));
   if (restart.length === changed.length) return { live: undefined, restart };
-  return { live: withLive(made, wanted, new Set(changed.filter((path) => !restart.includes(path)))), restart };
+  return { live: withLive(made, desired, new Set(changed.filter((path) => !restart.includes(path)))), restart };
 }
 
-function isLive(path: string, made: InstanceSpec, wanted: InstanceSpec, running: RunningSize): boolean {
-  if (path === SOCKETS) return running.movable && mayPlugSockets(made, wanted, running);
-  if (path === GUEST) return running.movable && mayPlugMemory(made, wanted, running);
+function isLive(path: string, made: InstanceSpec, desired: InstanceSpec, running: RunningSize): boolean {
+  if (path === SOCKETS) return running.migratable && mayPlugSockets(made, desired, running);
+  if (path === GUEST) return running.migratable && mayPlugMemory(made, desired, running);
   return PLACEMENT.has(path);
 }
 
 /** The spec that was made with some of its fields as they are wanted. */
-function withLive(made: InstanceSpec, wanted: InstanceSpec, paths: ReadonlySet<string>): InstanceSpec {
+function withLive(made: InstanceSpec, desired: InstanceSpec, paths: ReadonlySet<string>): InstanceSpec {
   const { cpu, memory } = made.domain;
   const spec: Record<string, unknown> = {
     ...made,
     domain: {
       ...made.domain,
-      ...(paths.has(SOCKETS) ? { cpu: { ...cpu, sockets: wanted.domain.cpu?.sockets } } : {}),
-      ...(paths.has(GUEST) ? { memory: { ...memory, guest: wanted.domain.memory?.guest } } : {}),
+      ...(paths.has(SOCKETS) ? { cpu: { ...cpu, sockets: desired.domain.cpu?.sockets } } : {}),
+      ...(paths.has(GUEST) ? { memory: { ...memory, guest: desired.domain.memory?.guest } } : {}),
     },
   };
-  for (const path of paths) if (PLACEMENT.has(path)) spec[path] = Reflect.get(wanted, path);
+  for (const path of paths) if (PLACEMENT.has(path)) spec[path] = Reflect.get(desired, path);
   return spec as InstanceSpec;
 }
 
@@ -88,23 +88,23 @@ const GUEST = 'domain.memory.guest';
  * Sockets are never taken out; those that were asked for and have not come yet need not come. Where they come all the
  * same, because it was too late to give up their migration, they stay until the next start.
  */
-function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, wanted: InstanceSpec, running: RunningSize): boolean {
+function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, desired: InstanceSpec, running: RunningSize): boolean {
   const asked = made?.sockets ?? 1;
-  const to = wanted.domain.cpu?.sockets ?? 1;
+  const to = desired.domain.cpu?.sockets ?? 1;
   return to >= Math.min(asked, running.sockets ?? asked) && to <= (made?.maxSockets ?? asked);
 }
 
 /** Memory that was plugged in can be taken out again. */
-function mayPlugMemory({ domain }: InstanceSpec, wanted: InstanceSpec, { leastMemory }: RunningSize): boolean {
-  const least = read(leastMemory ?? domain.memory?.guest);
+function mayPlugMemory({ domain }: InstanceSpec, desired: InstanceSpec, { minMemory }: RunningSize): boolean {
+  const least = read(minMemory ?? domain.memory?.guest);
   const most = read(domain.memory?.maxGuest);
-  const to = read(wanted.domain.memory?.guest);
+  const to = read(desired.domain.memory?.guest);
   const known = domain.memory?.guest !== undefined && least !== undefined && most !== undefined && to !== undefined;
   return known && compare(to, least) >= 0 && compare(to, most) <= 0;
 }
 
 /** Mebibytes below which nothing can be plugged in, as KubeVirt has it. */
-const LEAST_PLUGGABLE = 1024n;
+const MIN_PLUGGABLE = 1024n;
 const NANO = 1_000_000_000n;
 
 function maxGuestOf({ guest, maxGuest }: NonNullable<InstanceSpec['domain']['memory']>): {
@@ -114,7 +114,7 @@ function maxGuestOf({ guest, maxGuest }: NonNullable<InstanceSpec['domain']['mem
   // Nearly everybody writes it this way, and it is worked out for every start.
   const [, digits = '', unit = ''] = /^([1-9][0-9]{0,8})([MG])i$/.exec(String(guest)) ?? [];
   const mebibytes = unit === '' ? mebibytesIn(guest) : BigInt(digits) * (unit === 'G' ? 1024n : 1n);
-  return mebibytes < LEAST_PLUGGABLE ? {} : { maxGuest: `${mebibytes * BigInt(GROWTH)}Mi` };
+  return mebibytes < MIN_PLUGGABLE ? {} : { maxGuest: `${mebibytes * BigInt(GROWTH)}Mi` };
 }
 
 function mebibytesIn(amount: unknown): bigint {
@@ -122,11 +122,11 @@ function mebibytesIn(amount: unknown): bigint {
 }
 
 /** Where the two differ, as far down as a reader would look for it. */
-function differences(made: Fields, wanted: Fields, prefix: string): string[] {
+function differences(made: Fields, desired: Fields, prefix: string): string[] {
   const found: string[] = [];
-  for (const name of new Set([...Object.keys(made), ...Object.keys(wanted)])) {
+  for (const name of new Set([...Object.keys(made), ...Object.keys(desired)])) {
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    const [a, b] = [made[name] ?? STANDARD[path], wanted[name] ?? STANDARD[path]];
+    const [a, b] = [made[name] ?? STANDARD[path], desired[name] ?? STANDARD[path]];
     // How far a machine may grow was settled at its start, unless somebody says otherwise.
     if ((b === undefined && GROWS.has(path)) || path === ONLY_AT_START) continue;
     if (isSame(a, b, AMOUNTS.test(path))) continue;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { START_AWAY_FROM, START_ON } from '#api/operation-request';
-import { startedWhere } from './start-place.ts';
+import { withStartPlacement } from './start-place.ts';
 
 const spec = (more: object = {}) => ({ domain: { devices: {} }, ...more }) as InstanceSpec;
 const HOSTNAME = 'kubernetes.io/hostname';
@@ -9,26 +9,26 @@ const HOSTNAME = 'kubernetes.io/hostname';
 describe('where a machine starts', () => {
   it('is up to its spec where nobody says otherwise', () => {
     const given = spec();
-    expect(startedWhere(given)).toBe(given);
-    expect(startedWhere(given, { other: 'x' })).toBe(given);
+    expect(withStartPlacement(given)).toBe(given);
+    expect(withStartPlacement(given, { other: 'x' })).toBe(given);
   });
 
   it('is the node that an operation names, unless the machine names one itself', () => {
-    expect(startedWhere(spec(), { [START_ON]: 'n2' }).nodeSelector).toEqual({ [HOSTNAME]: 'n2' });
+    expect(withStartPlacement(spec(), { [START_ON]: 'n2' }).nodeSelector).toEqual({ [HOSTNAME]: 'n2' });
     const own = spec({ nodeSelector: { [HOSTNAME]: 'n1' } });
-    expect(startedWhere(own, { [START_ON]: 'n2' }).nodeSelector).toEqual({ [HOSTNAME]: 'n1' });
+    expect(withStartPlacement(own, { [START_ON]: 'n2' }).nodeSelector).toEqual({ [HOSTNAME]: 'n1' });
   });
 
   it('is not the node that it leaves, whichever of its terms holds', () => {
     const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
     const away = { key: HOSTNAME, operator: 'NotIn', values: ['n1'] };
-    expect(startedWhere(spec(), { [START_AWAY_FROM]: 'n1' }).affinity).toEqual({
+    expect(withStartPlacement(spec(), { [START_AWAY_FROM]: 'n1' }).affinity).toEqual({
       nodeAffinity: { [REQUIRED]: { nodeSelectorTerms: [{ matchExpressions: [away] }] } },
     });
     const zone = { key: 'zone', operator: 'In', values: ['a'] };
     const terms = [{ matchExpressions: [zone] }, { matchFields: [zone] }];
     const bound = spec({ affinity: { nodeAffinity: { [REQUIRED]: { nodeSelectorTerms: terms } } } });
-    expect(startedWhere(bound, { [START_AWAY_FROM]: 'n1' }).affinity?.nodeAffinity?.[REQUIRED]).toEqual({
+    expect(withStartPlacement(bound, { [START_AWAY_FROM]: 'n1' }).affinity?.nodeAffinity?.[REQUIRED]).toEqual({
       nodeSelectorTerms: [{ matchExpressions: [zone, away] }, { matchFields: [zone], matchExpressions: [away] }],
     });
   });

@@ -5,7 +5,10 @@ const HOSTNAME = 'kubernetes.io/hostname';
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 /** The spec with where an operation wants this start to be; what the machine asks for itself cannot be overruled. */
-export function startedWhere(spec: InstanceSpec, annotations: Readonly<Record<string, string>> = {}): InstanceSpec {
+export function withStartPlacement(
+  spec: InstanceSpec,
+  annotations: Readonly<Record<string, string>> = {},
+): InstanceSpec {
   const { [START_ON]: on = '', [START_AWAY_FROM]: away = '' } = annotations;
   if (on !== '') return { ...spec, nodeSelector: { [HOSTNAME]: on, ...spec.nodeSelector } };
   return away === '' ? spec : { ...spec, affinity: awayFrom(spec.affinity, away) };

@@ -1,60 +1,60 @@
 import type { EventObject, EventRecorder } from '#platform/runtime/events/event-recorder';
 import { keyOf } from '#platform/runtime/key';
-import { holds } from './condition.ts';
+import { hasCondition } from './condition.ts';
 import type { Problem, Shutdown } from './dialect.ts';
-import { isToLeave } from './instance-state.ts';
-import type { Sight } from './observe.ts';
+import { isMarkedForEvacuation } from './instance-state.ts';
+import type { Observation } from './observe.ts';
 
 type Status = {
   readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
 };
 
 /** Tells users what happens to their machines, each thing once. */
-export class Teller {
+export class VmEventRecorder {
   /** By machine: what was told last on each topic. */
-  readonly #told = new Map<string, Map<string, string>>();
+  readonly #recorded = new Map<string, Map<string, string>>();
 
   /** What a look at the machine brought to light; its conditions are those of the status that it is to have. */
-  tell(vm: EventObject, sight: Sight, events: EventRecorder, status: () => Status): void {
-    const { observed, before, desired } = sight;
-    const { lastShutdown } = observed.memory;
+  record(vm: EventObject, observation: Observation, events: EventRecorder, status: () => Status): void {
+    const { observed, before, desired } = observation;
+    const { lastShutdown } = observed.recorded;
     const isNew = lastShutdown !== undefined && before.lastShutdown?.at !== lastShutdown.at;
     if (isNew && lastShutdown.reason !== 'Stopped') this.#shutdown(vm, lastShutdown, events);
-    if (observed.passing === true) return;
+    if (observed.transient === true) return;
     if (observed.problem !== undefined) this.problem(vm, observed.problem, events);
-    else if (observed.instance !== undefined) this.#told.get(keyOf(vm))?.delete('problem');
+    else if (observed.instance !== undefined) this.#recorded.get(keyOf(vm))?.delete('problem');
     this.#restart(vm, observed.restartRequired, events, status);
-    if (desired.restarts !== undefined) this.#decision(vm, sight, events);
+    if (desired.restarts !== undefined) this.#decision(vm, observation, events);
     this.#immovable(vm, observed.instance, events, status);
   }
 
   problem(vm: EventObject, { reason, message, asked }: Problem, events: EventRecorder): void {
-    if (!this.#isNews(vm, 'problem', `${reason}: ${message}`) || isSaid(vm, reason, message)) return;
+    if (!this.#isNew(vm, 'problem', `${reason}: ${message}`) || isReported(vm, reason, message)) return;
     events.event(vm, asked === true ? 'Normal' : 'Warning', reason, message);
   }
 
-  forget(machine: string): void {
-    this.#told.delete(machine);
+  forget(vm: string): void {
+    this.#recorded.delete(vm);
   }
 
   #shutdown(vm: EventObject, { reason, message, at }: Shutdown, events: EventRecorder): void {
-    if (!this.#isNews(vm, 'shutdown', `${reason} ${at}`)) return;
+    if (!this.#isNew(vm, 'shutdown', `${reason} ${at}`)) return;
     const [type, word] = reason === 'Error' ? (['Warning', 'InstanceFailed'] as const) : (['Normal', reason] as const);
     events.event(vm, reason === 'NodeLost' ? 'Warning' : type, word, message);
   }
 
   /** What was decided of a machine that ended, or has to leave its node. */
-  #decision(vm: EventObject, { observed, before, desired }: Sight, events: EventRecorder): void {
-    const { instance, memory } = observed;
-    const { lastInstance = '', gaveUp, message = '' } = memory.restarts ?? {};
+  #decision(vm: EventObject, { observed, before, desired }: Observation, events: EventRecorder): void {
+    const { instance, recorded } = observed;
+    const { lastInstance = '', gaveUp, message = '' } = recorded.restarts ?? {};
     const isNew = lastInstance !== '' && before.restarts?.lastInstance !== lastInstance;
-    if (isNew && this.#isNews(vm, 'decision', lastInstance)) {
+    if (isNew && this.#isNew(vm, 'decision', lastInstance)) {
       events.event(vm, gaveUp === 'RestartsExhausted' ? 'Warning' : 'Normal', gaveUp ?? 'Restarting', message);
     }
-    if (instance === undefined || !isToLeave(instance)) this.#told.get(keyOf(vm))?.delete('leaving');
-    else if (this.#isNews(vm, 'leaving', instance.metadata.uid)) {
+    if (instance === undefined || !isMarkedForEvacuation(instance)) this.#recorded.get(keyOf(vm))?.delete('leaving');
+    else if (this.#isNew(vm, 'leaving', instance.metadata.uid)) {
       const how =
-        desired.leavesByRestart === true
+        desired.evacuatesByRestart === true
           ? 'it is shut down, and started where it fits'
           : 'it moves while it runs, once another node fits it';
       const leaving = `The machine is asked to leave node ${instance.status?.nodeName}: ${how}`;
@@ -65,23 +65,23 @@ export class Teller {
   /** That a machine will hold up the drain of its node, before anybody drains it. */
   #immovable(
     vm: EventObject,
-    instance: Sight['observed']['instance'],
+    instance: Observation['observed']['instance'],
     events: EventRecorder,
     status: () => Status,
   ): void {
     const holdsUp =
-      instance?.spec.evictionStrategy === 'LiveMigrate' && holds(instance.status?.conditions, MOVES, 'False');
-    if (!holdsUp || !this.#isNews(vm, 'immovable', instance.metadata.uid)) return;
+      instance?.spec.evictionStrategy === 'LiveMigrate' && hasCondition(instance.status?.conditions, MOVES, 'False');
+    if (!holdsUp || !this.#isNew(vm, 'immovable', instance.metadata.uid)) return;
     const said = status().conditions?.find(({ type }) => type === MOVES);
-    if (said?.message === undefined || isSaid(vm, said.reason ?? '', said.message)) return;
+    if (said?.message === undefined || isReported(vm, said.reason ?? '', said.message)) return;
     events.event(vm, 'Warning', 'NotLiveMigratable', said.message);
   }
 
   #restart(vm: EventObject, fields: readonly string[], events: EventRecorder, status: () => Status): void {
     const text = fields.join(', ');
-    if (text === '' && this.#told.get(keyOf(vm))?.has('restart') !== true) return;
-    if (!this.#isNews(vm, 'restart', text)) return;
-    if (text === '') this.#told.get(keyOf(vm))?.delete('restart');
+    if (text === '' && this.#recorded.get(keyOf(vm))?.has('restart') !== true) return;
+    if (!this.#isNew(vm, 'restart', text)) return;
+    if (text === '') this.#recorded.get(keyOf(vm))?.delete('restart');
     else {
       // Only the group of the machine knows how its fields are called there.
       const said = status().conditions?.find(({ type }) => type === 'RestartRequired')?.message;
@@ -89,12 +89,12 @@ export class Teller {
     }
   }
 
-  #isNews(vm: EventObject, topic: string, text: string): boolean {
+  #isNew(vm: EventObject, topic: string, text: string): boolean {
     const key = keyOf(vm);
-    const topics = this.#told.get(key) ?? new Map<string, string>();
+    const topics = this.#recorded.get(key) ?? new Map<string, string>();
     if (topics.get(topic) === text) return false;
     topics.set(topic, text);
-    this.#told.set(key, topics);
+    this.#recorded.set(key, topics);
     return true;
   }
 }
@@ -102,6 +102,6 @@ export class Teller {
 const MOVES = 'LiveMigratable';
 
 /** Whether the status says it already: whoever wrote it has told of it, be it in another process. */
-function isSaid(vm: EventObject & { readonly status?: Status }, reason: string, message: string): boolean {
+function isReported(vm: EventObject & { readonly status?: Status }, reason: string, message: string): boolean {
   return vm.status?.conditions?.some((each) => each.reason === reason && each.message === message) === true;
 }

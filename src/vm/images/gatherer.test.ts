@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
-import type { Gatherer } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/gatherer';
 import { imageGatherer } from './gatherer.ts';
 import { ImageVerifier } from './verifier.ts';
 
-type Machine = Parameters<Gatherer['gather']>[0];
-type Context = Parameters<Gatherer['gather']>[1];
+type Machine = Parameters<DependencyProvider['provide']>[0];
+type Context = Parameters<DependencyProvider['provide']>[1];
 
 const checksum = { type: 'sha256', value: createHash('sha256').update('right').digest('hex') };
 const image = { source: 'http://images.example.org/a', checksum };
@@ -25,7 +25,7 @@ let woken: string[];
 let told: string[];
 let template: VMTemplate | undefined;
 let clock: FakeClock;
-let gatherer: Gatherer<'image'>;
+let gatherer: DependencyProvider<'image'>;
 let context: Context;
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ beforeEach(() => {
     asked += 1;
     return { status: 200, headers: new Headers(), body: new Blob([content]).stream() };
   };
-  gatherer = imageGatherer(new ImageVerifier({ web, clock, log: noopLogger }), { gather: () => template });
+  gatherer = imageGatherer(new ImageVerifier({ web, clock, log: noopLogger }), { provide: () => template });
   context = {
     clock,
     signal: new AbortController().signal,
@@ -43,7 +43,7 @@ beforeEach(() => {
     events: { event: (_object: unknown, type: string, reason: string) => void told.push(`${type} ${reason}`) },
   } as unknown as Context;
 });
-const gather = (spec: object, more?: object) => gatherer.gather(machine(spec, more), context);
+const gather = (spec: object, more?: object) => gatherer.provide(machine(spec, more), context);
 const settled = async () => {
   while (woken.length === 0) await clock.advance(1);
 };
@@ -61,7 +61,7 @@ describe('a machine', () => {
   it('is not woken once it is gone', async () => {
     gather({ image });
     gatherer.forget?.('default/web');
-    gatherer.gather({ ...machine({ image }), metadata: { name: 'other', namespace: 'default' } } as Machine, context);
+    gatherer.provide({ ...machine({ image }), metadata: { name: 'other', namespace: 'default' } } as Machine, context);
     await settled();
     expect(woken).toEqual(['default/other']);
   });

@@ -2,18 +2,18 @@ import { claimedDisks } from '#api/hypersdk/claims';
 import { inherited } from '#api/hypersdk/inherit';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
-import type { Gatherer } from '#vm/engine/gatherer';
-import type { ImageVerdict, Surroundings } from '#vm/engine/surroundings';
+import type { DependencyProvider } from '#vm/engine/gatherer';
+import type { ImageVerification, VmDependencies } from '#vm/engine/surroundings';
 import type { CheckedImage } from './digest.ts';
 import { type ImageVerifier, keyOfImage } from './verifier.ts';
 
-type Context = Parameters<Gatherer['gather']>[1];
+type Context = Parameters<DependencyProvider['provide']>[1];
 
 /** Has the images of machines verified before their first start, and wakes them when something is known. */
 export function imageGatherer(
   verifier: ImageVerifier,
-  templates: Pick<Gatherer<'template'>, 'gather'>,
-): Gatherer<'image'> {
+  templates: Pick<DependencyProvider<'template'>, 'provide'>,
+): DependencyProvider<'image'> {
   /** Machines by the images that they wait for. */
   const waiting = new Map<string, Set<string>>();
   /** The images that were said to be right, by machine. */
@@ -32,11 +32,11 @@ export function imageGatherer(
   };
 
   return {
-    gather(machine, context) {
+    provide(machine, context) {
       const vm = machine as unknown as VirtualMachine;
       const { namespace, name } = vm.metadata;
       const key = `${namespace}/${name}`;
-      const image = imageOf(vm, templates.gather(machine, context));
+      const image = imageOf(vm, templates.provide(machine, context));
       const left = image && leftAlone(vm, image);
       if (image === undefined || left !== undefined) {
         verifier.release(key);
@@ -66,7 +66,7 @@ export function imageGatherer(
 }
 
 /** The image that a disk of the machine is made from, where a digest of it is given. */
-function imageOf(vm: VirtualMachine, template: Surroundings['template']): CheckedImage | undefined {
+function imageOf(vm: VirtualMachine, template: VmDependencies['template']): CheckedImage | undefined {
   const spec = typeof template === 'object' ? inherited(vm.spec, template.spec) : vm.spec;
   if (spec.image?.checksum === undefined) return undefined;
   for (const { origin } of claimedDisks(vm.metadata.name, spec)) {
@@ -76,8 +76,11 @@ function imageOf(vm: VirtualMachine, template: Surroundings['template']): Checke
   return undefined;
 }
 
-function leftAlone({ metadata, spec, status }: VirtualMachine, { source }: CheckedImage): ImageVerdict | undefined {
-  const left = (why: string): ImageVerdict => ({ state: 'left', why });
+function leftAlone(
+  { metadata, spec, status }: VirtualMachine,
+  { source }: CheckedImage,
+): ImageVerification | undefined {
+  const left = (why: string): ImageVerification => ({ state: 'left', why });
   if (status?.startTime !== undefined) return left('the disk was made without');
   if (!isOnWeb(source)) return left('only images at http:// and https:// addresses are fetched');
   const isWanted = spec.running && metadata.deletionTimestamp === undefined;

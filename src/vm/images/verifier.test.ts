@@ -95,7 +95,7 @@ describe('an image', () => {
       look();
       await answer(503);
       const verdict = look();
-      const until = verdict.state === 'waits' ? (verdict.obstacle.until ?? 0) : 0;
+      const until = verdict.state === 'waits' ? (verdict.blocker.until ?? 0) : 0;
       waited.push((until - clock.now()) / 1000);
       await clock.advance(until - clock.now());
     }

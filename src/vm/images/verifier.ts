@@ -3,7 +3,7 @@ import type { Logger } from '#platform/base/logger';
 import { type QueuedJob, type TenantLimits, TenantQueue } from '#platform/base/tenant-queue';
 import { shownAddress } from '#platform/base/web-address';
 import type { Problem } from '#vm/engine/dialect';
-import type { ImageVerdict } from '#vm/engine/surroundings';
+import type { ImageVerification } from '#vm/engine/surroundings';
 import { algorithmOf, type CheckedImage, faultOf, retryMs } from './digest.ts';
 import { type DownloadLimits, download } from './download.ts';
 import type { Web } from './web.ts';
@@ -73,7 +73,7 @@ export class ImageVerifier {
   }
 
   /** What is known of an image; it is fetched where it has to be, until the signal is aborted or nobody wants it. */
-  look(image: CheckedImage, user: ImageUser, signal: AbortSignal): ImageVerdict {
+  look(image: CheckedImage, user: ImageUser, signal: AbortSignal): ImageVerification {
     const key = keyOfImage(image);
     if (this.#jobs.get(user.key)?.image !== key) this.release(user.key);
     const known = this.#known.get(key) ?? this.#remember(key);
@@ -82,9 +82,9 @@ export class ImageVerifier {
     if (known.job !== undefined) this.#join(known.job, user);
     else if (isDue && !signal.aborted) this.#begin(image, user, known, signal);
     // What was wrong stands until something else is known, so that nothing goes to and fro.
-    if (known.result === undefined) return { state: 'waits', obstacle: verifying(image) };
+    if (known.result === undefined) return { state: 'waits', blocker: verifying(image) };
     const { job, retryAt } = known;
-    return { state: 'waits', obstacle: { ...known.result, ...(job === undefined ? { until: retryAt } : {}) } };
+    return { state: 'waits', blocker: { ...known.result, ...(job === undefined ? { until: retryAt } : {}) } };
   }
 
   /** A machine is gone, or wants another image: what is fetched for nobody else is not fetched any more. */
@@ -153,7 +153,7 @@ export class ImageVerifier {
   }
 }
 
-const VERIFIED: ImageVerdict = { state: 'verified' };
+const VERIFIED: ImageVerification = { state: 'verified' };
 
 function verifying(image: CheckedImage): Problem {
   const message = `the image at ${shownAddress(image.source)} is being fetched, to compare its ${algorithmOf(image)}`;

@@ -9,9 +9,9 @@ import type { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { makeLauncher, takeLauncher } from '#vm/engine/launcher/make';
+import { adoptLauncherPod, createLauncherPod } from '#vm/engine/launcher/make';
 import { launcherPod } from '#vm/engine/launcher/pod';
-import type { PassingStates } from '#vm/engine/passing-state';
+import type { TransientStatusThrottle } from '#vm/engine/passing-state';
 import { transitionsOf } from '#vm/usage/instance-transitions';
 import type { BudgetAction } from './budget.ts';
 import type { OwnAddresses } from './own-addresses.ts';
@@ -26,7 +26,7 @@ interface ActorParts {
   readonly expectations: Expectations;
   /** Of the instances themselves. */
   readonly told: Expectations;
-  readonly passing: PassingStates;
+  readonly passing: TransientStatusThrottle;
 }
 
 /** How soon an instance that found no address looks again, though nothing may have been freed. */
@@ -70,8 +70,8 @@ export function actor({ settings, addresses, expectations, told, passing }: Acto
       const settled = vmi.metadata.annotations?.[LAUNCHER_ANNOTATION];
       const made =
         settled === undefined
-          ? await makeLauncher(client, vmi, vmi.metadata.uid, pod)
-          : await takeLauncher(client, vmi, pod, settled);
+          ? await createLauncherPod(client, vmi, vmi.metadata.uid, pod)
+          : await adoptLauncherPod(client, vmi, pod, settled);
       passing.wrote(clock.monotonic() - began);
       expectations.wrote(keyOf(vmi), made);
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);

@@ -13,8 +13,8 @@ import { keyIn, keyOf } from '#platform/runtime/key';
 import { awaitsListings } from '#platform/runtime/restored-nodes';
 import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
 import { claimNames } from '#vm/engine/launcher/volumes';
-import { PassingStates } from '#vm/engine/passing-state';
-import { Reviews } from '#vm/engine/review';
+import { TransientStatusThrottle } from '#vm/engine/passing-state';
+import { AdmissionRechecks } from '#vm/engine/review';
 import { actor } from './act.ts';
 import { planBudget } from './budget.ts';
 import { byClaim, instanceKey, instancesOn } from './indices.ts';
@@ -31,7 +31,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   const settings = { ...INSTANCE_SETTINGS, ...given };
   const expectations = new Expectations();
   const told = new Expectations();
-  const passing = new PassingStates();
+  const passing = new TransientStatusThrottle();
   const nodes = new NodeWatch(settings.nodeLostAfterMs, instancesOn);
   /** Nodes of pods that went away all at once, by the key of the instance. */
   const abandoned = new Map<string, { readonly uid: string; readonly node: string }>();
@@ -40,7 +40,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   /** Instances that wait for the cache to show what was written. */
   const waiting = new Set<string>();
   const addresses = new OwnAddresses(settings.addresses);
-  const reviews = new Reviews(virtualMachineInstance, settings.review);
+  const reviews = new AdmissionRechecks(virtualMachineInstance, settings.review);
   const act = actor({ settings, addresses, expectations, told, passing });
 
   async function look(vmi: Vmi, context: Context): Promise<Sight> {
@@ -107,7 +107,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     const actions = [...planLoad(vmi, sight.pods), ...plan(sight, settings)];
     if (!actions.some((action) => action.do === 'await agent')) owed.delete(key);
     const passes = actions.some((action) => action.do === 'create' || (action.do === 'report' && action.passing));
-    const arrives = !passes && passing.holds(key);
+    const arrives = !passes && passing.shouldHold(key);
     if (!passes) passing.arrived(key);
     for (const action of planBudget(vmi, [...cache(POD_DISRUPTION_BUDGETS).by(byController, controllerKey(vmi))])) {
       await act.onBudget(action, context);
@@ -135,7 +135,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         const played = isPlayed(cache(NODES).get(change.object.spec.nodeName ?? ''));
         if (isBegun(change) && !played) return [];
         // In a crowd nobody looks before the instance runs, or should have.
-        return passing.holds(key) && isOnItsWay(change) && !played && !waiting.delete(key) ? [] : [key];
+        return passing.shouldHold(key) && isOnItsWay(change) && !played && !waiting.delete(key) ? [] : [key];
       }),
       // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.
       watchSource(PODS, (pod, _context, { type }) => {

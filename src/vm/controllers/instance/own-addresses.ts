@@ -7,8 +7,8 @@ import { keyOf } from '#platform/runtime/key';
 import type { AddressPool } from '#vm/engine/address-pool';
 import type { Dialect, Problem } from '#vm/engine/dialect';
 import { heldAddresses } from '#vm/engine/held-addresses';
-import { giveIdentity, identityOf, writeIdentity } from '#vm/engine/identity';
-import { noAddress } from '#vm/engine/obstacle';
+import { assignIdentity, formatIdentity, identityOf } from '#vm/engine/identity';
+import { noAddressBlocker } from '#vm/engine/obstacle';
 
 /** Where addresses come from: the pool that machines share, and the groups whose machines hold some of them. */
 export interface AddressSource {
@@ -40,11 +40,11 @@ export class OwnAddresses {
     if (!this.#consulted) source.pool.consult(heldAddresses(source.dialects, context));
     this.#consulted = true;
     // Addresses that it brings are its own only where nobody else has them.
-    const { identity, without } = giveIdentity(spec, metadata.uid, identityOf(vmi), source.pool);
-    if (without.length > 0) return { vmi, problem: noAddress(without) };
+    const { identity, without } = assignIdentity(spec, metadata.uid, identityOf(vmi), source.pool);
+    if (without.length > 0) return { vmi, problem: noAddressBlocker(without) };
     this.#uids.set(keyOf(vmi), metadata.uid);
     if (jsonEqual(identity, identityOf(vmi))) return { vmi };
-    const annotations = { [IDENTITY_ANNOTATION]: writeIdentity(identity) };
+    const annotations = { [IDENTITY_ANNOTATION]: formatIdentity(identity) };
     const { name, namespace, resourceVersion } = metadata;
     const body = { metadata: { resourceVersion, annotations } };
     return { vmi: await context.client.patch(VMIS, name, { type: 'merge', body }, { namespace }) };

@@ -1,5 +1,5 @@
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '#vm/engine/launcher/settings';
-import type { Review } from '#vm/engine/review';
+import type { AdmissionRecheck } from '#vm/engine/review';
 import type { AddressSource } from './own-addresses.ts';
 import type { PlanSettings } from './plan.ts';
 
@@ -8,7 +8,7 @@ export interface InstanceSettings extends PlanSettings {
   /** Absent: instances that stand alone get no addresses of ours. */
   readonly addresses?: AddressSource;
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: Review;
+  readonly review?: AdmissionRecheck;
 }
 
 /** An agent ends its machines 30 s after it last sent a sign of life that arrived: before it is given up here. */

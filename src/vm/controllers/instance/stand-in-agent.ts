@@ -7,7 +7,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
-import type { CardIdentity } from '#vm/engine/dialect';
+import type { InterfaceIdentity } from '#vm/engine/dialect';
 import { identityOf } from '#vm/engine/identity';
 import { launcherSize } from '#vm/engine/launcher/resources';
 import { isFinished } from './own-pods.ts';
@@ -144,7 +144,7 @@ function interfacesOf(vmi: Vmi, pod: Pod): NonNullable<InstanceStatus['interface
   const cards = interfaces.length > 0 || autoattachPodInterface === false ? interfaces : [{ name: 'default' }];
   const known = identityOf(vmi);
   return cards.map(({ name }, index) => {
-    const { mac, ip }: Partial<CardIdentity> = known[name] ?? {};
+    const { mac, ip }: Partial<InterfaceIdentity> = known[name] ?? {};
     const address = ip ?? (index === 0 ? (pod.status?.['podIP'] as string | undefined) : undefined);
     return {
       name,

@@ -30,7 +30,7 @@ it('a claim that the server refuses is told with its words until it is made', as
     enqueue: (key: string) => void woken.push(key),
   } as unknown as Context;
   const parts = machineParts(NOVACRON_PARTS, false, refusals);
-  const gather = () => claimsGatherer(NOVACRON_PARTS, false, refusals).gather(machine, context)?.get('root');
+  const gather = () => claimsGatherer(NOVACRON_PARTS, false, refusals).provide(machine, context)?.get('root');
   expect(gather()).toEqual({ name: 'web.novacron-root', state: 'missing' });
   for (let i = 0; i < 2; i++) {
     await expect(parts.reconcile(machine, context)).rejects.toMatchObject({ code: 'TEMPORARY', retryAfterMs: 30_000 });

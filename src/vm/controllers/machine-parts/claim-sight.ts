@@ -1,7 +1,7 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { readDiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import type { ClaimSight } from '#vm/engine/surroundings';
+import type { ClaimState } from '#vm/engine/surroundings';
 import { isFilled } from '#vm/storage/disk/claim-disks';
 import { belonging, isLess } from './claim.ts';
 import type { GroupWords, Machine } from './group.ts';
@@ -14,7 +14,7 @@ export function claimSight(
   disk: ClaimedDisk,
   source: PersistentVolumeClaim | undefined,
   storageClass: StorageClass | undefined,
-): ClaimSight {
+): ClaimState {
   const { claim } = disk;
   if (found === undefined) return { name: claim, state: 'missing', ...uncopyable(disk, source) };
   if (belonging(group, found, machine, disk) === 'other')
@@ -44,7 +44,7 @@ export function claimSight(
 function uncopyable(
   { disk, origin, originField, anySize }: ClaimedDisk,
   source: PersistentVolumeClaim | undefined,
-): Pick<ClaimSight, 'reason' | 'message'> {
+): Pick<ClaimState, 'reason' | 'message'> {
   if (origin?.claim === undefined) return {};
   const named = `PersistentVolumeClaim ${origin.claim}, which ${originField} names`;
   if (source === undefined)
@@ -68,7 +68,7 @@ function smaller(
   { metadata, spec, status }: PersistentVolumeClaim,
   { disk, anySize }: ClaimedDisk,
   storageClass: StorageClass | undefined,
-): Pick<ClaimSight, 'reason' | 'message' | 'size'> | undefined {
+): Pick<ClaimState, 'reason' | 'message' | 'size'> | undefined {
   const asks = `${spec.resources?.requests?.['storage'] ?? ''}`;
   if (anySize !== true && isLess(asks, disk.size)) {
     const cannot = storageClass?.allowVolumeExpansion !== true;
@@ -85,7 +85,7 @@ function smaller(
 }
 
 /** In what else a claim differs from spec, which only names what new claims are made from. */
-function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): Pick<ClaimSight, 'message'> {
+function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): Pick<ClaimState, 'message'> {
   const asks = spec.resources?.requests?.['storage'] ?? '';
   const differences = [
     ...(anySize !== true && isLess(disk.size, asks) ? [`${asks}, though spec says ${disk.size}`] : []),

@@ -1,8 +1,8 @@
 import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import type { Gatherer } from '#vm/engine/gatherer';
-import type { ClaimSight } from '#vm/engine/surroundings';
+import type { DependencyProvider } from '#vm/engine/gatherer';
+import type { ClaimState } from '#vm/engine/surroundings';
 import type { ClaimRefusals } from './claim-refusals.ts';
 import { claimSight } from './claim-sight.ts';
 import { asCloned, copiesFor } from './clone.ts';
@@ -14,11 +14,11 @@ export function claimsGatherer<M extends Machine>(
   group: PartsGroup<M>,
   operations: boolean,
   refusals: ClaimRefusals,
-): Gatherer<'claims'> {
+): DependencyProvider<'claims'> {
   return {
     watches: [claimWatch(group), classWatch(group)],
     reads: [...group.reads, ...(operations ? [OPERATIONS] : [])],
-    gather(object, context) {
+    provide(object, context) {
       const machine = object as unknown as M;
       const disks = group.disksOf(machine, context);
       if (disks === undefined) return undefined;
@@ -40,7 +40,7 @@ export function claimsGatherer<M extends Machine>(
   };
 }
 
-function refused(sight: ClaimSight, words: string): ClaimSight {
+function refused(sight: ClaimState, words: string): ClaimState {
   if (sight.reason !== undefined) return sight;
   return { ...sight, reason: 'ClaimRefused', message: `PersistentVolumeClaim ${sight.name} is refused: ${words}` };
 }

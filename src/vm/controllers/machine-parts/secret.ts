@@ -6,7 +6,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
 import { type Context, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import type { Gatherer } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/gatherer';
 import { byTemplate } from './hypersdk.ts';
 
 /** Machines by the Secret that they themselves name. */
@@ -33,12 +33,12 @@ function* concerned({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>)
  * Whether the Secret with the cloud-init of a machine is there; what is in it is nothing to us. It takes the right to
  * read every Secret, so that it is for control planes of our own: on any other cluster kubelets look after it.
  */
-export const secretGatherer: Gatherer<'secret'> = {
+export const secretGatherer: DependencyProvider<'secret'> = {
   watches: [
     watchSource(SECRETS, (secret, context, { type }) => (type === 'updated' ? [] : concerned(secret, context))),
   ],
   reads: [VM_TEMPLATES],
-  gather(object, { cache }) {
+  provide(object, { cache }) {
     const machine = object as HypersdkVm;
     const template = templateFor(machine, (key) => cache(VM_TEMPLATES).get(key));
     const spec = typeof template === 'object' ? inherited(machine.spec, template.spec) : machine.spec;

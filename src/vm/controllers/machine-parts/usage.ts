@@ -4,7 +4,7 @@ import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
-import type { Gatherer } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/gatherer';
 import type { Usage } from '#vm/engine/metrics';
 import type { Machine, PartsGroup } from './group.ts';
 
@@ -28,7 +28,7 @@ interface UsageParts {
 export function usageRounds<M extends Machine>(
   group: PartsGroup<M>,
   { usage, clock }: UsageParts,
-): { gatherer: Gatherer<'usage'>; runnable: Runnable } {
+): { gatherer: DependencyProvider<'usage'>; runnable: Runnable } {
   /** Machines whose status is to be measured anew. */
   const due = new Set<string>();
   let context: Context | undefined;
@@ -39,8 +39,8 @@ export function usageRounds<M extends Machine>(
     return instance?.status?.phase === 'Running' ? usage(instance) : undefined;
   }
 
-  const gatherer: Gatherer<'usage'> = {
-    gather(object, given) {
+  const gatherer: DependencyProvider<'usage'> = {
+    provide(object, given) {
       context = given;
       const machine = object as unknown as M;
       const key = keyOf(machine);

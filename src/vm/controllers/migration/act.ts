@@ -9,7 +9,7 @@ import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { makeLauncher } from '#vm/engine/launcher/make';
+import { createLauncherPod } from '#vm/engine/launcher/make';
 import type { Action } from './plan.ts';
 import { EVACUATION_LABEL, type MigrationSettings } from './settings.ts';
 import {
@@ -73,7 +73,7 @@ export function actor({ settings, pods, instances }: ActorParts) {
     const claim = (name: string) => claims.get(keyIn(vmi.metadata.namespace, name));
     try {
       const pod = targetPod(vmim, vmi, source, settings.launcher, claim);
-      const made = await makeLauncher(client, vmi, vmim.metadata.uid, pod);
+      const made = await createLauncherPod(client, vmi, vmim.metadata.uid, pod);
       pods.wrote(keyOf(vmim), made);
       events.event(vmim, 'Normal', 'SuccessfulCreate', `Created migration target pod ${keyOf(made)}`);
     } catch (error) {

@@ -9,7 +9,7 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { Reviews } from '#vm/engine/review';
+import { AdmissionRechecks } from '#vm/engine/review';
 import { actor } from './act.ts';
 import { byInstance, byMigration, byProgress, instanceKey, migrationKey, placeOf } from './indices.ts';
 import { plan, type Sight } from './plan.ts';
@@ -27,7 +27,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
   const instances = new Expectations();
   /** Those that have just begun, by uid, while the cache still shows them waiting. */
   const begun = new Map<string, Candidate>();
-  const reviews = new Reviews(virtualMachineInstanceMigration, settings.review);
+  const reviews = new AdmissionRechecks(virtualMachineInstanceMigration, settings.review);
   const act = actor({ settings, pods, instances });
 
   const candidate = (vmim: Vmim, { cache }: Pick<Context, 'cache'>): Candidate => {

@@ -1,7 +1,7 @@
 import { HOT_CHANGES } from '#api/kubevirt/hot-change';
 import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { isFinal, isGoing } from '#vm/engine/instance-state';
+import { isFinal, isTerminating } from '#vm/engine/instance-state';
 import { isInPlace } from './right-size.ts';
 import { EVACUATION_LABEL, WORKLOAD_UPDATE_LABEL } from './settings.ts';
 import { isOver, phaseOf, since } from './status.ts';
@@ -68,7 +68,7 @@ export function isToChange({ status }: Vmi): boolean {
 
 function reasonToMove(vmi: Vmi, { node, draining, placeOf }: NodeSight): Reason | undefined {
   const { phase, nodeName, evacuationNodeName } = vmi.status ?? {};
-  if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isGoing(vmi)) return undefined;
+  if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isTerminating(vmi)) return undefined;
   if (isMoved(vmi) && (draining || evacuationNodeName === node)) return EVACUATION_LABEL;
   // What it says of itself may be older than what it is to be: such a migration would be taken back at once.
   return isToChange(vmi) && isInPlace(vmi, placeOf(vmi)) !== true ? WORKLOAD_UPDATE_LABEL : undefined;

@@ -2,7 +2,7 @@ import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import { timestamp } from '#platform/base/timestamp';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { isFinal, isGoing } from '#vm/engine/instance-state';
+import { isFinal, isTerminating } from '#vm/engine/instance-state';
 import { configurationOf } from './configuration.ts';
 import { isToChange } from './evacuation-plan.ts';
 import { isOutOfDate, isTooSmall } from './right-size.ts';
@@ -93,7 +93,7 @@ function reasonToFail({ vmim, vmi, source, target, refusal }: Sight): string | u
   if (refusal !== undefined && target === undefined) return refusal;
   if (vmi === undefined) return `VMI ${name} does not exist`;
   if (isFinal(vmi)) return `VMI ${name} has ended`;
-  if (isGoing(vmi)) return `VMI ${name} is being deleted`;
+  if (isTerminating(vmi)) return `VMI ${name} is being deleted`;
   if (target === undefined) {
     if (phaseOf(vmim) !== 'Pending') return 'the target pod is gone';
     const movable = conditionOf(vmi.status?.conditions, 'LiveMigratable');

@@ -1,5 +1,5 @@
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '#vm/engine/launcher/settings';
-import type { Review } from '#vm/engine/review';
+import type { AdmissionRecheck } from '#vm/engine/review';
 
 export interface MigrationLimits {
   /** Migrations under way at once. */
@@ -24,7 +24,7 @@ export interface MigrationSettings extends MigrationLimits, MigrationTimes {
   /** Finished migrations of one instance that are kept to be looked at. */
   readonly kept: number;
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: Review;
+  readonly review?: AdmissionRecheck;
 }
 
 /** As KubeVirt has them. */

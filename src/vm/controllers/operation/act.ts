@@ -3,7 +3,7 @@ import type { ResourceType } from '#platform/kube/client';
 import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Context } from '#platform/runtime/controller';
-import { untilFirst, writePower } from '#vm/engine/subresources/writes';
+import { retryOnConflict, writePower } from '#vm/engine/subresources/writes';
 import type { Deed } from './course.ts';
 import { isMadeBy } from './made.ts';
 import type { Operation } from './operation.ts';
@@ -39,7 +39,7 @@ export async function act(deed: Deed, sight: Active, { client }: Pick<Context, '
       if (instance === undefined) return;
       const body = { metadata: { uid: instance.metadata.uid }, spec: { terminationGracePeriodSeconds: 0 } };
       const patch = { type: 'merge', body } as const;
-      await untilFirst(() => ignoreNotFound(client.patch(VMIS, instance.metadata.name, patch, writing)));
+      await retryOnConflict(() => ignoreNotFound(client.patch(VMIS, instance.metadata.name, patch, writing)));
       return;
     }
     case 'change machine': {

@@ -2,7 +2,7 @@ import { type DiskSource, RESTORE_ANNOTATION, RESTORE_FAILED_ANNOTATION, RESTORE
 import { resourceOfKind } from '#api/kubevirt/resources';
 import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '#api/operation-request';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import type { Machine } from '#vm/engine/deeds';
+import type { AnyVm } from '#vm/engine/deeds';
 import { ownerReference } from '#vm/engine/instance';
 import { isFilled } from '#vm/storage/disk/claim-disks';
 import { atLeast } from '#vm/storage/disk/claim-volume';
@@ -20,7 +20,8 @@ export const clone: Course = {
   isHeld: () => true,
   begin(sight) {
     const { dialect, operation } = sight;
-    if (dialect.copy === undefined) return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
+    if (dialect.cloneVmSpec === undefined)
+      return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
     const { name, namespace } = targetOf(sight);
     const taken = sight.look.machine(namespace, name);
     if (taken !== undefined && !isMadeBy(taken, operation))
@@ -125,7 +126,7 @@ function disksToCopy(sight: Active): Copied[] | Turn {
   if (kept !== undefined && 'turn' in kept) return kept.turn;
   const elsewhere = target.namespace === ref.namespace ? {} : { namespace: ref.namespace };
   const copied: Copied[] = [];
-  const { spec, blocked } = dialect.desired(vm, look.surroundings(vm));
+  const { spec, blocked } = dialect.desiredVm(vm, look.surroundings(vm));
   const why = blocked === undefined ? '' : ` (${blocked.message})`;
   const claims = claimsIn(spec);
   const lost = kept?.ready.status?.disks?.find((disk) => !claims.some(({ claim }) => claim === disk.claim));
@@ -187,12 +188,12 @@ function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
         ...(vm.metadata.labels === undefined ? {} : { labels: { ...vm.metadata.labels } }),
         annotations: { ...Object.fromEntries(kept), ...marksOf(operation) },
       },
-      spec: dialect.copy?.(vm, { name, namespace, start, claims, around: look.surroundings(vm) }) ?? {},
+      spec: dialect.cloneVmSpec?.(vm, { name, namespace, start, claims, dependencies: look.surroundings(vm) }) ?? {},
     },
   };
 }
 
-function claimsToMake(sight: Active, target: Machine, disks: readonly Copied[]): Deed[] {
+function claimsToMake(sight: Active, target: AnyVm, disks: readonly Copied[]): Deed[] {
   const { look, dialect, operation } = sight;
   const { namespace } = target.metadata;
   return disks.flatMap(({ claim, from, source }): Deed[] => {

@@ -4,7 +4,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Context, type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import { type Dialect, machineName } from '#vm/engine/dialect';
+import { type Dialect, vmName } from '#vm/engine/dialect';
 import { byMachine, bySnapshot, makerOf, waitingForDisk } from './indices.ts';
 import { hasBegun, hasStoodAside, isOver, type MachineRef, machineKey, machineOf, OPERATIONS } from './operation.ts';
 import { standingIn } from './standing.ts';
@@ -40,7 +40,7 @@ export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string
     watchSource(VMIMS, makersOf),
     watchSource(VMIS, ({ metadata }, context) =>
       dialects.flatMap((dialect) => {
-        const name = machineName(dialect, metadata.name);
+        const name = vmName(dialect, metadata.name);
         return name === undefined
           ? []
           : concerned({ group: dialect.kind.group, namespace: metadata.namespace, name }, context);

@@ -11,7 +11,7 @@ import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
+import type { DependencyProviders } from '#vm/engine/gatherer';
 import { act, NameTaken } from './act.ts';
 import { concerns } from './concerns.ts';
 import type { Deed } from './course.ts';
@@ -26,7 +26,7 @@ export interface OperationSettings {
   /** Whose machines can be operated on. */
   readonly dialects: readonly Dialect[];
   /** Who says what machines are made of beside their own words. */
-  readonly gatherers?: Gatherers;
+  readonly gatherers?: DependencyProviders;
   /** The only namespace that is looked after, where it is one. */
   readonly onlyNamespace?: string;
 }

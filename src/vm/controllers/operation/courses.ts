@@ -14,7 +14,7 @@ type Kind = Operation['spec']['operation'];
 
 /** How an operation goes on machines of a group. */
 export function courseOf({ spec }: Operation, dialect: Dialect | undefined): Course {
-  const isAlive = spec.migrateSpec?.live !== false && dialect?.movesByRestart !== true;
+  const isAlive = spec.migrateSpec?.live !== false && dialect?.migratesByRestart !== true;
   if (spec.operation === 'migrate' && !isAlive) return coldMigration;
   return COURSES[spec.operation];
 }

@@ -9,11 +9,11 @@ import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { byController, controllerKey } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
-import type { Machine } from '#vm/engine/deeds';
+import type { AnyVm } from '#vm/engine/deeds';
 import { type Dialect, instanceName } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
-import { belonging } from '#vm/engine/instance-state';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { DependencyProviders } from '#vm/engine/gatherer';
+import { ownership } from '#vm/engine/instance-state';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { byMachine } from './indices.ts';
 import { hasBegun, isOver, type MachineRef, machineKey, machineOf, OPERATIONS, type Operation } from './operation.ts';
 import type { Sight } from './sight.ts';
@@ -24,7 +24,7 @@ import { usageOf } from './usage.ts';
 /** What is known of operations beside the objects of the cluster. */
 interface Known {
   readonly dialects: readonly Dialect[];
-  readonly gatherers: Gatherers;
+  readonly gatherers: DependencyProviders;
   readonly onlyNamespace: string | undefined;
   /** Operations, by uid, whose beginning the cache may not show yet. */
   readonly begun: ReadonlySet<string>;
@@ -86,7 +86,7 @@ function machineSight(
   if (dialect === undefined) return { dialect, vm: undefined, instance: undefined };
   const vm = cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
   const named = cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
-  const isOwn = named !== undefined && vm !== undefined && belonging(named, vm.metadata.uid) === 'own';
+  const isOwn = named !== undefined && vm !== undefined && ownership(named, vm.metadata.uid) === 'own';
   return { dialect, vm, instance: isOwn ? named : undefined };
 }
 
@@ -109,8 +109,13 @@ async function objectionTo(operation: Operation, { dialects, onlyNamespace }: Kn
   return await firstCrossNamespaceDenial(metadata.namespace, [namespace, target], grants, client);
 }
 
-function surroundings(dialect: Dialect | undefined, vm: Machine, gatherers: Gatherers, context: Context): Surroundings {
-  const asked = dialect?.asks?.includes('template') === true ? gatherers.template : undefined;
-  const template = asked?.gather(vm, context);
+function surroundings(
+  dialect: Dialect | undefined,
+  vm: AnyVm,
+  gatherers: DependencyProviders,
+  context: Context,
+): VmDependencies {
+  const asked = dialect?.dependencies?.includes('template') === true ? gatherers.template : undefined;
+  const template = asked?.provide(vm, context);
   return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
 }

@@ -4,7 +4,7 @@ import { resourceOfKind, VMIMS, type Vmi } from '#api/kubevirt/resources';
 import { USUAL_NODE } from '#api/launcher-load';
 import { timestamp } from '#platform/base/timestamp';
 import { kubevirtDialect } from '#testing/machine-world';
-import type { Machine } from '#vm/engine/deeds';
+import type { AnyVm } from '#vm/engine/deeds';
 import type { Operation } from './operation.ts';
 import { plan } from './plan.ts';
 import type { Sight } from './sight.ts';
@@ -36,7 +36,7 @@ const machine = (runStrategy: string, metadata: object = {}) =>
       template: { spec: { domain: { cpu: { sockets: 2 }, memory: { guest: '2Gi' }, devices: {} } } },
     },
     status: { desiredGeneration: 1 },
-  }) as unknown as Machine;
+  }) as unknown as AnyVm;
 
 const instance = (phase: string, more: object = {}, metadata: object = {}) =>
   ({

@@ -1,5 +1,5 @@
 import { START_NOW } from '#api/operation-request';
-import { holds } from '#vm/engine/condition';
+import { hasCondition } from '#vm/engine/condition';
 import type { PowerAction, Problem } from '#vm/engine/dialect';
 import { type Course, type Deed, fail, NOT_YET, stays, type Turn, WAIT } from './course.ts';
 import type { Checkpoint } from './operation.ts';
@@ -23,7 +23,7 @@ function starting(sight: Active, message?: string): Turn {
   const { live, comes, off } = powerOf(sight);
   const refusal = refusalOf(sight, 'start');
   const words = { checkpoint: { step: 'Starting' }, progress: 10, ...(message === undefined ? {} : { message }) };
-  const { waits } = off && comes ? (sight.dialect.patience?.(sight.vm) ?? {}) : {};
+  const { waits } = off && comes ? (sight.dialect.startGate?.(sight.vm) ?? {}) : {};
   if (waits !== undefined) return waitingFor(sight, waits, words);
   // One that is still ending has to be gone before another can come.
   if (live !== undefined || !off) return { to: 'go on', ...words };
@@ -45,11 +45,12 @@ function waitingFor(sight: Active, { reason, message }: Problem, words: object):
   return { to: 'go on', ...words, deeds: [{ do: 'change machine', body }] };
 }
 
-const pausedWords = ({ instance }: Active) => (holds(instance?.status?.conditions, 'Paused') ? ', and is paused' : '');
+const pausedWords = ({ instance }: Active) =>
+  hasCondition(instance?.status?.conditions, 'Paused') ? ', and is paused' : '';
 
 /** Whether a machine that ended by itself is left alone for a while before it is started again. */
 function isHeldBack({ dialect, vm, now }: Active): boolean {
-  return Date.parse(dialect.memory(vm).restarts?.retryAfter ?? '') > now;
+  return Date.parse(dialect.recordedState(vm).restarts?.retryAfter ?? '') > now;
 }
 
 /** Whether nothing runs or comes, and the machine is told so: one that has ended by itself may be told to run still. */
@@ -110,13 +111,13 @@ export function cutting({ instance }: Pick<Active, 'instance'>, force: boolean):
 export const restart: Course = {
   begin(sight) {
     const { live, comes } = powerOf(sight);
-    const waits = isHeldBack(sight) || sight.dialect.patience?.(sight.vm)?.waits !== undefined;
+    const waits = isHeldBack(sight) || sight.dialect.startGate?.(sight.vm)?.waits !== undefined;
     if (live === undefined && comes && !waits) return NOT_YET;
     if (live === undefined) return starting(sight, 'the machine was stopped, and is being started');
     if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
     const refusal = refusalOf(sight, 'restart');
     // What was asked for before is about to be done.
-    if (refusal !== undefined && sight.dialect.memory(sight.vm).requests.length > 0) return NOT_YET;
+    if (refusal !== undefined && sight.dialect.recordedState(sight.vm).requests.length > 0) return NOT_YET;
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
     return {
       to: 'go on',

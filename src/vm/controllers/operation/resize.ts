@@ -3,8 +3,8 @@ import type { Vmi } from '#api/kubevirt/resources';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { readRecord } from '#platform/base/json-record';
 import { compare, parseQuantity, tryParseQuantity, value } from '#platform/base/quantity';
-import { holds } from '#vm/engine/condition';
-import type { MachineSize } from '#vm/engine/dialect';
+import { hasCondition } from '#vm/engine/condition';
+import type { VmSize } from '#vm/engine/dialect';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import { type Course, fail, type GivingUp, type Turn, WAIT } from './course.ts';
 import type { Checkpoint, Operation } from './operation.ts';
@@ -70,7 +70,7 @@ export const resize: Course = {
 };
 
 /** The size that was recorded; that of the spec where the record is none. */
-function recordedSize(before: string, { dialect, vm }: Active): MachineSize {
+function recordedSize(before: string, { dialect, vm }: Active): VmSize {
   const { cpus, memory } = readRecord(before);
   const known = dialect.size?.(vm) ?? { cpus: 1, memory: LEAST_MEMORY };
   return {
@@ -79,35 +79,35 @@ function recordedSize(before: string, { dialect, vm }: Active): MachineSize {
   };
 }
 
-function wantedBy({ spec }: Operation, before: MachineSize): MachineSize {
+function wantedBy({ spec }: Operation, before: VmSize): VmSize {
   const { cpus = before.cpus, memory = before.memory } = spec.resizeSpec ?? {};
   return { cpus, memory };
 }
 
 const bytes = (memory: string) => tryParseQuantity(memory);
-const wordsOf = ({ cpus, memory }: MachineSize) => [cpusText(cpus), `${memory} of memory`] as const;
-const wordsFor = (size: MachineSize) => wordsOf(size).join(' and ');
+const wordsOf = ({ cpus, memory }: VmSize) => [cpusText(cpus), `${memory} of memory`] as const;
+const wordsFor = (size: VmSize) => wordsOf(size).join(' and ');
 export const cpusText = (cpus: number) => (cpus === 1 ? '1 CPU' : `${cpus} CPUs`);
 
-function isSame(a: MachineSize, b: MachineSize): boolean {
+function isSame(a: VmSize, b: VmSize): boolean {
   const [one, two] = [bytes(a.memory), bytes(b.memory)];
   return a.cpus === b.cpus && one !== undefined && two !== undefined && compare(one, two) === 0;
 }
 
-function resultOf(before: MachineSize, wanted: MachineSize) {
+function resultOf(before: VmSize, wanted: VmSize) {
   return { oldCPUs: before.cpus, newCPUs: wanted.cpus, oldMemory: before.memory, newMemory: wanted.memory };
 }
 
 /** Below it the smallest of systems do not start. */
 const LEAST_MEMORY = '32Mi';
 
-function isTooLittle({ memory }: MachineSize, before: MachineSize): boolean {
+function isTooLittle({ memory }: VmSize, before: VmSize): boolean {
   const amount = value(parseQuantity(memory));
   return amount < value(parseQuantity(LEAST_MEMORY)) && amount < value(parseQuantity(before.memory));
 }
 
 /** A machine that runs is not promised less than it uses. */
-function belowUsage({ usage }: Active, { cpus, memory }: MachineSize): string | undefined {
+function belowUsage({ usage }: Active, { cpus, memory }: VmSize): string | undefined {
   if (usage === undefined) return undefined;
   if (value(parseQuantity(memory)) < usage.memoryBytes)
     return `the machine uses ${Math.ceil(usage.memoryBytes / 2 ** 20)}Mi of memory, which is more than ${memory}`;
@@ -120,7 +120,7 @@ function belowUsage({ usage }: Active, { cpus, memory }: MachineSize): string | 
 const SETTLED_MS = 1000;
 
 /** The spec says the new size: over when the machine has all of it that it can get while it runs. */
-function arriving(sight: Active, wanted: MachineSize, old: MachineSize, { step, since = '' }: Checkpoint): Turn {
+function arriving(sight: Active, wanted: VmSize, old: VmSize, { step, since = '' }: Checkpoint): Turn {
   const { now } = sight;
   const { live, runs } = powerOf(sight);
   const words = wordsFor(wanted);
@@ -152,7 +152,10 @@ function arriving(sight: Active, wanted: MachineSize, old: MachineSize, { step, 
 /** Whether the machine says, of the spec as it is, that some of it takes a restart. */
 function isToldOfRestart({ vm, dialect }: Active): boolean {
   const { conditions } = (vm.status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
-  return dialect.memory(vm).generation === vm.metadata.generation && holds(conditions as never, 'RestartRequired');
+  return (
+    dialect.recordedState(vm).generation === vm.metadata.generation &&
+    hasCondition(conditions as never, 'RestartRequired')
+  );
 }
 
 /** One of the two that a size is made of. */
@@ -163,11 +166,11 @@ interface Part {
 }
 
 function partsOf({ spec, status }: Vmi, { dialect, vm }: Active): readonly Part[] {
-  const asked = dialect.desired(vm).spec;
+  const asked = dialect.desiredVm(vm).spec;
   const { sockets = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
   const guest = status?.memory?.guestCurrent;
   const refused = new Set(
-    [...HOT_CHANGES].flatMap(([type, field]) => (holds(status?.conditions, type, 'False') ? [field] : [])),
+    [...HOT_CHANGES].flatMap(([type, field]) => (hasCondition(status?.conditions, type, 'False') ? [field] : [])),
   );
   const stateOf = (isTaken: boolean, field: string, isReached: boolean): Part['state'] => {
     if (!isTaken || refused.has(field)) return 'later';

@@ -3,11 +3,11 @@ import { HOT_CHANGES } from '#api/kubevirt/hot-change';
 import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import type { Machine } from '#vm/engine/deeds';
-import type { Dialect, MachineMemory } from '#vm/engine/dialect';
-import { isFinal, isGoing } from '#vm/engine/instance-state';
-import { isToStart } from '#vm/engine/plan';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { AnyVm } from '#vm/engine/deeds';
+import type { Dialect, RecordedState } from '#vm/engine/dialect';
+import { isFinal, isTerminating } from '#vm/engine/instance-state';
+import { shouldStart } from '#vm/engine/plan';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import type { DiskOrigins } from '#vm/storage/disk/copied-disk';
 import type { MachineRef, Operation } from './operation.ts';
 
@@ -24,11 +24,11 @@ export interface Lookups {
   migration(name: string): Vmim | undefined;
   snapshot(name: string): Snapshot | undefined;
   /** Of the same group. */
-  machine(namespace: string, name: string): Machine | undefined;
+  machine(namespace: string, name: string): AnyVm | undefined;
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   readonly origins: DiskOrigins;
   /** As far as a machine is made of it. */
-  surroundings(vm: Machine): Surroundings;
+  surroundings(vm: AnyVm): VmDependencies;
 }
 
 /** All that is known of an operation and its machine when it is decided what to do. */
@@ -37,7 +37,7 @@ export interface Sight {
   readonly ref: MachineRef;
   /** Undefined where nobody looks after machines of the group. */
   readonly dialect: Dialect | undefined;
-  readonly vm: Machine | undefined;
+  readonly vm: AnyVm | undefined;
   /** The machine's own. */
   readonly instance: Vmi | undefined;
   /** Why it is never done, whatever comes: nobody looks after the group, or a namespace does not allow it. */
@@ -53,7 +53,7 @@ export interface Sight {
 /** The same, where the machine is there. */
 export interface Active extends Sight {
   readonly dialect: Dialect;
-  readonly vm: Machine;
+  readonly vm: AnyVm;
 }
 
 export function isActive(sight: Sight): sight is Active {
@@ -74,20 +74,20 @@ export interface Power {
 }
 
 export function powerOf({ dialect, vm, instance }: Active): Power {
-  const desired = dialect.desired(vm);
-  const memory: MachineMemory = dialect.memory(vm);
-  const live = instance === undefined || isFinal(instance) || isGoing(instance) ? undefined : instance;
+  const desired = dialect.desiredVm(vm);
+  const memory: RecordedState = dialect.recordedState(vm);
+  const live = instance === undefined || isFinal(instance) || isTerminating(instance) ? undefined : instance;
   // Of an instance that is gone nothing is asked any more.
   const requests = memory.requests.filter(({ action, uid }) => action !== 'Stop' || uid === instance?.metadata.uid);
   const off = instance === undefined || isFinal(instance);
-  const comes = isToStart(desired, { ...memory, requests });
+  const comes = shouldStart(desired, { ...memory, requests });
   const asked = memory.requests.some(({ action, uid }) => action === 'Stop' && uid === instance?.metadata.uid);
   return {
     live,
     runs: live?.status?.phase === 'Running',
-    off: off && !(instance !== undefined && isGoing(instance)),
+    off: off && !(instance !== undefined && isTerminating(instance)),
     comes,
-    ends: instance !== undefined && (isGoing(instance) || asked || desired.runStrategy === 'Halted'),
+    ends: instance !== undefined && (isTerminating(instance) || asked || desired.runStrategy === 'Halted'),
   };
 }
 

@@ -15,7 +15,7 @@ export const snapshot: Course = {
         'the machine is on its way to another node: nothing has been changed; take the snapshot when it has arrived',
       );
     const { live, runs, comes } = powerOf(sight);
-    const waits = sight.dialect.patience?.(sight.vm)?.waits !== undefined;
+    const waits = sight.dialect.startGate?.(sight.vm)?.waits !== undefined;
     const isToRun = sight.instance === undefined ? comes && !waits : live !== undefined && !runs;
     if (sight.operation.spec.snapshotSpec?.includeMemory === true && isToRun) return NOT_YET;
     const name = nameOf(sight.operation);

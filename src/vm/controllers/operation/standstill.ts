@@ -29,7 +29,7 @@ export function beginStandstill(sight: Active): (Turn & { readonly to: 'go on' }
       before: JSON.stringify(before),
       ...(live === undefined ? {} : { instanceUID: live.metadata.uid }),
       // What has once been let go does not wait anew.
-      ...(live !== undefined && sight.dialect.patience?.(sight.vm) !== undefined ? { startNow: true } : {}),
+      ...(live !== undefined && sight.dialect.startGate?.(sight.vm) !== undefined ? { startNow: true } : {}),
     },
     progress: 5,
     message: 'the machine is being stopped',

@@ -1,6 +1,6 @@
 import { microTimestamp, timestamp } from '#platform/base/timestamp';
 import { conditionOf } from '#platform/kube/kinds/condition';
-import { type Condition, standing } from '#vm/engine/condition';
+import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import {
   type Checkpoint,
   type Operation,
@@ -95,7 +95,7 @@ function conditionsOf({ status }: Operation, phase: Phase, { reason, message }: 
   const before = status?.conditions;
   const at = timestamp(now);
   const word = (type: string, holds: boolean): Condition =>
-    standing(before, { type, status: holds ? 'True' : 'False', reason, message }, at);
+    withTransitionTime(before, { type, status: holds ? 'True' : 'False', reason, message }, at);
   const conditions = [word('Succeeded', phase === 'Succeeded'), word('Failed', phase === 'Failed')];
   const cancelled = phase === 'Cancelled' || conditionOf(before, 'Cancelled') !== undefined;
   return cancelled ? [...conditions, word('Cancelled', phase === 'Cancelled')] : conditions;

@@ -9,8 +9,8 @@ import { type Context, type Controller, type WatchSource, watchSource } from '#p
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
-import { type Dialect, machineName } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
+import { type Dialect, vmName } from '#vm/engine/dialect';
+import type { DependencyProviders } from '#vm/engine/gatherer';
 import { isSettled } from '#vm/storage/snapshot/lineage';
 import { createSnapshot, write } from './create.ts';
 import { sourceSnapshot, unfilledFrom } from './fill.ts';
@@ -23,7 +23,7 @@ import { isAwaited, sourcesOf } from './volume-sources.ts';
 export interface SnapshotOptions extends Partial<SnapshotSettings> {
   readonly dialects: readonly Dialect[];
   /** Who knows the templates of machines. */
-  readonly gatherers?: Gatherers;
+  readonly gatherers?: DependencyProviders;
 }
 
 /** Snapshots that still hold nothing, or that are restored, by the claims that they wait for. */
@@ -50,7 +50,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
       watchSource(VMIS, ({ metadata }, context) => {
         if (context.cache(VM_SNAPSHOTS).size === 0) return [];
         return dialects.flatMap((dialect) => {
-          const name = machineName(dialect, metadata.name ?? '');
+          const name = vmName(dialect, metadata.name ?? '');
           return name === undefined ? [] : concerned(`${dialect.kind.group}/${metadata.namespace}/${name}`, context);
         });
       }),

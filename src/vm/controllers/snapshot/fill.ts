@@ -12,7 +12,7 @@ import type { Index } from '#platform/runtime/cache';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
+import type { DependencyProviders } from '#vm/engine/gatherer';
 import { contentsOf, isFilled, writeContents } from '#vm/storage/disk/claim-disks';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
 import { keptIn } from '#vm/storage/disk/saved-disks';
@@ -40,7 +40,7 @@ const unfilledFor: Index<PersistentVolumeClaim> = {
 export interface CopyOptions {
   readonly dialects: readonly Dialect[];
   /** Who knows the templates of machines. */
-  readonly gatherers?: Gatherers;
+  readonly gatherers?: DependencyProviders;
   /** The only namespace that is managed, where it is one. */
   readonly onlyNamespace?: string;
 }

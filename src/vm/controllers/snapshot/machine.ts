@@ -8,10 +8,10 @@ import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import { type Dialect, instanceName } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
-import { belonging, isFinal } from '#vm/engine/instance-state';
+import type { DependencyProviders } from '#vm/engine/gatherer';
+import { isFinal, ownership } from '#vm/engine/instance-state';
 import { vcpusOf } from '#vm/engine/launcher/resources';
-import { isToStart } from '#vm/engine/plan';
+import { shouldStart } from '#vm/engine/plan';
 import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
 
 export type Machine = ObjectOf<Kind> & KubeObject;
@@ -48,7 +48,7 @@ export const namespaceOf = (snapshot: Snapshot) => machineNamedBy(snapshot).name
 export function findMachine(
   naming: Naming,
   dialects: readonly Dialect[],
-  gatherers: Gatherers,
+  gatherers: DependencyProviders,
   context: Context,
 ): SeenMachine | 'missing' | 'not served' {
   const { group, namespace, name } = machineNamedBy(naming);
@@ -57,20 +57,20 @@ export function findMachine(
   const vm = context.cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
   if (vm === undefined) return 'missing';
   const found = context.cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
-  const own = found !== undefined && belonging(found, vm.metadata.uid) === 'own' && !isFinal(found);
+  const own = found !== undefined && ownership(found, vm.metadata.uid) === 'own' && !isFinal(found);
   const instance = own ? found : undefined;
   const comes =
     found === undefined &&
-    isToStart(dialect.desired(vm), dialect.memory(vm)) &&
-    dialect.patience?.(vm)?.waits === undefined;
+    shouldStart(dialect.desiredVm(vm), dialect.recordedState(vm)) &&
+    dialect.startGate?.(vm)?.waits === undefined;
   return { dialect, vm, instance, comes, spec: instance?.spec ?? offSpec(dialect, vm, gatherers, context) };
 }
 
 /** What a machine would be if it were started now. */
-function offSpec(dialect: Dialect, vm: Machine, { template }: Gatherers, context: Context): InstanceSpec {
-  const asks = dialect.asks?.includes('template') === true && template !== undefined;
-  const found = asks ? template.gather(vm, context) : undefined;
-  return dialect.desired(vm, {
+function offSpec(dialect: Dialect, vm: Machine, { template }: DependencyProviders, context: Context): InstanceSpec {
+  const asks = dialect.dependencies?.includes('template') === true && template !== undefined;
+  const found = asks ? template.provide(vm, context) : undefined;
+  return dialect.desiredVm(vm, {
     referenceNode: USUAL_NODE,
     ...(found === undefined ? {} : { template: found }),
   }).spec;
@@ -80,7 +80,7 @@ function offSpec(dialect: Dialect, vm: Machine, { template }: Gatherers, context
 export function machineClaims(
   naming: Naming,
   dialects: readonly Dialect[],
-  gatherers: Gatherers,
+  gatherers: DependencyProviders,
   context: Context,
 ): string[] | undefined {
   const found = findMachine(naming, dialects, gatherers, context);

@@ -1,6 +1,6 @@
 import type { Expectations } from '#platform/runtime/expectations';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Gatherers } from '#vm/engine/gatherer';
+import type { DependencyProviders } from '#vm/engine/gatherer';
 
 /** How long things may take, by the clock of the operator. */
 export interface SnapshotSettings {
@@ -19,7 +19,7 @@ export const SNAPSHOT_SETTINGS: SnapshotSettings = { waitMs: 10 * 60_000, workMs
 /** What the parts of the controller share. */
 export interface SnapshotParts {
   readonly dialects: readonly Dialect[];
-  readonly gatherers: Gatherers;
+  readonly gatherers: DependencyProviders;
   readonly settings: SnapshotSettings;
   /** What was written of the snapshots of each machine, while the cache may not show it yet. */
   readonly written: Expectations;

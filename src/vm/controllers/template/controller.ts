@@ -8,14 +8,14 @@ import { keyOf } from '#platform/runtime/key';
 import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { type Review, Reviews } from '#vm/engine/review';
+import { type AdmissionRecheck, AdmissionRechecks } from '#vm/engine/review';
 import { type ImageProbe, type ImageSight, NOT_LOOKED_AT } from './image-probe.ts';
 import { type Status, statusOf } from './status.ts';
 import { usersOf } from './users.ts';
 
 interface TemplateControllerOptions {
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: Review;
+  readonly review?: AdmissionRecheck;
   /** Absent where nobody looks for images. */
   readonly probe?: ImageProbe;
   /** The digests of images are compared before machines first start. */
@@ -48,7 +48,7 @@ interface Look {
 
 /** Says of templates whether machines can be made from them and how many there are, and keeps those that are in use. */
 export function templates({ review, probe, verifies = false }: TemplateControllerOptions = {}): Controller<Template> {
-  const reviews = new Reviews(vmTemplate, review);
+  const reviews = new AdmissionRechecks(vmTemplate, review);
   const own = new OwnWrites();
   const looks = new Map<string, Look>();
   const looking = new Map<string, Looking>();

@@ -5,17 +5,17 @@ import { jsonEqual } from '#platform/base/json-equal';
 import type { Change } from '#platform/runtime/cache';
 import { watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
-import type { Gatherer } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/gatherer';
 import { namersOf } from './users.ts';
 
 /** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */
-export const templateGatherer: Gatherer<'template'> = {
+export const templateGatherer: DependencyProvider<'template'> = {
   watches: [
     watchSource(VM_TEMPLATES, (template, { cache }, change) =>
       concernsMachines(change) ? namersOf(keyOf(template), cache(HYPERSDK_VMS)) : [],
     ),
   ],
-  gather(machine, { cache }) {
+  provide(machine, { cache }) {
     return templateFor(machine as unknown as VirtualMachine, (key) => cache(VM_TEMPLATES).get(key));
   },
 };

@@ -2,7 +2,7 @@ import { IN_USE, userNames } from '#api/hypersdk/template-use';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { formatQuantity, quantityOf } from '#platform/base/quantity';
 import { isOnWeb } from '#platform/base/web-address';
-import { type Condition, standing } from '#vm/engine/condition';
+import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { Problem } from '#vm/engine/dialect';
 import type { ImageSight } from './image-probe.ts';
 
@@ -42,7 +42,7 @@ export function statusOf({ metadata, spec, status: before }: VMTemplate, sight: 
     ...(size === undefined ? {} : { size }),
     lastUpdated: lookedAt ?? (isSeen ? (before.lastUpdated ?? now) : now),
     usageCount: users.length,
-    conditions: told.map(([type, each]) => standing(before?.conditions, { type, ...each }, now)),
+    conditions: told.map(([type, each]) => withTransitionTime(before?.conditions, { type, ...each }, now)),
   };
 }
 

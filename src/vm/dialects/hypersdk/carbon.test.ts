@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { instanceLike } from '#vm/engine/instance.fixture';
-import type { CarbonSight } from '#vm/engine/surroundings';
+import type { CarbonAssessment } from '#vm/engine/surroundings';
 import { carbonStatus } from './carbon.ts';
 
 const NOW = Date.parse('2026-11-16T02:00:00Z');
-const green: CarbonSight = {
+const green: CarbonAssessment = {
   condition: { status: 'True', reason: 'GreenEnergy', message: 'clean' },
   intensity: 120,
   record: {
@@ -14,13 +14,13 @@ const green: CarbonSight = {
     startAt: '2026-11-16T02:00:00Z',
   },
 };
-const dirty: CarbonSight = {
+const dirty: CarbonAssessment = {
   ...green,
   condition: { status: 'False', reason: 'WaitingForGreenEnergy', message: 'wait' },
   waits: { reason: 'WaitingForGreenEnergy', message: 'wait', until: NOW },
 };
 const instance = instanceLike();
-const of = (sight: CarbonSight | undefined, at: { runs?: boolean; started?: boolean }) =>
+const of = (sight: CarbonAssessment | undefined, at: { runs?: boolean; started?: boolean }) =>
   carbonStatus(
     at.started === true ? { status: { carbon: { startedAt: '2026-11-16T01:00:00Z' } } } : {},
     { instance: at.runs === true ? instance : undefined, now: NOW },

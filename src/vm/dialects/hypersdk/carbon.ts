@@ -1,8 +1,8 @@
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
 import type { Condition } from '#vm/engine/condition';
-import type { ObservedMachine, Problem } from '#vm/engine/dialect';
-import type { CarbonRecord, CarbonSight } from '#vm/engine/surroundings';
+import type { ObservedVm, Problem } from '#vm/engine/dialect';
+import type { CarbonAssessment, CarbonRecord } from '#vm/engine/surroundings';
 
 /** What the status says of electricity. */
 interface CarbonStatus {
@@ -18,8 +18,8 @@ interface CarbonStatus {
  */
 export function carbonStatus(
   { status }: Pick<VirtualMachine, 'status'>,
-  { instance, now }: Pick<ObservedMachine, 'instance' | 'now'>,
-  sight: CarbonSight | undefined,
+  { instance, now }: Pick<ObservedVm, 'instance' | 'now'>,
+  sight: CarbonAssessment | undefined,
 ): CarbonStatus {
   if (sight === undefined) return {};
   const { intensity, waits, record } = sight;

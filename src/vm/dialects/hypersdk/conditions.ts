@@ -1,7 +1,7 @@
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import { type Condition, holds } from '#vm/engine/condition';
-import type { ObservedMachine } from '#vm/engine/dialect';
-import type { Surroundings } from '#vm/engine/surroundings';
+import { type Condition, hasCondition } from '#vm/engine/condition';
+import type { ObservedVm } from '#vm/engine/dialect';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { disksOf, type ImageSight } from '../claims.ts';
 import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
 import type { Phase } from './phase.ts';
@@ -11,8 +11,8 @@ export interface Looks {
   readonly vm: VirtualMachine;
   readonly wanted: Wanted;
   readonly phase: Phase;
-  readonly observed: ObservedMachine;
-  readonly claims: Surroundings['claims'];
+  readonly observed: ObservedVm;
+  readonly claims: VmDependencies['claims'];
   readonly image: ImageSight;
   /** CarbonAware, where it is told. */
   readonly carbon: Told | undefined;
@@ -39,7 +39,7 @@ const READY = { reason: 'MachineReady', message: 'the machine runs' };
 function agentOf({ observed, wanted }: Looks): Told {
   const { instance } = observed;
   if (wanted.spec.guestAgent?.enabled === false) return no('AgentConnected', 'Disabled', 'spec.guestAgent is disabled');
-  if (isUp(instance) && holds(instance?.status?.conditions, 'AgentConnected')) {
+  if (isUp(instance) && hasCondition(instance?.status?.conditions, 'AgentConnected')) {
     return yes('AgentConnected', 'AgentConnected', 'the guest agent answers');
   }
   return isUp(instance)

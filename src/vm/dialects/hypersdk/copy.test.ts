@@ -22,7 +22,7 @@ const template = (annotations: object, namespace = 'default') =>
   }) as unknown as VMTemplate;
 
 const copied = (namespace: string, from: VMTemplate | 'missing', templateRef: object = { name: 'debian' }) =>
-  copy(vm(templateRef), { name: 'copy', namespace, start: false, claims: new Map(), around: { template: from } });
+  copy(vm(templateRef), { name: 'copy', namespace, start: false, claims: new Map(), dependencies: { template: from } });
 
 describe('a copy of a machine that is made from a template', () => {
   it('is made from the same, without the address', () => {

@@ -1,22 +1,22 @@
 import { inherited } from '#api/hypersdk/inherit';
 import { isFor } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import type { Copying } from '#vm/engine/dialect';
+import type { CloneOptions } from '#vm/engine/dialect';
 
 type Spec = VirtualMachine['spec'];
 
 /** The spec of another machine that is the same, but for its addresses. Its disks are filled by whoever makes their claims. */
-export function copy(vm: VirtualMachine, copying: Copying): object {
+export function copy(vm: VirtualMachine, copying: CloneOptions): object {
   const { networks, ...spec } = specIn(vm, copying);
   const cards = networks?.map(({ macAddress: _mac, ...card }) => card);
   return { ...spec, running: copying.start, ...(cards === undefined ? {} : { networks: cards }) };
 }
 
 /** Seen from another namespace, the template is where it was; one that is not for that namespace is left behind, and what it gave goes along. */
-function specIn({ metadata, spec }: VirtualMachine, { namespace, around }: Copying): Spec {
+function specIn({ metadata, spec }: VirtualMachine, { namespace, dependencies }: CloneOptions): Spec {
   const { image } = spec;
   if (image?.templateRef === undefined || namespace === metadata.namespace) return spec;
-  const { template } = around ?? {};
+  const { template } = dependencies ?? {};
   if (typeof template === 'object' && !isFor(template, namespace)) return inherited(spec, template.spec);
   const templateRef = { ...image.templateRef, namespace: image.templateRef.namespace || metadata.namespace };
   return { ...spec, image: { ...image, templateRef } };

@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedMachine } from '#vm/engine/dialect';
-import { at, instanceLike, type Looks, memory } from '#vm/engine/instance.fixture';
+import type { ObservedVm } from '#vm/engine/dialect';
+import { at, type InstanceTraits, instanceLike, recordedState } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
 import { machine, report } from './machine.fixture.ts';
 
 describe('the phase', () => {
   const moving = (migrationState: object) => {
     const instance = instanceLike();
-    return { instance: { ...instance, status: { ...instance.status, migrationState } } as ObservedMachine['instance'] };
+    return { instance: { ...instance, status: { ...instance.status, migrationState } } as ObservedVm['instance'] };
   };
   const restarts = { total: 1, inRow: 1, lastInstance: 'i1', message: 'x' };
   const gaveUp = (why: 'NotRestarted' | 'RestartsExhausted', reason: 'Error' | 'GuestShutdown') => ({
-    memory: memory({ restarts: { ...restarts, gaveUp: why }, lastShutdown: { reason, message: '', at: at(-5) } }),
+    recorded: recordedState({
+      restarts: { ...restarts, gaveUp: why },
+      lastShutdown: { reason, message: '', at: at(-5) },
+    }),
   });
   const stuck = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] as const;
-  it.each<[string, Looks | undefined, Partial<ObservedMachine>, boolean?]>([
+  it.each<[string, InstanceTraits | undefined, Partial<ObservedVm>, boolean?]>([
     ['Pending', undefined, {}],
     ['Creating', { phase: 'Pending' }, {}],
     ['Creating', { phase: 'Scheduling' }, {}],
     ['Creating', { phase: 'Scheduled' }, {}],
     ['Pending', { phase: 'Scheduling', conditions: stuck }, {}],
     ['Running', {}, {}],
-    ['Running', { going: true }, {}],
+    ['Running', { terminating: true }, {}],
     ['Paused', { conditions: [{ type: 'Paused', status: 'True' }] }, {}],
     ['Migrating', undefined, moving({ startTimestamp: at(-1) })],
     ['Running', undefined, moving({ startTimestamp: at(-1), completed: true })],
@@ -33,7 +36,7 @@ describe('the phase', () => {
     ['Stopped', { phase: 'Succeeded' }, gaveUp('NotRestarted', 'GuestShutdown')],
     ['Failed', { phase: 'Failed' }, gaveUp('NotRestarted', 'Error')],
     ['Failed', undefined, gaveUp('RestartsExhausted', 'GuestShutdown')],
-    ['Pending', undefined, { memory: memory({ restarts: { ...restarts, retryAfter: at(5) } }) }],
+    ['Pending', undefined, { recorded: recordedState({ restarts: { ...restarts, retryAfter: at(5) } }) }],
     ['Failed', undefined, { problem: { reason: 'FailedCreate', message: 'no' } }],
   ])('is %s for %j with %j', (expected, looks, more, running = true) => {
     const status = report(machine({ running }), looks, more);

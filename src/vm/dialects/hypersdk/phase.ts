@@ -1,27 +1,27 @@
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
-import { holds } from '#vm/engine/condition';
-import type { ObservedMachine } from '#vm/engine/dialect';
-import { isFinal, isMoving } from '#vm/engine/instance-state';
+import { hasCondition } from '#vm/engine/condition';
+import type { ObservedVm } from '#vm/engine/dialect';
+import { isFinal, isMigrating } from '#vm/engine/instance-state';
 
 export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
 
 /** Where a machine is in its life. `isBlocked`: what keeps it from starting is waited for. */
-export function phaseOf({ spec }: VirtualMachine, observed: ObservedMachine, isBlocked: boolean): Phase {
-  const { instance, memory, problem } = observed;
+export function phaseOf({ spec }: VirtualMachine, observed: ObservedVm, isBlocked: boolean): Phase {
+  const { instance, recorded, problem } = observed;
   if (instance !== undefined && !isFinal(instance)) return livePhase(instance);
   if (!spec.running) return 'Stopped';
-  const { gaveUp, retryAfter } = memory.restarts ?? {};
+  const { gaveUp, retryAfter } = recorded.restarts ?? {};
   if (gaveUp === 'RestartsExhausted') return 'Failed';
   if (gaveUp === 'NotRestarted') return hasFailed(observed) ? 'Failed' : 'Stopped';
   if (isBlocked) return 'Pending';
-  if (problem !== undefined || memory.startFailure !== undefined) return 'Failed';
+  if (problem !== undefined || recorded.startFailure !== undefined) return 'Failed';
   // It has ended, and makes room for the next.
   return instance === undefined || retryAfter !== undefined ? 'Pending' : 'Creating';
 }
 
-function hasFailed({ memory }: ObservedMachine): boolean {
-  const { reason } = memory.lastShutdown ?? {};
+function hasFailed({ recorded }: ObservedVm): boolean {
+  const { reason } = recorded.lastShutdown ?? {};
   return reason === 'Error' || reason === 'NodeLost';
 }
 
@@ -29,13 +29,13 @@ function livePhase(instance: VirtualMachineInstance): Phase {
   const { phase, conditions } = instance.status ?? {};
   switch (phase) {
     case 'Running':
-      if (isMoving(instance)) return 'Migrating';
-      return holds(conditions, 'Paused') ? 'Paused' : 'Running';
+      if (isMigrating(instance)) return 'Migrating';
+      return hasCondition(conditions, 'Paused') ? 'Paused' : 'Running';
     case 'Unknown':
       return 'Unknown';
     default:
       // What does not come along waits for a node, or for storage.
-      return STUCK.some((type) => holds(conditions, type, 'False')) ? 'Pending' : 'Creating';
+      return STUCK.some((type) => hasCondition(conditions, type, 'False')) ? 'Pending' : 'Creating';
   }
 }
 

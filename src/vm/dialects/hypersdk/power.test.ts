@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PowerAction, PowerOptions } from '#vm/engine/dialect';
-import { instanceLike, type Looks } from '#vm/engine/instance.fixture';
+import { type InstanceTraits, instanceLike } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
 import { machine, type Status } from './machine.fixture.ts';
 
@@ -12,7 +12,7 @@ describe('a request', () => {
   const already = { conflict: 'VM is already running' };
   const off = { conflict: 'VM is not running' };
   const underway = { conflict: 'unable to complete request: stop/start already underway' };
-  it.each<[PowerAction, boolean, Looks | undefined, PowerOptions, Status, object]>([
+  it.each<[PowerAction, boolean, InstanceTraits | undefined, PowerOptions, Status, object]>([
     ['start', false, undefined, {}, {}, { spec: { running: true } }],
     ['start', false, undefined, { paused: true }, {}, { spec: { running: true }, requests: [PAUSED] }],
     ['start', true, {}, {}, {}, already],

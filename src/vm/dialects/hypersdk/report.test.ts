@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineMemory } from '#vm/engine/dialect';
-import { at, type Looks, memory, NOW } from '#vm/engine/instance.fixture';
+import type { RecordedState } from '#vm/engine/dialect';
+import { at, type InstanceTraits, NOW, recordedState } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
 import { type Around, claims, DISK, machine, report, type Status, type Written } from './machine.fixture.ts';
 
@@ -9,7 +9,7 @@ const condition = ({ conditions }: Status, type: string) => conditions?.find((ea
 describe('the status', () => {
   it('tells all of a machine that runs', () => {
     const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
-    const status = report(machine(), {}, { memory: memory({ identity }) });
+    const status = report(machine(), {}, { recorded: recordedState({ identity }) });
     expect(status).toMatchObject({
       observedGeneration: 3,
       phase: 'Running',
@@ -25,7 +25,7 @@ describe('the status', () => {
   });
 
   it('gives back all that is remembered', () => {
-    const remembered: MachineMemory = {
+    const remembered: RecordedState = {
       requests: [
         { action: 'Stop', uid: 'i1' },
         { action: 'Start', data: { paused: 'true' } },
@@ -36,11 +36,11 @@ describe('the status', () => {
       restarts: { total: 4, inRow: 2, lastInstance: 'i8', retryAfter: at(20), message: 'm' },
       identity: { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } },
     };
-    const status = report(machine(), {}, { memory: remembered });
-    expect(hypersdk.memory(machine({}, status))).toEqual(remembered);
+    const status = report(machine(), {}, { recorded: remembered });
+    expect(hypersdk.recordedState(machine({}, status))).toEqual(remembered);
     expect(status.restartCount).toBe(4);
     const none = report(machine({}, status), undefined);
-    expect(hypersdk.memory(machine({}, none))).toEqual(memory({ generation: 3 }));
+    expect(hypersdk.recordedState(machine({}, none))).toEqual(recordedState({ generation: 3 }));
   });
 
   it('is the same when it is written again', () => {
@@ -51,7 +51,7 @@ describe('the status', () => {
     }
   });
 
-  it.each<[string, Around, Looks | undefined, object]>([
+  it.each<[string, Around, InstanceTraits | undefined, object]>([
     ['bound', claims({ name: 'web-root', state: 'bound' }), undefined, { status: 'True', reason: 'DisksBound' }],
     ['missing', claims(), undefined, { status: 'False', reason: 'ClaimMissing' }],
     [
@@ -78,17 +78,17 @@ describe('the status', () => {
     };
     const vm = (status?: Status) => machine({ disks: [DISK], image }, status);
     const bound = claims({ name: 'web-root', state: 'bound' });
-    const obstacle = { reason: 'VerifyingImage', message: 'it is fetched' };
-    const waits: Around = { image: { state: 'waits', obstacle } };
+    const blocker = { reason: 'VerifyingImage', message: 'it is fetched' };
+    const waits: Around = { image: { state: 'waits', blocker } };
 
     it.each([
       ['bound', bound],
       ['waiting for a pod', claims({ name: 'web-root', state: 'pending', waits: true })],
     ])('tells that the machine waits, with its claim %s', (_what, around) => {
-      const status = report(vm(), undefined, { problem: obstacle }, { ...around, ...waits });
+      const status = report(vm(), undefined, { problem: blocker }, { ...around, ...waits });
       expect(status.phase).toBe('Pending');
-      expect(condition(status, 'DiskReady')).toMatchObject({ status: 'False', ...obstacle });
-      expect(condition(status, 'Ready')).toMatchObject({ status: 'False', ...obstacle });
+      expect(condition(status, 'DiskReady')).toMatchObject({ status: 'False', ...blocker });
+      expect(condition(status, 'Ready')).toMatchObject({ status: 'False', ...blocker });
     });
 
     it('tells first that a claim is taken', () => {
@@ -129,7 +129,7 @@ describe('the status', () => {
     expect(said({ image: { source: image.source } })?.message).toBe('bound: web-root (30Gi, though spec says 20Gi)');
   });
 
-  it.each<[string, Written, Looks | undefined, string]>([
+  it.each<[string, Written, InstanceTraits | undefined, string]>([
     ['answers', {}, { conditions: [{ type: 'AgentConnected', status: 'True' }] }, 'AgentConnected'],
     ['does not answer yet', {}, {}, 'WaitingForAgent'],
     ['does not run', {}, undefined, 'NotRunning'],
@@ -148,7 +148,7 @@ describe('the status', () => {
     });
     expect(condition(report(machine({ running: false })), 'Ready')).toMatchObject({ reason: 'Stopped' });
     const restarts = { total: 0, inRow: 3, lastInstance: 'i', gaveUp: 'RestartsExhausted', message: 'x' } as const;
-    expect(condition(report(machine(), undefined, { memory: memory({ restarts }) }), 'Ready')).toMatchObject({
+    expect(condition(report(machine(), undefined, { recorded: recordedState({ restarts }) }), 'Ready')).toMatchObject({
       reason: 'RestartsExhausted',
       message: 'x',
     });

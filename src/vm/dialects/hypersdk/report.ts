@@ -1,10 +1,10 @@
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
-import { holds } from '#vm/engine/condition';
-import type { MachineMemory, ObservedMachine } from '#vm/engine/dialect';
+import { hasCondition } from '#vm/engine/condition';
+import type { ObservedVm, RecordedState } from '#vm/engine/dialect';
 import { isFinal, ranSince } from '#vm/engine/instance-state';
 import type { Usage } from '#vm/engine/metrics';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { cardsOf, remembered } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { carbonStatus } from './carbon.ts';
@@ -15,8 +15,8 @@ import { type Wanted, wantedOf } from './wanted.ts';
 type Status = NonNullable<VirtualMachine['status']>;
 
 /** The whole status of a machine. */
-export function report(vm: VirtualMachine, observed: ObservedMachine, around: Partial<Surroundings> = {}): Status {
-  const { instance, memory, now } = observed;
+export function report(vm: VirtualMachine, observed: ObservedVm, around: Partial<VmDependencies> = {}): Status {
+  const { instance, recorded, now } = observed;
   const wanted = wantedOf(vm, around);
   const phase = phaseOf(vm, observed, wanted.blocked !== undefined);
   const { condition: carbon, ...green } = carbonStatus(vm, observed, around.carbon);
@@ -34,9 +34,9 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     ...smallDisksOf(claims),
     ...(image.verified === undefined ? {} : { verifiedImage: image.verified }),
     ...green,
-    ...restartsOf(memory),
-    ...cardsOf(memory.identity),
-    ...remembered(memory),
+    ...restartsOf(recorded),
+    ...cardsOf(recorded.identity),
+    ...remembered(recorded),
   };
 }
 
@@ -59,13 +59,13 @@ function resourcesOf(
 const UP: ReadonlySet<Phase> = new Set(['Running', 'Migrating', 'Paused', 'Unknown']);
 const MEBIBYTE = 1_048_576;
 
-type Instance = NonNullable<ObservedMachine['instance']>;
+type Instance = NonNullable<ObservedVm['instance']>;
 
 /** Where a machine is that has not ended, and how its guest can be reached. */
 function presenceOf({ metadata, status, spec }: Instance, hasAgent: boolean): Partial<Status> {
   const { nodeName = '', interfaces = [], conditions } = status ?? {};
   const addresses = interfaces.flatMap(({ ipAddresses = [] }) => ipAddresses ?? []);
-  const connected = hasAgent && holds(conditions, 'AgentConnected');
+  const connected = hasAgent && hasCondition(conditions, 'AgentConnected');
   const hostname = spec.hostname ?? machineOf(metadata);
   return {
     ...(nodeName === '' ? {} : { nodeName }),
@@ -87,14 +87,14 @@ function startOf({ status }: VirtualMachine, instance: Instance | undefined): Pi
 function verifiedOf(
   { status }: VirtualMachine,
   disks: Wanted['disks'],
-  image: Surroundings['image'],
+  image: VmDependencies['image'],
 ): string | undefined {
   if (status?.startTime !== undefined) return status.verifiedImage;
   if (image?.state !== 'verified') return undefined;
   return disks.flatMap(({ origin }) => (origin?.image === undefined ? [] : (origin.checksum ?? [])))[0];
 }
 
-function restartsOf({ restarts }: MachineMemory): Pick<Status, 'restartCount' | 'restarts'> {
+function restartsOf({ restarts }: RecordedState): Pick<Status, 'restartCount' | 'restarts'> {
   const { total = 0, ...last } = restarts ?? {};
   return { restartCount: total, ...(restarts === undefined ? {} : { restarts: last }) };
 }

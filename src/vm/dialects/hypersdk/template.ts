@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import type { Problem } from '#vm/engine/dialect';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/surroundings';
 
 type Spec = VirtualMachine['spec'];
 
@@ -17,7 +17,7 @@ interface Templated {
   readonly blocked?: Problem;
 }
 
-export function withTemplate(vm: VirtualMachine, template: Surroundings['template']): Templated {
+export function withTemplate(vm: VirtualMachine, template: VmDependencies['template']): Templated {
   const name = templateKey(vm);
   if (name === undefined || template === undefined) return { spec: vm.spec };
   if (template === 'missing') {

@@ -1,25 +1,25 @@
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
-import { type Condition, standing } from '#vm/engine/condition';
-import type { ObservedMachine } from '#vm/engine/dialect';
+import { type Condition, withTransitionTime } from '#vm/engine/condition';
+import type { ObservedVm } from '#vm/engine/dialect';
 import { failureOf, LAST_SHUTDOWN, shutdownCondition } from '../memory.ts';
 
 /** Those that speak of the machine, not of its instance. */
 const OWN: ReadonlySet<string> = new Set(['Ready', 'Failure', 'RestartRequired', LAST_SHUTDOWN]);
 
 /** The conditions of a machine: its own, and those of its instance as they are. */
-export function conditionsOf(vm: VirtualMachine, observed: ObservedMachine, now: string): Condition[] {
+export function conditionsOf(vm: VirtualMachine, observed: ObservedVm, now: string): Condition[] {
   const before = vm.status?.conditions;
-  const { instance, memory, restartRequired } = observed;
+  const { instance, recorded, restartRequired } = observed;
   const own: Condition[] = [readyOf(before, instance, now)];
   const failure = failureOf(before, observed, now);
   if (failure !== undefined) own.push(failure);
   if (restartRequired.length > 0) {
     const message = `changed, and not in effect before the next start: ${restartRequired.map(pathOf).join(', ')}`;
     const condition = { type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message } as const;
-    own.push(standing(before, condition, now));
+    own.push(withTransitionTime(before, condition, now));
   }
-  if (memory.lastShutdown !== undefined) own.push(shutdownCondition(memory.lastShutdown));
+  if (recorded.lastShutdown !== undefined) own.push(shutdownCondition(recorded.lastShutdown));
   return [...own, ...(instance?.status?.conditions ?? []).filter(({ type }) => !OWN.has(type))];
 }
 
@@ -36,5 +36,5 @@ function readyOf(
     instance === undefined
       ? { reason: 'VMINotExists', message: 'VMI does not exist' }
       : { reason: 'VMIConditionMissing', message: 'VMI is missing the Ready condition' };
-  return standing(before, { type: 'Ready', status: 'False', ...why }, now);
+  return withTransitionTime(before, { type: 'Ready', status: 'False', ...why }, now);
 }

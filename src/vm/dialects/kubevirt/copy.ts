@@ -1,11 +1,11 @@
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
-import type { Copying } from '#vm/engine/dialect';
+import type { CloneOptions } from '#vm/engine/dialect';
 
 type Spec = VirtualMachine['spec'];
 type InstanceSpec = Spec['template']['spec'];
 
 /** The spec of another machine that is the same, but for its addresses, serial numbers and disks. */
-export function copy({ spec }: VirtualMachine, { start, claims }: Copying): object {
+export function copy({ spec }: VirtualMachine, { start, claims }: CloneOptions): object {
   const {
     running: _running,
     runStrategy,
@@ -28,7 +28,7 @@ function power(runStrategy: Spec['runStrategy'], start: boolean): object {
   return { runStrategy: runStrategy === 'Manual' ? 'Manual' : 'Halted' };
 }
 
-function withClaims(spec: InstanceSpec, claims: Copying['claims']): InstanceSpec {
+function withClaims(spec: InstanceSpec, claims: CloneOptions['claims']): InstanceSpec {
   if (spec.volumes === undefined) return spec;
   const volumes = spec.volumes.map((volume) => {
     const claimName = claims.get(volume.name);

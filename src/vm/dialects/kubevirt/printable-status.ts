@@ -1,16 +1,16 @@
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { PRINTABLE_STATUSES, type PrintableStatus } from '#api/kubevirt/virtual-machine-status';
-import { holds } from '#vm/engine/condition';
-import type { MachineMemory } from '#vm/engine/dialect';
-import { isFinal, isGoing } from '#vm/engine/instance-state';
+import { hasCondition } from '#vm/engine/condition';
+import type { RecordedState } from '#vm/engine/dialect';
+import { isFinal, isTerminating } from '#vm/engine/instance-state';
 
 export interface Looks {
   /** The machine is being deleted. */
   readonly leaving: boolean;
   readonly runStrategy: RunStrategy;
   readonly instance: VirtualMachineInstance | undefined;
-  readonly memory: MachineMemory;
+  readonly memory: RecordedState;
 }
 
 /** What `kubectl get vm` shows of a machine: of all that holds, what comes first. */
@@ -38,21 +38,21 @@ const RETRIES: ReadonlySet<RunStrategy> = new Set(['Always', 'RerunOnFailure', '
 
 const HOLDS: Readonly<Record<PrintableStatus, Test>> = {
   Terminating: ({ leaving }) => leaving,
-  Stopping: ofInstance((instance) => isGoing(instance) && !isFinal(instance)),
+  Stopping: ofInstance((instance) => isTerminating(instance) && !isFinal(instance)),
   Migrating: ofInstance(({ status }) => {
     const { startTimestamp, completed, failed } = status?.migrationState ?? {};
     return startTimestamp !== undefined && startTimestamp !== null && completed !== true && failed !== true;
   }),
-  Paused: ofInstance(({ status }) => holds(status?.conditions, 'Paused')),
+  Paused: ofInstance(({ status }) => hasCondition(status?.conditions, 'Paused')),
   Running: ofInstance(({ status }) => status?.phase === 'Running'),
   ErrorPvcNotFound: failsFor('FailedPvcNotFound'),
   DataVolumeError: failsFor('FailedDataVolume'),
   ErrorUnschedulable: failsFor('Unschedulable'),
-  Provisioning: ofInstance(({ status }) => holds(status?.conditions, 'Provisioning')),
+  Provisioning: ofInstance(({ status }) => hasCondition(status?.conditions, 'Provisioning')),
   WaitingForVolumeBinding: failsFor('WaitingForVolumeBinding'),
   ErrImagePull: failsFor('ErrImagePull'),
   ImagePullBackOff: failsFor('ImagePullBackOff'),
-  Starting: ofInstance((instance) => !isGoing(instance) && STARTING.has(instance.status?.phase)),
+  Starting: ofInstance((instance) => !isTerminating(instance) && STARTING.has(instance.status?.phase)),
   CrashLoopBackOff: ({ instance, memory, runStrategy }) =>
     (instance === undefined || isFinal(instance)) && memory.startFailure !== undefined && RETRIES.has(runStrategy),
   Stopped: ({ instance }) => instance === undefined || isFinal(instance),

@@ -2,8 +2,8 @@ import { GENERATION_ANNOTATION } from '#api/instance-request';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
-import { holds } from '#vm/engine/condition';
-import { instanceName, type ObservedMachine } from '#vm/engine/dialect';
+import { hasCondition } from '#vm/engine/condition';
+import { instanceName, type ObservedVm } from '#vm/engine/dialect';
 import { cardsOf, remembered } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { printableStatus } from './printable-status.ts';
@@ -11,8 +11,8 @@ import { printableStatus } from './printable-status.ts';
 type Status = NonNullable<VirtualMachine['status']>;
 
 /** The status of a machine; what others write there stays as it is. */
-export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: ObservedMachine): Status {
-  const { instance, memory, now } = observed;
+export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: ObservedVm): Status {
+  const { instance, recorded, now } = observed;
   const {
     stateChangeRequests: _asked,
     startFailure: _failed,
@@ -27,17 +27,17 @@ export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: O
     desiredGeneration: vm.metadata.generation,
     virtualMachine: instanceName({ instanceSuffix: '' }, vm.metadata.name),
     created: instance !== undefined,
-    ready: holds(instance?.status?.conditions, 'Ready'),
-    printableStatus: printableStatus({ leaving, runStrategy, instance, memory }),
+    ready: hasCondition(instance?.status?.conditions, 'Ready'),
+    printableStatus: printableStatus({ leaving, runStrategy, instance, memory: recorded }),
     conditions: conditionsOf(vm, observed, timestamp(now)),
-    ...(memory.runStrategy === undefined ? {} : { runStrategy: memory.runStrategy }),
-    ...remembered(memory),
-    ...cardsOf(memory.identity),
+    ...(recorded.runStrategy === undefined ? {} : { runStrategy: recorded.runStrategy }),
+    ...remembered(recorded),
+    ...cardsOf(recorded.identity),
   };
 }
 
 /** The generation that is in effect: the newest, unless something waits for the next start. */
-function observedGeneration({ metadata }: VirtualMachine, { instance, restartRequired }: ObservedMachine): number {
+function observedGeneration({ metadata }: VirtualMachine, { instance, restartRequired }: ObservedVm): number {
   if (instance === undefined || restartRequired.length === 0) return metadata.generation;
   const made = Number(instance.metadata.annotations?.[GENERATION_ANNOTATION]);
   return Number.isSafeInteger(made) ? made : 0;

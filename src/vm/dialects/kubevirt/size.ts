@@ -1,16 +1,16 @@
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
-import type { MachineSize, SizeEdit } from '#vm/engine/dialect';
+import type { SizeEdit, VmSize } from '#vm/engine/dialect';
 
 type Domain = VirtualMachine['spec']['template']['spec']['domain'];
 
 /** What the guest has by the template: all threads, and the memory that it is given. */
-export function sizeOf({ spec }: VirtualMachine): MachineSize {
+export function sizeOf({ spec }: VirtualMachine): VmSize {
   const { domain } = spec.template.spec;
   return { cpus: (domain.cpu?.sockets ?? 1) * inSocket(domain), memory: `${memoryOf(domain) ?? '0'}` };
 }
 
 /** Sockets are what can be plugged in; cores and threads stay as somebody has chosen them. */
-export function resize(vm: VirtualMachine, { cpus, memory }: MachineSize): SizeEdit {
+export function resize(vm: VirtualMachine, { cpus, memory }: VmSize): SizeEdit {
   const { domain } = vm.spec.template.spec;
   const whole = inSocket(domain);
   if (cpus % whole !== 0) {

@@ -1,7 +1,7 @@
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
-import { type Condition, holds } from '#vm/engine/condition';
-import type { ObservedMachine } from '#vm/engine/dialect';
-import type { Surroundings } from '#vm/engine/surroundings';
+import { type Condition, hasCondition } from '#vm/engine/condition';
+import type { ObservedVm } from '#vm/engine/dialect';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { disksOf } from '../claims.ts';
 import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
 import type { Phase } from './phase.ts';
@@ -11,8 +11,8 @@ export interface Looks {
   readonly vm: VirtualMachine;
   readonly wanted: Wanted;
   readonly phase: Phase;
-  readonly observed: ObservedMachine;
-  readonly claims: Surroundings['claims'];
+  readonly observed: ObservedVm;
+  readonly claims: VmDependencies['claims'];
 }
 
 export function conditionsOf({ vm, wanted, phase, observed, claims }: Looks, now: string): Condition[] {
@@ -31,7 +31,7 @@ export function conditionsOf({ vm, wanted, phase, observed, claims }: Looks, now
 
 const READY = { reason: 'VMReady', message: 'the machine runs' };
 
-type Instance = ObservedMachine['instance'];
+type Instance = ObservedVm['instance'];
 
 /** Whether the machine can be moved while it runs: its policy may forbid it, and its disks may not allow it. */
 function movableOf({ spec }: VirtualMachine, instance: Instance): Told {
@@ -50,7 +50,7 @@ function movableOf({ spec }: VirtualMachine, instance: Instance): Told {
 }
 
 function pausedOf(instance: Instance): Told {
-  return isUp(instance) && holds(instance?.status?.conditions, 'Paused')
+  return isUp(instance) && hasCondition(instance?.status?.conditions, 'Paused')
     ? yes('Paused', 'PausedByUser', 'the machine stands still')
     : no('Paused', 'NotPaused', 'nobody has paused the machine');
 }

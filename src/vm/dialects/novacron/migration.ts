@@ -1,12 +1,12 @@
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
-import type { ObservedMachine } from '#vm/engine/dialect';
+import type { ObservedVm } from '#vm/engine/dialect';
 
 type Migration = NonNullable<NonNullable<VirtualMachine['status']>['migration']>;
 
 /** The migration of a machine that is under way, or its last one; what was told of it stands when its instance has ended. */
 export function migrationOf(
   { status }: VirtualMachine,
-  { instance, now }: Pick<ObservedMachine, 'instance' | 'now'>,
+  { instance, now }: Pick<ObservedVm, 'instance' | 'now'>,
 ): { readonly migration?: Migration } {
   const state = instance?.status?.migrationState;
   if (state?.targetNode === undefined) {
@@ -28,7 +28,7 @@ export function migrationOf(
   };
 }
 
-type State = NonNullable<NonNullable<NonNullable<ObservedMachine['instance']>['status']>['migrationState']>;
+type State = NonNullable<NonNullable<NonNullable<ObservedVm['instance']>['status']>['migrationState']>;
 
 /** In steps: what is known between two looks changes all the time, and is not worth a write. */
 const STEP = 20;

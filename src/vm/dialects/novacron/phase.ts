@@ -1,16 +1,16 @@
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
-import type { ObservedMachine } from '#vm/engine/dialect';
-import { isFinal, isMoving, shutdownOf } from '#vm/engine/instance-state';
+import type { ObservedVm } from '#vm/engine/dialect';
+import { isFinal, isMigrating, shutdownOf } from '#vm/engine/instance-state';
 
 export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
 
 /** Where a machine is in its life. `isBlocked`: what keeps it from starting is waited for. */
-export function phaseOf({ spec }: VirtualMachine, observed: ObservedMachine, isBlocked: boolean): Phase {
-  const { instance, memory, problem } = observed;
+export function phaseOf({ spec }: VirtualMachine, observed: ObservedVm, isBlocked: boolean): Phase {
+  const { instance, recorded, problem } = observed;
   if (instance !== undefined && !isFinal(instance)) {
     switch (instance.status?.phase) {
       case 'Running':
-        return isMoving(instance) ? 'Migrating' : 'Running';
+        return isMigrating(instance) ? 'Migrating' : 'Running';
       case 'Unknown':
         return 'Failed';
       default:
@@ -19,7 +19,7 @@ export function phaseOf({ spec }: VirtualMachine, observed: ObservedMachine, isB
   }
   if (!spec.running) return 'Stopped';
   if (isBlocked) return 'Pending';
-  if (problem !== undefined || memory.startFailure !== undefined) return 'Failed';
+  if (problem !== undefined || recorded.startFailure !== undefined) return 'Failed';
   const end = instance === undefined ? undefined : shutdownOf(instance);
   // One that was told to go makes room for the next.
   return end === undefined || end.reason === 'Stopped' ? 'Pending' : 'Failed';

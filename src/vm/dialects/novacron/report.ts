@@ -1,9 +1,9 @@
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { jsonEqual } from '#platform/base/json-equal';
 import { timestamp } from '#platform/base/timestamp';
-import type { ObservedMachine } from '#vm/engine/dialect';
+import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import { cardsOf, remembered } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { conditionsOf } from './conditions.ts';
@@ -15,8 +15,8 @@ import { wantedOf } from './wanted.ts';
 type Status = NonNullable<VirtualMachine['status']>;
 
 /** The whole status of a machine. */
-export function report(vm: VirtualMachine, observed: ObservedMachine, around: Partial<Surroundings> = {}): Status {
-  const { instance, memory, now } = observed;
+export function report(vm: VirtualMachine, observed: ObservedVm, around: Partial<VmDependencies> = {}): Status {
+  const { instance, recorded, now } = observed;
   const wanted = wantedOf(vm, around);
   const phase = phaseOf(vm, observed, wanted.blocked !== undefined);
   const { claims, usage } = around;
@@ -29,8 +29,8 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     conditions: conditionsOf({ vm, wanted, phase, observed, claims }, timestamp(now)),
     ...migrationOf(vm, observed),
     ...smallDisksOf(claims),
-    ...cardsOf(memory.identity),
-    ...remembered(memory),
+    ...cardsOf(recorded.identity),
+    ...remembered(recorded),
   });
 }
 
@@ -41,7 +41,7 @@ function dated(before: Status | undefined, now: number, status: Status): Status 
 }
 
 /** Where a machine is that has not ended. */
-function presenceOf({ metadata, status }: NonNullable<ObservedMachine['instance']>): Partial<Status> {
+function presenceOf({ metadata, status }: NonNullable<ObservedVm['instance']>): Partial<Status> {
   const { nodeName = '', interfaces = [] } = status ?? {};
   const addresses = interfaces.flatMap(({ ipAddresses = [] }) => ipAddresses ?? []);
   return {

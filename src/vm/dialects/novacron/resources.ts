@@ -2,9 +2,9 @@ import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { ROOT_DISK } from '#api/novacron/claims';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { parseQuantity, value } from '#platform/base/quantity';
-import type { ObservedMachine } from '#vm/engine/dialect';
+import type { ObservedVm } from '#vm/engine/dialect';
 import type { Usage } from '#vm/engine/metrics';
-import type { Surroundings } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/surroundings';
 import type { Phase } from './phase.ts';
 
 type Resources = NonNullable<NonNullable<VirtualMachine['status']>['resources']>;
@@ -19,7 +19,7 @@ interface Known {
 /** What a machine that runs was last measured to use stands until there is another measure. */
 export function resourcesOf(
   { spec, status }: VirtualMachine,
-  live: ObservedMachine['instance'],
+  live: ObservedVm['instance'],
   { phase, usage, disk }: Known,
 ): Resources {
   const { cpu, memory } = sizeOf(spec, live);
@@ -37,7 +37,7 @@ export function resourcesOf(
 }
 
 /** What the guest has, which a change of spec may reach only with its next start; without one, what it will have. */
-function sizeOf({ template }: VirtualMachine['spec'], live: ObservedMachine['instance']) {
+function sizeOf({ template }: VirtualMachine['spec'], live: ObservedVm['instance']) {
   const { resources } = template.spec;
   const { currentCPUTopology: topology, memory } = live?.status ?? {};
   const { sockets = 1, cores = 1, threads = 1 } = topology ?? {};
@@ -48,7 +48,7 @@ function sizeOf({ template }: VirtualMachine['spec'], live: ObservedMachine['ins
 }
 
 /** The size of the disk with the image; a copy that nobody gave a size has that of its source, which is not known here. */
-export function rootSize(disks: readonly ClaimedDisk[], claims: Surroundings['claims']): string | number | undefined {
+export function rootSize(disks: readonly ClaimedDisk[], claims: VmDependencies['claims']): string | number | undefined {
   const root = disks.find(({ disk }) => disk.name === ROOT_DISK);
   if (root === undefined || (root.anySize === true && root.origin?.claim !== undefined)) return undefined;
   return claims?.get(ROOT_DISK)?.size ?? root.disk.size;

@@ -1,13 +1,13 @@
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { PHASES, type Phase, type VirtualMachine } from '#api/simulation/virtual-machine';
-import { type Condition, standing } from '#vm/engine/condition';
-import type { ObservedMachine } from '#vm/engine/dialect';
+import { type Condition, withTransitionTime } from '#vm/engine/condition';
+import type { ObservedVm } from '#vm/engine/dialect';
 import { failureOf, shutdownCondition } from '../memory.ts';
 
 /** The conditions of a simulated machine: its own, and the history of its phases, of which there are only so many. */
-export function conditionsOf(vm: VirtualMachine, phase: Phase, observed: ObservedMachine, now: string): Condition[] {
+export function conditionsOf(vm: VirtualMachine, phase: Phase, observed: ObservedVm, now: string): Condition[] {
   const before = vm.status?.conditions;
-  const { instance, memory, restartRequired } = observed;
+  const { instance, recorded, restartRequired } = observed;
   const placed = instance?.status?.conditions?.find(({ type }) => type === 'PodScheduled');
   const failure = failureOf(before, observed, now);
   return [
@@ -15,19 +15,23 @@ export function conditionsOf(vm: VirtualMachine, phase: Phase, observed: Observe
     ...(placed === undefined ? [] : [placed]),
     ...(failure === undefined ? [] : [failure]),
     ...(restartRequired.length === 0 ? [] : [restartOf(before, now)]),
-    ...(memory.lastShutdown === undefined ? [] : [shutdownCondition(memory.lastShutdown)]),
+    ...(recorded.lastShutdown === undefined ? [] : [shutdownCondition(recorded.lastShutdown)]),
     ...history(before, phase, instance, now),
   ];
 }
 
 function readyOf(before: readonly Condition[] | undefined, phase: Phase, now: string): Condition {
   const runs = phase === 'Running';
-  return standing(before, { type: 'Ready', status: runs ? 'True' : 'False', ...REASONS[phase] }, now);
+  return withTransitionTime(before, { type: 'Ready', status: runs ? 'True' : 'False', ...REASONS[phase] }, now);
 }
 
 function restartOf(before: readonly Condition[] | undefined, now: string): Condition {
   const message = 'spec.resources has changed: the pod asks its node for what it was made for until the next start';
-  return standing(before, { type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message }, now);
+  return withTransitionTime(
+    before,
+    { type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message },
+    now,
+  );
 }
 
 const REASONS: Readonly<Record<Phase, { readonly reason: string; readonly message: string }>> = {

@@ -1,9 +1,9 @@
 import type { Phase, VirtualMachine } from '#api/simulation/virtual-machine';
-import type { ObservedMachine } from '#vm/engine/dialect';
+import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal, shutdownOf } from '#vm/engine/instance-state';
 
 /** Where a simulated machine is in its life. */
-export function phaseOf({ spec }: VirtualMachine, { instance, problem, memory }: ObservedMachine): Phase {
+export function phaseOf({ spec }: VirtualMachine, { instance, problem, recorded }: ObservedVm): Phase {
   if (instance !== undefined && !isFinal(instance)) {
     switch (instance.status?.phase) {
       case 'Scheduling':
@@ -17,7 +17,7 @@ export function phaseOf({ spec }: VirtualMachine, { instance, problem, memory }:
     }
   }
   if (!spec.running) return 'Stopped';
-  if (problem !== undefined || memory.startFailure !== undefined) return 'Failed';
+  if (problem !== undefined || recorded.startFailure !== undefined) return 'Failed';
   const end = instance === undefined ? undefined : shutdownOf(instance);
   // One that was told to go makes room for the next.
   return end === undefined || end.reason === 'Stopped' ? 'Pending' : 'Failed';

@@ -2,7 +2,7 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import type { NodeSize } from '#api/launcher-load';
 import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
-import type { ObservedMachine } from '#vm/engine/dialect';
+import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import { firstLauncherName } from '#vm/engine/launcher/pod';
 import { remembered } from '../memory.ts';
@@ -13,8 +13,8 @@ import { sizeOf } from './size.ts';
 type Status = NonNullable<VirtualMachine['status']>;
 
 /** The status of a simulated machine. */
-export function report(vm: VirtualMachine, observed: ObservedMachine, node: NodeSize): Status {
-  const { instance, memory, now } = observed;
+export function report(vm: VirtualMachine, observed: ObservedVm, node: NodeSize): Status {
+  const { instance, recorded, now } = observed;
   const { cpuConsumption, memoryConsumption, cpuUtilization, memoryUtilization } = sizeOf(vm.spec, node);
   const phase = phaseOf(vm, observed);
   return {
@@ -27,7 +27,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, node: Node
     memoryUtilization,
     conditions: conditionsOf(vm, phase, observed, timestamp(now)),
     createdAt: vm.metadata.creationTimestamp,
-    ...remembered(memory),
+    ...remembered(recorded),
   };
 }
 

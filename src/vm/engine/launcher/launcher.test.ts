@@ -5,7 +5,7 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import type { Client } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
-import { makeLauncher } from './make.ts';
+import { createLauncherPod } from './make.ts';
 import { launcherName, launcherPod } from './pod.ts';
 import { launcherResources } from './resources.ts';
 import { LAUNCHER_SETTINGS } from './settings.ts';
@@ -71,8 +71,8 @@ describe('what a launcher asks of its node', () => {
       { memory: { guest: '1Gi' }, resources: { requests: { 'example.com/fpga': 1 } } },
       { requests: { cpu: '100m', memory: '1Gi', 'example.com/fpga': 1 }, limits: { 'example.com/fpga': 1 } },
     ],
-  ])('is %s', (_what, machine, resources) => {
-    expect(launcherResources({ domain: domain(machine) }, LAUNCHER_SETTINGS)).toEqual(resources);
+  ])('is %s', (_what, vm, resources) => {
+    expect(launcherResources({ domain: domain(vm) }, LAUNCHER_SETTINGS)).toEqual(resources);
   });
 
   it('is room for the disks that live as long as it', () => {
@@ -86,9 +86,9 @@ describe('what a launcher asks of its node', () => {
 
   it('is more memory than the guest has, where QEMU runs it', () => {
     const settings = { ...LAUNCHER_SETTINGS, memoryOverhead: 'qemu' } as const;
-    const machine = { cpu: { cores: 2 }, memory: { guest: '1Gi' }, resources: { limits: { memory: '2Gi' } } };
+    const vm = { cpu: { cores: 2 }, memory: { guest: '1Gi' }, resources: { limits: { memory: '2Gi' } } };
     // 220Mi, 2Mi of page tables, 16Mi for two CPUs, 8Mi for I/O, 32Mi of video memory.
-    expect(launcherResources({ domain: domain(machine) }, settings)).toMatchObject({
+    expect(launcherResources({ domain: domain(vm) }, settings)).toMatchObject({
       requests: { memory: '2326Mi' },
       limits: { memory: '2326Mi' },
     });
@@ -215,12 +215,12 @@ describe('the launcher pod', () => {
     const uid = fc.uuid();
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/), uid, uid, (name, one, other) => {
-        const machine = vmi({}, { name });
-        const made = launcherName(machine, one);
-        expect(made).toBe(launcherName(machine, one));
+        const vm = vmi({}, { name });
+        const made = launcherName(vm, one);
+        expect(made).toBe(launcherName(vm, one));
         expect(made.length).toBeLessThanOrEqual(253);
         expect(made).toMatch(/^virt-launcher-.*[a-z0-9]-[a-z0-9]{5}$/);
-        if (one !== other) expect(made).not.toBe(launcherName(machine, other));
+        if (one !== other) expect(made).not.toBe(launcherName(vm, other));
       }),
     );
   });
@@ -267,7 +267,7 @@ describe('making a launcher', () => {
   it('finds the one that was made before', async () => {
     const own = known('u-1');
     const client = { create: taken, get: () => Promise.resolve(own) } as unknown as Client;
-    expect(await makeLauncher(client, vmi(), 'u-1', podOf())).toBe(own);
+    expect(await createLauncherPod(client, vmi(), 'u-1', podOf())).toBe(own);
   });
 
   it('passes over a name that a stranger has', async () => {
@@ -279,7 +279,7 @@ describe('making a launcher', () => {
       },
       get: () => Promise.resolve(known('stranger')),
     } as unknown as Client;
-    await makeLauncher(client, vmi(), 'u-1', podOf());
+    await createLauncherPod(client, vmi(), 'u-1', podOf());
     expect(new Set(tried).size).toBe(3);
   });
 });

@@ -36,11 +36,11 @@ import { launcherVolumes } from './volumes.ts';
 /** Beyond what the guest is given to shut down, for the launcher to put things away. */
 const LAUNCHER_GRACE_SECONDS = 15;
 export const DEFAULT_GRACE_SECONDS = 30;
-const LONGEST_LABEL = 63;
-const LONGEST_NAME = 253;
+const MAX_LABEL_LENGTH = 63;
+const MAX_NAME_LENGTH = 253;
 
 /** What is said to the agent of the instance, or of the instance alone, is not said to the pod. */
-const NOT_CARRIED = new Set([
+const NOT_INHERITED = new Set([
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
   PAUSED_ANNOTATION,
@@ -57,7 +57,7 @@ export function firstLauncherName(vmi: Vmi): string {
 }
 
 /** The name of the machine that an instance is a run of, which need not be its own. */
-export function machineNameOf({ metadata }: Vmi): string {
+export function vmNameOf({ metadata }: Vmi): string {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner?.kind === 'VirtualMachine' ? owner.name : metadata.name;
 }
@@ -68,7 +68,7 @@ export function machineNameOf({ metadata }: Vmi): string {
  */
 export function launcherName(vmi: Vmi, uid: string, attempt = 0): string {
   const suffix = seededRandom(`${uid}/${attempt}`).suffix();
-  const stem = `virt-launcher-${machineNameOf(vmi)}`.slice(0, LONGEST_NAME - suffix.length - 1);
+  const stem = `virt-launcher-${vmNameOf(vmi)}`.slice(0, MAX_NAME_LENGTH - suffix.length - 1);
   return `${stem.replace(/[-.]+$/, '')}-${suffix}`;
 }
 
@@ -119,7 +119,7 @@ export function launcherPod(
       nodeSelector: { ...spec.nodeSelector, ...settings.nodeSelector },
       ...(tolerations.length === 0 ? {} : { tolerations }),
       ...(volumes.length === 0 ? {} : { volumes }),
-      ...present({ affinity, topologySpreadConstraints, priorityClassName, schedulerName, hostname, subdomain }),
+      ...definedFields({ affinity, topologySpreadConstraints, priorityClassName, schedulerName, hostname, subdomain }),
     },
   };
 }
@@ -131,8 +131,8 @@ export function graceSecondsOf({ spec }: Vmi): number {
 
 /** Those of the template win, except where everybody relies on ours. */
 function labelsOf(vmi: Vmi): Record<string, string> {
-  const name = labelValue(machineNameOf(vmi));
-  const { [NODE_NAME_LABEL]: _node, ...carried } = ownWordsOf(vmi);
+  const name = labelValue(vmNameOf(vmi));
+  const { [NODE_NAME_LABEL]: _node, ...carried } = ownLabels(vmi);
   return {
     app: LAUNCHER_LABEL_VALUE,
     [DOMAIN_LABEL]: name,
@@ -145,32 +145,32 @@ function labelsOf(vmi: Vmi): Record<string, string> {
 }
 
 /** The labels of an instance. By <group>/vm the Services of a group find its machines, and those of no other. */
-function ownWordsOf({ metadata }: Vmi): Readonly<Record<string, string>> {
+function ownLabels({ metadata }: Vmi): Readonly<Record<string, string>> {
   const { labels = {} } = metadata;
-  if (!MACHINE_LABELS.some((name) => Object.hasOwn(labels, name))) return labels;
+  if (!VM_LABELS.some((name) => Object.hasOwn(labels, name))) return labels;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const group = owner?.apiVersion.split('/', 1)[0] ?? '';
-  const isStrange = (name: string) => MACHINE_LABELS.includes(name) && name !== `${group}/vm`;
+  const isStrange = (name: string) => VM_LABELS.includes(name) && name !== `${group}/vm`;
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !isStrange(name)));
 }
 
-const MACHINE_LABELS = [HYPERSDK.machine, NOVACRON.machine];
+const VM_LABELS = [HYPERSDK.machine, NOVACRON.machine];
 
 function annotationsOf(vmi: Vmi): Record<string, string> {
-  const carried = Object.entries(vmi.metadata.annotations ?? {}).filter(([name]) => !NOT_CARRIED.has(name));
+  const carried = Object.entries(vmi.metadata.annotations ?? {}).filter(([name]) => !NOT_INHERITED.has(name));
   return {
-    [DOMAIN_ANNOTATION]: machineNameOf(vmi),
+    [DOMAIN_ANNOTATION]: vmNameOf(vmi),
     [EVICT_ONLY_ANNOTATION]: 'true',
     ...Object.fromEntries(carried),
     [SIZE_ANNOTATION]: sizeText(launcherSize(vmi.spec)),
   };
 }
 
-const labelValue = (name: string) => name.slice(0, LONGEST_LABEL).replace(/[-_.]+$/, '');
+const labelValue = (name: string) => name.slice(0, MAX_LABEL_LENGTH).replace(/[-_.]+$/, '');
 
 /** The first label of the name, as the guest is called where nobody says how. */
-const hostnameOf = (vmi: Vmi) => labelValue(machineNameOf(vmi).split('.')[0] ?? '');
+const hostnameOf = (vmi: Vmi) => labelValue(vmNameOf(vmi).split('.')[0] ?? '');
 
-function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function definedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
 }

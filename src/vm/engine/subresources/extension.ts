@@ -11,11 +11,11 @@ import { type InstanceAction, instanceEdit } from './instance-action.ts';
 import { powerEdit } from './machine-power.ts';
 import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
-import { notBuilt, notFound, tryAgain } from './refusal.ts';
+import { notFound, notImplemented, tryAgain } from './refusal.ts';
 import { GROUP, RESOURCES, SERVED, VERSIONS } from './resources.ts';
-import { annotate, createMigration, migrationsIn, untilFirst, writePower } from './writes.ts';
+import { annotate, createMigration, migrationsIn, retryOnConflict, writePower } from './writes.ts';
 
-export interface SubresourceParts {
+export interface SubresourceDeps {
   /** Acts as the operator: whether the user may ask has been seen to, and not everybody may write what comes of it. */
   readonly client: Client;
   /** Those of kubevirt.io are the machines here. */
@@ -25,7 +25,7 @@ export interface SubresourceParts {
 }
 
 /** subresources.kubevirt.io: what users ask of machines beside their specs, one extension a version. */
-export function subresourceExtensions(parts: SubresourceParts): readonly ApiExtension[] {
+export function subresourceExtensions(parts: SubresourceDeps): readonly ApiExtension[] {
   const handle = handler(parts);
   return VERSIONS.map((version) => ({ group: GROUP, version, resources: RESOURCES, handle }));
 }
@@ -33,9 +33,9 @@ export function subresourceExtensions(parts: SubresourceParts): readonly ApiExte
 const ACCEPTED: ExtensionAnswer = { status: 202 };
 
 /** What was asked of whom; or why not, which is no reason to try again. */
-type Done = KubeObject | KubeError;
+type ActionResult = KubeObject | KubeError;
 
-function handler(parts: SubresourceParts) {
+function handler(parts: SubresourceDeps) {
   const { client, random } = parts;
   const dialect = parts.dialects.find(({ kind }) => kind.group === 'kubevirt.io');
 
@@ -43,11 +43,11 @@ function handler(parts: SubresourceParts) {
     const { subresource: action } = request;
     const ofMachine = request.resource === 'virtualmachines';
     const known = ofMachine ? SERVED.machine : SERVED.instance;
-    if (!includes([...known.update, ...known.get], action)) throw notBuilt(`${request.resource}/${action}`);
+    if (!includes([...known.update, ...known.get], action)) throw notImplemented(`${request.resource}/${action}`);
     if (action === 'expand-spec') return { status: 200, body: (await machine(request)).vm };
     if (!ofMachine && includes(SERVED.instance.get, action)) return await ask(request, action as GuestQuestion);
     const options = actionOptions(Buffer.from(await request.body()).toString('utf8'));
-    const done = await untilFirst(
+    const done = await retryOnConflict(
       async () => {
         if (!ofMachine) return await touch(request, action as InstanceAction, options);
         if (action === 'migrate') return await migrate(request, options);
@@ -69,7 +69,7 @@ function handler(parts: SubresourceParts) {
     return { dialect, type, vm, instance };
   }
 
-  async function power(request: ExtensionRequest, action: PowerAction, options: ActionOptions): Promise<Done> {
+  async function power(request: ExtensionRequest, action: PowerAction, options: ActionOptions): Promise<ActionResult> {
     const { dialect: words, type, vm, instance } = await machine(request);
     const edit = powerEdit(words, action, vm, instance, options);
     if ('refused' in edit) return edit.refused;
@@ -77,7 +77,7 @@ function handler(parts: SubresourceParts) {
     return vm;
   }
 
-  async function migrate(request: ExtensionRequest, options: ActionOptions): Promise<Done> {
+  async function migrate(request: ExtensionRequest, options: ActionOptions): Promise<ActionResult> {
     const { namespace, name } = request;
     const { vm, instance } = await machine(request);
     if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
@@ -93,7 +93,11 @@ function handler(parts: SubresourceParts) {
     return instance;
   }
 
-  async function touch(request: ExtensionRequest, action: InstanceAction, options: ActionOptions): Promise<Done> {
+  async function touch(
+    request: ExtensionRequest,
+    action: InstanceAction,
+    options: ActionOptions,
+  ): Promise<ActionResult> {
     const instance = await found(request);
     const edit = instanceEdit(action, instance, random.uuid());
     if ('refused' in edit) return edit.refused;

@@ -1,7 +1,7 @@
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { KubeError } from '#platform/kube/kube-error';
 import { hasAgent, NO_AGENT } from './instance-action.ts';
-import { conflict, notBuilt } from './refusal.ts';
+import { conflict, notImplemented } from './refusal.ts';
 
 export type GuestQuestion = 'guestosinfo' | 'userlist' | 'filesystemlist';
 
@@ -11,7 +11,7 @@ export function guestInfo(question: GuestQuestion, instance: VirtualMachineInsta
   const subject = { kind: 'virtualmachineinstance', name: metadata.name } as const;
   if (status?.phase !== 'Running') return conflict(subject, 'VMI is not running');
   if (!hasAgent(instance)) return conflict(subject, NO_AGENT);
-  if (question !== 'guestosinfo') return notBuilt(`virtualmachineinstances/${question}`);
+  if (question !== 'guestosinfo') return notImplemented(`virtualmachineinstances/${question}`);
   const header = {
     apiVersion: 'subresources.kubevirt.io/v1',
     kind: 'VirtualMachineInstanceGuestAgentInfo',

@@ -1,8 +1,8 @@
 import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '#api/instance-request';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { KubeError } from '#platform/kube/kube-error';
-import { holds } from '../condition.ts';
-import { conflict, forbidden, notBuilt } from './refusal.ts';
+import { hasCondition } from '../condition.ts';
+import { conflict, forbidden, notImplemented } from './refusal.ts';
 
 export type InstanceAction = 'pause' | 'unpause' | 'reset' | 'softreboot' | 'freeze' | 'unfreeze';
 
@@ -11,7 +11,7 @@ export type InstanceEdit = { readonly annotations: Readonly<Record<string, strin
 
 /** What to write on an instance for an action; `id` tells one deed from another. */
 export function instanceEdit(action: InstanceAction, instance: VirtualMachineInstance, id: string): InstanceEdit {
-  const refused = objection(action, instance);
+  const refused = denialReason(action, instance);
   if (refused !== undefined) return { refused };
   switch (action) {
     case 'pause':
@@ -24,11 +24,11 @@ export function instanceEdit(action: InstanceAction, instance: VirtualMachineIns
       return { annotations: { [SOFT_REBOOT_ANNOTATION]: id } };
     case 'freeze':
     case 'unfreeze':
-      return { refused: notBuilt(`virtualmachineinstances/${action}`) };
+      return { refused: notImplemented(`virtualmachineinstances/${action}`) };
   }
 }
 
-function objection(action: InstanceAction, instance: VirtualMachineInstance): KubeError | undefined {
+function denialReason(action: InstanceAction, instance: VirtualMachineInstance): KubeError | undefined {
   const subject = { kind: 'virtualmachineinstance', name: instance.metadata.name } as const;
   const refuse = (why: string) => conflict(subject, why);
   const { status, spec } = instance;
@@ -59,16 +59,16 @@ function objection(action: InstanceAction, instance: VirtualMachineInstance): Ku
 const OF_INSTANCE: ReadonlySet<InstanceAction> = new Set<InstanceAction>(['unpause', 'unfreeze', 'reset']);
 export const NO_AGENT = 'VMI does not have guest agent connected';
 
-const askedToPause = ({ metadata }: VirtualMachineInstance) => metadata.annotations?.[PAUSED_ANNOTATION];
+const isPauseRequested = ({ metadata }: VirtualMachineInstance) => metadata.annotations?.[PAUSED_ANNOTATION];
 
 /** It stands still, or is about to: the agent may not have got to it. */
 function isPaused(instance: VirtualMachineInstance): boolean {
-  return askedToPause(instance) === 'true' || holds(instance.status?.conditions, 'Paused');
+  return isPauseRequested(instance) === 'true' || hasCondition(instance.status?.conditions, 'Paused');
 }
 
 /** The same, but for one that is about to go on. */
 function staysPaused(instance: VirtualMachineInstance): boolean {
-  return isPaused(instance) && askedToPause(instance) !== 'false';
+  return isPaused(instance) && isPauseRequested(instance) !== 'false';
 }
 
 function isMigrating({ status }: VirtualMachineInstance): boolean {
@@ -77,5 +77,5 @@ function isMigrating({ status }: VirtualMachineInstance): boolean {
 }
 
 export function hasAgent({ status }: VirtualMachineInstance): boolean {
-  return holds(status?.conditions, 'AgentConnected');
+  return hasCondition(status?.conditions, 'AgentConnected');
 }

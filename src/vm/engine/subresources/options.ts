@@ -19,16 +19,19 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Reads a body, which may be empty; fields that are of no use for the action are passed over, as KubeVirt does. */
 export function actionOptions(text: string): ActionOptions {
   const fields = fieldsOf(text);
-  const paused = typed(fields, 'paused', 'a boolean', (value) => typeof value === 'boolean') as boolean | undefined;
+  const paused = assertType(fields, 'paused', 'a boolean', (value) => typeof value === 'boolean') as
+    | boolean
+    | undefined;
   const grace = graceOf(fields, 'gracePeriod') ?? graceOf(fields, 'gracePeriodSeconds');
-  const selector = typed(
+  const selector = assertType(
     fields,
     'addedNodeSelector',
     'a map of strings',
     isLabels,
   ) as ActionOptions['addedNodeSelector'];
   return {
-    dryRun: typed(fields, 'dryRun', '["All"]', isDryRun) !== undefined && (fields['dryRun'] as string[]).length > 0,
+    dryRun:
+      assertType(fields, 'dryRun', '["All"]', isDryRun) !== undefined && (fields['dryRun'] as string[]).length > 0,
     ...(paused === undefined ? {} : { paused }),
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(selector === undefined ? {} : { addedNodeSelector: selector }),
@@ -36,33 +39,33 @@ export function actionOptions(text: string): ActionOptions {
 }
 
 function fieldsOf(text: string): Fields {
-  const value = decoded(text) ?? {};
+  const value = decodeBody(text) ?? {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Fields;
-  throw unreadable('it is no object');
+  throw unreadableError('it is no object');
 }
 
-function decoded(text: string): unknown {
+function decodeBody(text: string): unknown {
   try {
     return readYaml(text).value;
   } catch (error) {
-    if (error instanceof ParseError) throw unreadable(error.message);
+    if (error instanceof ParseError) throw unreadableError(error.message);
     throw error;
   }
 }
 
-function unreadable(why: string) {
+function unreadableError(why: string) {
   return badRequest(`Can not unmarshal Request body to struct, error: ${why}`);
 }
 
-function typed(fields: Fields, name: string, what: string, is: (value: unknown) => boolean): unknown {
+function assertType(fields: Fields, name: string, what: string, is: (value: unknown) => boolean): unknown {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
   if (is(value)) return value;
-  throw unreadable(`${name} must be ${what}`);
+  throw unreadableError(`${name} must be ${what}`);
 }
 
 function graceOf(fields: Fields, name: string): number | undefined {
-  const value = typed(fields, name, 'a whole number', Number.isSafeInteger) as number | undefined;
+  const value = assertType(fields, name, 'a whole number', Number.isSafeInteger) as number | undefined;
   if (value !== undefined && value < 0) throw badRequest('gracePeriod has to be greater or equal to 0');
   return value;
 }

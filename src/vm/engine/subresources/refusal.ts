@@ -39,6 +39,6 @@ export function tryAgain(resource: string, action: string): KubeError {
 }
 
 /** What is known and not built is refused by its name. */
-export function notBuilt(what: string): KubeError {
+export function notImplemented(what: string): KubeError {
   return new KubeError(501, 'NotImplemented', `${what} is not supported yet`);
 }

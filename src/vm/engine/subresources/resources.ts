@@ -4,7 +4,7 @@ import type { ExtensionResource } from '#platform/kube/api-extension';
 export const GROUP = 'subresources.kubevirt.io';
 export const VERSIONS = ['v1', 'v1alpha3'] as const;
 
-const MACHINE = { plural: 'virtualmachines', kind: 'VirtualMachine' };
+const VM = { plural: 'virtualmachines', kind: 'VirtualMachine' };
 const INSTANCE = { plural: 'virtualmachineinstances', kind: 'VirtualMachineInstance' };
 
 /** By what a role has to allow: PUT is update, GET is get. */
@@ -19,18 +19,17 @@ export const SERVED = {
   },
 } as const;
 
-export const NOT_BUILT = {
+export const NOT_IMPLEMENTED = {
   machine: { update: ['addvolume', 'removevolume'], get: ['portforward'] },
   instance: { update: ['addvolume', 'removevolume'], get: ['console', 'vnc', 'portforward'] },
 } as const;
 
-export const RESOURCES: readonly ExtensionResource[] = [SERVED, NOT_BUILT].flatMap(({ machine, instance }) => [
-  ...entries(MACHINE, machine),
-  ...entries(INSTANCE, instance),
-]);
+export const RESOURCES: readonly ExtensionResource[] = [SERVED, NOT_IMPLEMENTED].flatMap(
+  ({ machine: vm, instance }) => [...entries(VM, vm), ...entries(INSTANCE, instance)],
+);
 
 function entries(
-  { plural, kind }: typeof MACHINE,
+  { plural, kind }: typeof VM,
   served: Readonly<Record<'update' | 'get', readonly string[]>>,
 ): ExtensionResource[] {
   return (['update', 'get'] as const).flatMap((verb) =>

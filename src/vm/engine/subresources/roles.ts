@@ -1,13 +1,13 @@
 import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '#api/kubevirt/group';
 import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
-import { GROUP, NOT_BUILT, SERVED } from './resources.ts';
+import { GROUP, NOT_IMPLEMENTED, SERVED } from './resources.ts';
 
 const PLURALS = [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration].map(({ plural }) => plural);
 
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['get', 'delete', 'create', 'update', 'patch', 'list', 'watch'];
 
-const machine = (names: readonly string[]) => names.map((name) => `${virtualMachine.plural}/${name}`);
+const vm = (names: readonly string[]) => names.map((name) => `${virtualMachine.plural}/${name}`);
 const instance = (names: readonly string[]) => names.map((name) => `${virtualMachineInstance.plural}/${name}`);
 
 const objects = (verbs: readonly string[]): PolicyRule => ({
@@ -22,14 +22,14 @@ const through = (resources: readonly string[], verbs: readonly string[]): Policy
 });
 
 /** What tells of a machine without touching it. */
-const LOOK = through([...instance(SERVED.instance.get), ...machine(SERVED.machine.get)], ['get']);
+const LOOK = through([...instance(SERVED.instance.get), ...vm(SERVED.machine.get)], ['get']);
 const USE: readonly PolicyRule[] = [
   LOOK,
-  through([...instance(NOT_BUILT.instance.get), ...machine(NOT_BUILT.machine.get)], ['get']),
+  through([...instance(NOT_IMPLEMENTED.instance.get), ...vm(NOT_IMPLEMENTED.machine.get)], ['get']),
   through(
     [
-      ...instance([...SERVED.instance.update, ...NOT_BUILT.instance.update]),
-      ...machine([...SERVED.machine.update, ...NOT_BUILT.machine.update]),
+      ...instance([...SERVED.instance.update, ...NOT_IMPLEMENTED.instance.update]),
+      ...vm([...SERVED.machine.update, ...NOT_IMPLEMENTED.machine.update]),
     ],
     ['update'],
   ),

@@ -7,20 +7,24 @@ import type { PowerEdit } from '../dialect.ts';
 /** Who owns the fields that a user changes through a subresource. */
 export const FIELD_MANAGER = 'vimana-subresource';
 
-interface Place {
+interface WriteTarget {
   readonly namespace: string;
   readonly dryRun: boolean;
   /** Who owns what is written; as users own what they ask for through a subresource where absent. */
   readonly fieldManager?: string;
 }
 
-const writing = ({ namespace, dryRun, fieldManager = FIELD_MANAGER }: Place) => ({ namespace, dryRun, fieldManager });
+const writeOptions = ({ namespace, dryRun, fieldManager = FIELD_MANAGER }: WriteTarget) => ({
+  namespace,
+  dryRun,
+  fieldManager,
+});
 
 /** In a crowd, controllers write to an object a dozen times in a row; each attempt waits for a round of its own. */
 const ATTEMPTS = 40;
 
 /** Looks, decides and writes anew for as long as somebody else is faster; in the end it says what `exhausted` does. */
-export async function untilFirst<T>(attempt: () => Promise<T>, exhausted?: () => Error): Promise<T> {
+export async function retryOnConflict<T>(attempt: () => Promise<T>, exhausted?: () => Error): Promise<T> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();
@@ -41,15 +45,15 @@ export async function writePower(
   vm: KubeObject,
   instance: Vmi | undefined,
   edit: Exclude<PowerEdit, { readonly conflict: string }>,
-  place: Place,
+  place: WriteTarget,
 ): Promise<KubeObject> {
   const { name = '', resourceVersion = '' } = vm.metadata;
-  const options = writing(place);
+  const options = writeOptions(place);
   const { gracePeriodSeconds, requests, spec } = edit;
   let written = vm;
   if (gracePeriodSeconds !== undefined && instance !== undefined) {
     const body = { spec: { terminationGracePeriodSeconds: gracePeriodSeconds } };
-    await untilFirst(() => client.patch(VMIS, instance.metadata.name, { type: 'merge', body }, options));
+    await retryOnConflict(() => client.patch(VMIS, instance.metadata.name, { type: 'merge', body }, options));
   }
   const asRead = { metadata: { resourceVersion } };
   if (requests !== undefined) {
@@ -61,7 +65,7 @@ export async function writePower(
     const body = { ...(requests === undefined ? asRead : {}), spec };
     const write = () => client.patch(type, name, { type: 'merge', body }, options);
     // Decided anew, the request that stands by now would be in its own way.
-    written = await (requests === undefined ? write() : untilFirst(write));
+    written = await (requests === undefined ? write() : retryOnConflict(write));
   }
   return written;
 }
@@ -71,10 +75,10 @@ export async function annotate(
   client: Client,
   { metadata }: Vmi,
   annotations: Readonly<Record<string, string>>,
-  place: Place,
+  place: WriteTarget,
 ): Promise<void> {
   const body = { metadata: { resourceVersion: metadata.resourceVersion, annotations } };
-  await client.patch(VMIS, metadata.name, { type: 'merge', body }, writing(place));
+  await client.patch(VMIS, metadata.name, { type: 'merge', body }, writeOptions(place));
 }
 
 export async function migrationsIn(client: Client, namespace: string): Promise<readonly Vmim[]> {
@@ -84,8 +88,8 @@ export async function migrationsIn(client: Client, namespace: string): Promise<r
 export async function createMigration(
   client: Client,
   migration: { readonly metadata: object; readonly spec: Vmim['spec'] },
-  place: Place,
+  place: WriteTarget,
 ): Promise<void> {
   const { namespace } = place;
-  await client.create(VMIMS, { ...migration, metadata: { ...migration.metadata, namespace } }, writing(place));
+  await client.create(VMIMS, { ...migration, metadata: { ...migration.metadata, namespace } }, writeOptions(place));
 }
