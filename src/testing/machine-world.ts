@@ -8,8 +8,8 @@ import { AddressPool } from '#vm/engine/address-pool';
 import type { Condition } from '#vm/engine/condition';
 import { type VmControllerOptions, vmController } from '#vm/engine/controller';
 import type { Dialect } from '#vm/engine/dialect';
-import { TransientStatusThrottle } from '#vm/engine/passing-state';
-import { vmRules } from '#vm/engine/rules';
+import { vmRules } from '#vm/engine/rbac';
+import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
 import { type MachineCluster, startMachineCluster } from './machine-cluster.ts';
 
 /** A cluster in which machines of kubevirt.io are looked after, and a test plays everybody who looks after instances. */

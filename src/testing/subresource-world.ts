@@ -9,8 +9,8 @@ import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event
 import { crdOf } from '#platform/schema/crd';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
+import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
-import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rules';
 import { type MachineWorld, startMachineWorld } from './machine-world.ts';
 
 const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };

@@ -22,8 +22,8 @@ import {
 import { WEBHOOK_PATHS } from '#programs/operator/webhook-routes';
 import { NODE_LEASE_RULES } from '#vm/controllers/instance/rules';
 import { operatedRules } from '#vm/controllers/operation/rules';
+import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
-import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rules';
 import { AGENT_RULES, OWN_NODE_POLICY } from '#vm/node/own-node-policy';
 import { compactRules } from './compact-rules.ts';
 

@@ -24,8 +24,12 @@ describe('the import table', () => {
       "import type { Kind } from '../../api/kind.ts';",
       'platform/base may not import api',
     ],
-    ['src/vm/engine/plan.ts', "export * from '../dialects/kubevirt.ts';", 'vm/engine may not import vm/dialects'],
-    ['src/vm/engine/plan.ts', "export { a } from '../dialects/kubevirt.ts';", 'vm/engine may not import vm/dialects'],
+    ['src/vm/engine/plan-vm.ts', "export * from '../dialects/kubevirt.ts';", 'vm/engine may not import vm/dialects'],
+    [
+      'src/vm/engine/plan-vm.ts',
+      "export { a } from '../dialects/kubevirt.ts';",
+      'vm/engine may not import vm/dialects',
+    ],
     [
       'src/platform/kube/client.ts',
       "const a = await import('../../control-plane/apiserver/server.ts');",

@@ -22,8 +22,8 @@ import { CarbonLedger } from '#vm/carbon/ledger';
 import { carbonMeasures, type RunningMachine } from '#vm/carbon/measures';
 import { CarbonError } from '#vm/carbon/provider';
 import { CARBON_CONFIG_MAP, type CarbonSettings, NO_CARBON, providerOf, refreshOf } from '#vm/carbon/settings';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
-import type { DependencyProvider } from '#vm/engine/gatherer';
 
 export interface CarbonParts {
   readonly informers: Informers;

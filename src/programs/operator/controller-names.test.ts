@@ -5,7 +5,7 @@ import { evacuations } from '#vm/controllers/migration/evacuation';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { AddressPool } from '#vm/engine/address-pool';
 import { vmController } from '#vm/engine/controller';
-import { TransientStatusThrottle } from '#vm/engine/passing-state';
+import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
 
 it('names controllers as dashboards tell them apart: in one word, by what they look after', () => {
   const machines = vmController({

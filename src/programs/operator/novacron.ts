@@ -9,8 +9,8 @@ import { claimsGatherer } from '#vm/controllers/machine-parts/gatherer';
 import { NOVACRON_PARTS } from '#vm/controllers/machine-parts/novacron';
 import { COPIED_PARTS_RULES, machinePartsRules } from '#vm/controllers/machine-parts/rules';
 import { usageRounds } from '#vm/controllers/machine-parts/usage';
+import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
-import type { DependencyProviders } from '#vm/engine/gatherer';
 import type { Usage } from '#vm/engine/metrics';
 import { isHypersdkOn, type Running } from './hypersdk.ts';
 

@@ -3,7 +3,7 @@ import { invalid } from '#control-plane/apiserver/api-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
 import { findAdmission } from '#vm/dialects/admitters';
-import type { AdmissionRecheck } from '#vm/engine/review';
+import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 
 /** Who has set an annotation of an instance cannot be seen any more, and its addresses are checked when they are used. */
 function judged(kind: Kind, object: KubeObject): KubeObject {

@@ -1,6 +1,6 @@
 import type { CarbonAware } from '#api/hypersdk/carbon-aware';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import type { DependencyProvider } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { GridPlace } from './grid-places.ts';
 import type { GridWatch } from './grid-watch.ts';
 import { carbonSight } from './sight.ts';

@@ -1,4 +1,4 @@
-import type { PreferredNodes } from '#vm/engine/surroundings';
+import type { PreferredNodes } from '#vm/engine/vm-dependencies';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import type { CarbonAware } from '#api/hypersdk/carbon-aware';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { parseDuration } from '#platform/base/duration';
 import { timestamp } from '#platform/base/timestamp';
-import type { CarbonAssessment } from '#vm/engine/surroundings';
+import type { CarbonAssessment } from '#vm/engine/vm-dependencies';
 import { type CarbonDecision, carbonDecision } from './decision.ts';
 import { type GridPlace, preferredNodes } from './grid-places.ts';
 import type { GridSight } from './grid-watch.ts';

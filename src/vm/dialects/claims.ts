@@ -1,6 +1,6 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import type { Blocker } from '#vm/engine/dialect';
-import type { ClaimState, ImageVerification } from '#vm/engine/surroundings';
+import type { ClaimState, ImageVerification } from '#vm/engine/vm-dependencies';
 import { no, type Told, yes } from './conditions.ts';
 
 /** What keeps a machine from its disks: a claim that another has, that cannot be made yet, or that is about to be made. */

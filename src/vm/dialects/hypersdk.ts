@@ -3,7 +3,7 @@ import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machi
 import { VM_LABEL } from '#api/launcher';
 import { parseDuration } from '#platform/base/duration';
 import type { DesiredVm, Dialect, RecordedState, RestartPolicy } from '#vm/engine/dialect';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { patience } from './hypersdk/carbon.ts';
 import { copy } from './hypersdk/copy.ts';
 import { instanceSpec } from './hypersdk/instance-spec.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { VirtualMachine, VirtualMachineInput } from '#api/novacron/virtual-machine';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { at, type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
-import type { ClaimState, VmDependencies } from '#vm/engine/surroundings';
+import type { ClaimState, VmDependencies } from '#vm/engine/vm-dependencies';
 import { novacron } from './novacron.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;

@@ -4,7 +4,7 @@ import { claimIn, claimName, ROOT_DISK } from '#api/novacron/claims';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import type { CloneOptions, DesiredVm, Dialect, RecordedState } from '#vm/engine/dialect';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { identityIn, memoryIn } from './memory.ts';
 import { instanceSpec } from './novacron/instance-spec.ts';
 import { policyAnnotations } from './novacron/migration-policy.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect, ObservedVm } from '#vm/engine/dialect';
 import type { Observation } from '#vm/engine/observe';
-import { VmEventRecorder } from '#vm/engine/teller';
+import { VmEventRecorder } from '#vm/engine/vm-event-recorder';
 import { hypersdk } from './hypersdk.ts';
 import { kubevirt } from './kubevirt.ts';
 import { novacron } from './novacron.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import type { ObservedVm, PowerAction, RecordedState } from '#vm/engine/dialect';
 import { at, type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
-import { launcherName } from '#vm/engine/launcher/pod';
+import { launcherName } from '#vm/engine/launcher/launcher-pod';
 import { simulation } from './simulation.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;

@@ -4,7 +4,7 @@ import { loadText, USUAL_NODE } from '#api/launcher-load';
 import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '#api/simulation/virtual-machine';
 import type { DesiredVm, Dialect, PowerAction, PowerEdit, RecordedState } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { memoryIn } from './memory.ts';
 import { report } from './simulation/report.ts';
 import { resize } from './simulation/resize.ts';

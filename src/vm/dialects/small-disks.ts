@@ -1,4 +1,4 @@
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 
 interface SmallDisk {
   readonly name: string;

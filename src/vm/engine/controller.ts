@@ -11,23 +11,22 @@ import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
 import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
 import type { AddressPool } from './address-pool.ts';
-import { type AnyVm, createInstanceWriter } from './deeds.ts';
+import { type AdmissionRecheck, AdmissionRechecks } from './admission-recheck.ts';
+import { createFailure, deleteFailure, type Failure, noAddressBlocker } from './blocker.ts';
+import { type DependencyProviders, requestedProviders } from './dependency-provider.ts';
 import { type Dialect, instanceName, type ObservedVm, type Shutdown, vmName } from './dialect.ts';
-import { type DependencyProviders, requestedProviders } from './gatherer.ts';
 import { heldAddresses } from './held-addresses.ts';
 import { assignIdentity } from './identity.ts';
 import { isMarkedForEvacuation, ownership, shutdownOf, unseenEnd } from './instance-state.ts';
-import { isRecorded } from './memory.ts';
+import { type AnyVm, createInstanceWriter } from './instance-writer.ts';
 import { type Observation, observe } from './observe.ts';
-import { createFailure, deleteFailure, type Failure, noAddressBlocker } from './obstacle.ts';
-import { transientState } from './on-its-way.ts';
-
-import type { TransientStatusThrottle } from './passing-state.ts';
+import { isRecorded } from './recorded-state.ts';
 import { ReferenceNode } from './reference-node.ts';
-import { type AdmissionRecheck, AdmissionRechecks } from './review.ts';
 import type { RolloutStrategy } from './spec-changes.ts';
-import type { VmDependencies } from './surroundings.ts';
-import { VmEventRecorder } from './teller.ts';
+import { transientState } from './transient-state.ts';
+import type { TransientStatusThrottle } from './transient-status-throttle.ts';
+import type { VmDependencies } from './vm-dependencies.ts';
+import { VmEventRecorder } from './vm-event-recorder.ts';
 
 export interface VmControllerOptions {
   readonly dialect: Dialect;

@@ -1,7 +1,7 @@
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
-import type { DependencyName, VmDependencies } from './surroundings.ts';
+import type { DependencyName, VmDependencies } from './vm-dependencies.ts';
 
 /** What a VirtualMachine of any group asks for, in the words of the engine. */
 export interface DesiredVm {

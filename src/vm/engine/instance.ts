@@ -23,7 +23,7 @@ import type { ObjectMeta } from '#platform/schema/kind';
 import { type DesiredVm, type Dialect, type Identity, instanceName } from './dialect.ts';
 import { formatIdentity } from './identity.ts';
 import { type RolloutStrategy, startSpec } from './spec-changes.ts';
-import { withStartPlacement } from './start-place.ts';
+import { withStartPlacement } from './start-placement.ts';
 
 export interface InstanceOptions {
   readonly dialect: Dialect;

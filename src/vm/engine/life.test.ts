@@ -5,8 +5,8 @@ import { seededRandom } from '#platform/base/random';
 import { runs } from '#testing/runs';
 import type { PowerRequest, RecordedState } from './dialect.ts';
 import { desiredVm, type InstanceTraits, instanceLike, NOW, recordedState } from './instance.fixture.ts';
-import { nextRecordedState } from './memory.ts';
-import { planVm, type VmAction } from './plan.ts';
+import { planVm, type VmAction } from './plan-vm.ts';
+import { nextRecordedState } from './recorded-state.ts';
 
 /** Plays a machine, its instance and everybody around them, without a cluster. */
 class Life {

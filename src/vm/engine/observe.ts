@@ -8,10 +8,10 @@ import type { Blocker, DesiredVm, Dialect, Identity, ObservedVm, Problem, Record
 import { identityOf } from './identity.ts';
 import { inheritedMetadata } from './instance.ts';
 import { isFinal, isTerminating, ownership } from './instance-state.ts';
-import { nextRecordedState } from './memory.ts';
-import { planVm, problemOf, type VmAction, type VmSituation } from './plan.ts';
+import { planVm, problemOf, type VmAction, type VmSituation } from './plan-vm.ts';
+import { nextRecordedState } from './recorded-state.ts';
 import { type RolloutStrategy, type RunningSize, type SpecChanges, specChanges } from './spec-changes.ts';
-import type { VmDependencies } from './surroundings.ts';
+import type { VmDependencies } from './vm-dependencies.ts';
 
 export interface ObserveInput {
   readonly dialect: Dialect;

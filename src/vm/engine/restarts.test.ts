@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PowerRequest, RestartPolicy, Restarts } from './dialect.ts';
 import { at, desiredVm, type InstanceTraits, instanceLike, NOW, recordedState } from './instance.fixture.ts';
-import { planVm, shouldStart } from './plan.ts';
+import { planVm, shouldStart } from './plan-vm.ts';
 import { type EndObservation, restartsAfter } from './restarts.ts';
 
 const policy = (more: Partial<RestartPolicy> = {}): RestartPolicy => ({

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
-import type { DependencyProvider } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import { imageGatherer } from './gatherer.ts';
 import { ImageVerifier } from './verifier.ts';
 

@@ -2,8 +2,8 @@ import { claimedDisks } from '#api/hypersdk/claims';
 import { inherited } from '#api/hypersdk/inherit';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
-import type { DependencyProvider } from '#vm/engine/gatherer';
-import type { ImageVerification, VmDependencies } from '#vm/engine/surroundings';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
+import type { ImageVerification, VmDependencies } from '#vm/engine/vm-dependencies';
 import type { CheckedImage } from './digest.ts';
 import { type ImageVerifier, keyOfImage } from './verifier.ts';
 

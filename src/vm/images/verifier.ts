@@ -3,7 +3,7 @@ import type { Logger } from '#platform/base/logger';
 import { type QueuedJob, type TenantLimits, TenantQueue } from '#platform/base/tenant-queue';
 import { shownAddress } from '#platform/base/web-address';
 import type { Problem } from '#vm/engine/dialect';
-import type { ImageVerification } from '#vm/engine/surroundings';
+import type { ImageVerification } from '#vm/engine/vm-dependencies';
 import { algorithmOf, type CheckedImage, faultOf, retryMs } from './digest.ts';
 import { type DownloadLimits, download } from './download.ts';
 import type { Web } from './web.ts';

@@ -5,10 +5,10 @@ import type { ResourceType } from '#platform/kube/client';
 import type { Context } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import type { AddressPool } from '#vm/engine/address-pool';
+import { noAddressBlocker } from '#vm/engine/blocker';
 import type { Dialect, Problem } from '#vm/engine/dialect';
 import { heldAddresses } from '#vm/engine/held-addresses';
 import { assignIdentity, formatIdentity, identityOf } from '#vm/engine/identity';
-import { noAddressBlocker } from '#vm/engine/obstacle';
 
 /** Where addresses come from: the pool that machines share, and the groups whose machines hold some of them. */
 export interface AddressSource {

@@ -2,7 +2,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Problem } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
-import { graceSecondsOf } from '#vm/engine/launcher/pod';
+import { graceSecondsOf } from '#vm/engine/launcher/launcher-pod';
 import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
 import { type End, endOf, nodeLost, podDeleted } from './pod-end.ts';
 import { standIn } from './stand-in-agent.ts';

@@ -1,5 +1,5 @@
+import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '#vm/engine/launcher/settings';
-import type { AdmissionRecheck } from '#vm/engine/review';
 import type { AddressSource } from './own-addresses.ts';
 import type { PlanSettings } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { readDiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import type { ClaimState } from '#vm/engine/surroundings';
+import type { ClaimState } from '#vm/engine/vm-dependencies';
 import { isFilled } from '#vm/storage/disk/claim-disks';
 import { belonging, isLess } from './claim.ts';
 import type { GroupWords, Machine } from './group.ts';

@@ -1,8 +1,8 @@
 import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import type { DependencyProvider } from '#vm/engine/gatherer';
-import type { ClaimState } from '#vm/engine/surroundings';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
+import type { ClaimState } from '#vm/engine/vm-dependencies';
 import type { ClaimRefusals } from './claim-refusals.ts';
 import { claimSight } from './claim-sight.ts';
 import { asCloned, copiesFor } from './clone.ts';

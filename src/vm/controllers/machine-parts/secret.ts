@@ -6,7 +6,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
 import { type Context, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import type { DependencyProvider } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import { byTemplate } from './hypersdk.ts';
 
 /** Machines by the Secret that they themselves name. */

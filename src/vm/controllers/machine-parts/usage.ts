@@ -4,7 +4,7 @@ import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
-import type { DependencyProvider } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { Usage } from '#vm/engine/metrics';
 import type { Machine, PartsGroup } from './group.ts';
 

@@ -9,7 +9,7 @@ import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { createLauncherPod } from '#vm/engine/launcher/make';
+import { createLauncherPod } from '#vm/engine/launcher/create-launcher-pod';
 import type { Action } from './plan.ts';
 import { EVACUATION_LABEL, type MigrationSettings } from './settings.ts';
 import {

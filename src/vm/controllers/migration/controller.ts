@@ -9,7 +9,7 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { AdmissionRechecks } from '#vm/engine/review';
+import { AdmissionRechecks } from '#vm/engine/admission-recheck';
 import { actor } from './act.ts';
 import { byInstance, byMigration, byProgress, instanceKey, migrationKey, placeOf } from './indices.ts';
 import { plan, type Sight } from './plan.ts';

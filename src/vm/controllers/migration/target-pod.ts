@@ -2,7 +2,7 @@ import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import { CREATED_BY_LABEL, MIGRATION_LABEL } from '#api/launcher';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import { launcherPod, type NewPod } from '#vm/engine/launcher/pod';
+import { launcherPod, type NewPod } from '#vm/engine/launcher/launcher-pod';
 import type { LauncherSettings } from '#vm/engine/launcher/settings';
 import { sizeToBe } from './right-size.ts';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';

@@ -7,7 +7,7 @@ import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
-import { launcherPod } from '#vm/engine/launcher/pod';
+import { launcherPod } from '#vm/engine/launcher/launcher-pod';
 import { LAUNCHER_SETTINGS } from '#vm/engine/launcher/settings';
 import { migrations } from './controller.ts';
 import { evacuations } from './evacuation.ts';

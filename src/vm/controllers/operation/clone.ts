@@ -2,8 +2,8 @@ import { type DiskSource, RESTORE_ANNOTATION, RESTORE_FAILED_ANNOTATION, RESTORE
 import { resourceOfKind } from '#api/kubevirt/resources';
 import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '#api/operation-request';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import type { AnyVm } from '#vm/engine/deeds';
 import { ownerReference } from '#vm/engine/instance';
+import type { AnyVm } from '#vm/engine/instance-writer';
 import { isFilled } from '#vm/storage/disk/claim-disks';
 import { atLeast } from '#vm/storage/disk/claim-volume';
 import { copiedDisk } from '#vm/storage/disk/copied-disk';

@@ -4,7 +4,7 @@ import { resourceOfKind, VMIMS, type Vmi } from '#api/kubevirt/resources';
 import { USUAL_NODE } from '#api/launcher-load';
 import { timestamp } from '#platform/base/timestamp';
 import { kubevirtDialect } from '#testing/machine-world';
-import type { AnyVm } from '#vm/engine/deeds';
+import type { AnyVm } from '#vm/engine/instance-writer';
 import type { Operation } from './operation.ts';
 import { plan } from './plan.ts';
 import type { Sight } from './sight.ts';

@@ -3,11 +3,11 @@ import { HOT_CHANGES } from '#api/kubevirt/hot-change';
 import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import type { AnyVm } from '#vm/engine/deeds';
 import type { Dialect, RecordedState } from '#vm/engine/dialect';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
-import { shouldStart } from '#vm/engine/plan';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { AnyVm } from '#vm/engine/instance-writer';
+import { shouldStart } from '#vm/engine/plan-vm';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import type { DiskOrigins } from '#vm/storage/disk/copied-disk';
 import type { MachineRef, Operation } from './operation.ts';
 

@@ -9,8 +9,8 @@ import { type Context, type Controller, type WatchSource, watchSource } from '#p
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-queue';
+import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import { type Dialect, vmName } from '#vm/engine/dialect';
-import type { DependencyProviders } from '#vm/engine/gatherer';
 import { isSettled } from '#vm/storage/snapshot/lineage';
 import { createSnapshot, write } from './create.ts';
 import { sourceSnapshot, unfilledFrom } from './fill.ts';

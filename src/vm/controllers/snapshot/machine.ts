@@ -7,11 +7,11 @@ import type { Index } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
+import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import { type Dialect, instanceName } from '#vm/engine/dialect';
-import type { DependencyProviders } from '#vm/engine/gatherer';
 import { isFinal, ownership } from '#vm/engine/instance-state';
 import { vcpusOf } from '#vm/engine/launcher/resources';
-import { shouldStart } from '#vm/engine/plan';
+import { shouldStart } from '#vm/engine/plan-vm';
 import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
 
 export type Machine = ObjectOf<Kind> & KubeObject;

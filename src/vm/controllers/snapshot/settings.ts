@@ -1,6 +1,6 @@
 import type { Expectations } from '#platform/runtime/expectations';
+import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
-import type { DependencyProviders } from '#vm/engine/gatherer';
 
 /** How long things may take, by the clock of the operator. */
 export interface SnapshotSettings {

@@ -8,7 +8,7 @@ import { keyOf } from '#platform/runtime/key';
 import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { type AdmissionRecheck, AdmissionRechecks } from '#vm/engine/review';
+import { type AdmissionRecheck, AdmissionRechecks } from '#vm/engine/admission-recheck';
 import { type ImageProbe, type ImageSight, NOT_LOOKED_AT } from './image-probe.ts';
 import { type Status, statusOf } from './status.ts';
 import { usersOf } from './users.ts';

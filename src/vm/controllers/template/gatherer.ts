@@ -5,7 +5,7 @@ import { jsonEqual } from '#platform/base/json-equal';
 import type { Change } from '#platform/runtime/cache';
 import { watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
-import type { DependencyProvider } from '#vm/engine/gatherer';
+import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import { namersOf } from './users.ts';
 
 /** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { instanceLike } from '#vm/engine/instance.fixture';
-import type { CarbonAssessment } from '#vm/engine/surroundings';
+import type { CarbonAssessment } from '#vm/engine/vm-dependencies';
 import { carbonStatus } from './carbon.ts';
 
 const NOW = Date.parse('2026-11-16T02:00:00Z');

@@ -2,7 +2,7 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
 import type { Condition } from '#vm/engine/condition';
 import type { ObservedVm, Problem } from '#vm/engine/dialect';
-import type { CarbonAssessment, CarbonRecord } from '#vm/engine/surroundings';
+import type { CarbonAssessment, CarbonRecord } from '#vm/engine/vm-dependencies';
 
 /** What the status says of electricity. */
 interface CarbonStatus {

@@ -1,7 +1,7 @@
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { type Condition, hasCondition } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { disksOf, type ImageSight } from '../claims.ts';
 import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
 import type { Phase } from './phase.ts';

@@ -2,7 +2,7 @@ import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import type { Disk } from '#api/hypersdk/disk';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
-import type { PreferredNodes } from '#vm/engine/surroundings';
+import type { PreferredNodes } from '#vm/engine/vm-dependencies';
 import { devicesOf } from './devices.ts';
 
 type Spec = VirtualMachine['spec'];

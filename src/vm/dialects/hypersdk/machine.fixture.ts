@@ -1,7 +1,7 @@
 import type { VirtualMachine, VirtualMachineInput } from '#api/hypersdk/virtual-machine';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
-import type { ClaimState, VmDependencies } from '#vm/engine/surroundings';
+import type { ClaimState, VmDependencies } from '#vm/engine/vm-dependencies';
 import { hypersdk } from '../hypersdk.ts';
 
 export type Status = NonNullable<VirtualMachine['status']>;

@@ -4,7 +4,7 @@ import { hasCondition } from '#vm/engine/condition';
 import type { ObservedVm, RecordedState } from '#vm/engine/dialect';
 import { isFinal, ranSince } from '#vm/engine/instance-state';
 import type { Usage } from '#vm/engine/metrics';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { cardsOf, remembered } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { carbonStatus } from './carbon.ts';

@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import type { Problem } from '#vm/engine/dialect';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 
 type Spec = VirtualMachine['spec'];
 

@@ -4,7 +4,7 @@ import type { Disk } from '#api/hypersdk/disk';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { START_NOW } from '#api/operation-request';
 import type { Blocker } from '#vm/engine/dialect';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { withoutClaim } from '../claims.ts';
 import { unfitDevice } from './devices.ts';
 import { withTemplate } from './template.ts';

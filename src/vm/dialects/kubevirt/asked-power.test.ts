@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { PowerAction } from '#vm/engine/dialect';
-import { powerEdit } from '#vm/engine/subresources/machine-power';
 import type { ActionOptions } from '#vm/engine/subresources/options';
+import { powerEdit } from '#vm/engine/subresources/power-edit';
 import { kubevirt } from '../kubevirt.ts';
 
 const instance = (phase: string, spec: object = {}) =>

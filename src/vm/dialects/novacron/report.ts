@@ -3,7 +3,7 @@ import { jsonEqual } from '#platform/base/json-equal';
 import { timestamp } from '#platform/base/timestamp';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { cardsOf, remembered } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { conditionsOf } from './conditions.ts';

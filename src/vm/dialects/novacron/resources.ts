@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { parseQuantity, value } from '#platform/base/quantity';
 import type { ObservedVm } from '#vm/engine/dialect';
 import type { Usage } from '#vm/engine/metrics';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import type { Phase } from './phase.ts';
 
 type Resources = NonNullable<NonNullable<VirtualMachine['status']>['resources']>;

@@ -3,7 +3,7 @@ import { claimedDisks } from '#api/novacron/claims';
 import { unservedFields } from '#api/novacron/unserved';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import type { Blocker } from '#vm/engine/dialect';
-import type { VmDependencies } from '#vm/engine/surroundings';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { withoutClaim } from '../claims.ts';
 
 /** A machine as it is to be made, with all that surrounds it. */

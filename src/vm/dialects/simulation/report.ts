@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
-import { firstLauncherName } from '#vm/engine/launcher/pod';
+import { firstLauncherName } from '#vm/engine/launcher/launcher-pod';
 import { remembered } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { phaseOf } from './phase.ts';

@@ -5,9 +5,9 @@ import { KubeError } from '#platform/kube/kube-error';
 import type { Dialect, PowerAction, PowerEdit } from '../dialect.ts';
 import { guestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';
-import { powerEdit } from './machine-power.ts';
 import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
+import { powerEdit } from './power-edit.ts';
 
 const instance = (phase: string, more: { spec?: object; status?: object; annotations?: object } = {}) =>
   ({

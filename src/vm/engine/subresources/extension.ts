@@ -6,12 +6,12 @@ import { ignoreNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { type Dialect, instanceName, type PowerAction } from '../dialect.ts';
+import { notFound, notImplemented, tryAgain } from './errors.ts';
 import { type GuestQuestion, guestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';
-import { powerEdit } from './machine-power.ts';
 import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
-import { notFound, notImplemented, tryAgain } from './refusal.ts';
+import { powerEdit } from './power-edit.ts';
 import { GROUP, RESOURCES, SERVED, VERSIONS } from './resources.ts';
 import { annotate, createMigration, migrationsIn, retryOnConflict, writePower } from './writes.ts';
 

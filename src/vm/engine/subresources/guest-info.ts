@@ -1,7 +1,7 @@
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { KubeError } from '#platform/kube/kube-error';
+import { conflict, notImplemented } from './errors.ts';
 import { hasAgent, NO_AGENT } from './instance-action.ts';
-import { conflict, notImplemented } from './refusal.ts';
 
 export type GuestQuestion = 'guestosinfo' | 'userlist' | 'filesystemlist';
 

@@ -2,7 +2,7 @@ import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '#ap
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { KubeError } from '#platform/kube/kube-error';
 import { hasCondition } from '../condition.ts';
-import { conflict, forbidden, notImplemented } from './refusal.ts';
+import { conflict, forbidden, notImplemented } from './errors.ts';
 
 export type InstanceAction = 'pause' | 'unpause' | 'reset' | 'softreboot' | 'freeze' | 'unfreeze';
 

@@ -1,8 +1,8 @@
 import type { Vmim } from '#api/kubevirt/resources';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { KubeError } from '#platform/kube/kube-error';
+import { conflict } from './errors.ts';
 import type { ActionOptions } from './options.ts';
-import { conflict } from './refusal.ts';
 
 const OVER: ReadonlySet<string | undefined> = new Set(['Succeeded', 'Failed']);
 

@@ -1,6 +1,6 @@
 import { ParseError } from '#platform/base/errors';
 import { readYaml } from '#platform/kube/yaml-json';
-import { badRequest } from './refusal.ts';
+import { badRequest } from './errors.ts';
 
 /** What the body of a request may say: the options of KubeVirt's subresources, all in one. */
 export interface ActionOptions {

@@ -5,7 +5,7 @@ import { seededRandom } from '#platform/base/random';
 import { startBackOff } from './back-off.ts';
 import type { PowerRequest, RecordedState } from './dialect.ts';
 import { at, type InstanceTraits, instanceLike, NOW, recordedState } from './instance.fixture.ts';
-import { nextRecordedState } from './memory.ts';
+import { nextRecordedState } from './recorded-state.ts';
 
 const random = seededRandom('memory');
 const after = (before: Partial<RecordedState>, runStrategy: RunStrategy, looks?: InstanceTraits) =>

@@ -3,7 +3,7 @@ import { VMS } from '#api/kubevirt/resources';
 import { virtualMachine } from '#api/kubevirt/virtual-machine';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
-import { type AdmissionRecheck, AdmissionRechecks } from './review.ts';
+import { type AdmissionRecheck, AdmissionRechecks } from './admission-recheck.ts';
 
 /** Refuses whatever carries the label. */
 const recheck: AdmissionRecheck = (_kind, { metadata, ...object }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { START_AWAY_FROM, START_ON } from '#api/operation-request';
-import { withStartPlacement } from './start-place.ts';
+import { withStartPlacement } from './start-placement.ts';
 
 const spec = (more: object = {}) => ({ domain: { devices: {} }, ...more }) as InstanceSpec;
 const HOSTNAME = 'kubernetes.io/hostname';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { TransientStatusThrottle } from './passing-state.ts';
+import { TransientStatusThrottle } from './transient-status-throttle.ts';
 
 function passing() {
   const clock = new FakeClock();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { PowerRequest } from './dialect.ts';
 import { at, desiredVm, type InstanceTraits, instanceLike, NOW, recordedState, spec } from './instance.fixture.ts';
-import { planVm, problemOf, type VmAction, type VmSituation } from './plan.ts';
+import { planVm, problemOf, type VmAction, type VmSituation } from './plan-vm.ts';
 
 const UNCHANGED = { live: undefined, restart: [] };
 function situation(

@@ -3,7 +3,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Context, WatchSource } from '#platform/runtime/controller';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
-import type { DependencyName, VmDependencies } from './surroundings.ts';
+import type { DependencyName, VmDependencies } from './vm-dependencies.ts';
 
 /**
  * Gathers one part of the surroundings of machines. It is asked whenever a machine is looked at, so that it answers from

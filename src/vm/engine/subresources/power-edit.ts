@@ -3,8 +3,8 @@ import type { KubeError } from '#platform/kube/kube-error';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect, PowerAction, PowerEdit } from '../dialect.ts';
 import { isFinal } from '../instance-state.ts';
+import { badRequest, conflict } from './errors.ts';
 import type { ActionOptions } from './options.ts';
-import { badRequest, conflict } from './refusal.ts';
 
 type Edit = Exclude<PowerEdit, { readonly conflict: string }>;
 

@@ -4,7 +4,7 @@ import { TemporaryError } from '#platform/base/errors';
 import type { Client, NewObject } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isAlreadyExists } from '#platform/kube/kube-error';
-import { launcherName } from './pod.ts';
+import { launcherName } from './launcher-pod.ts';
 
 const ATTEMPTS = 5;
 
