@@ -20,7 +20,7 @@ import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
 import { snapshots } from '#vm/controllers/snapshot/controller';
-import { diskCopies } from '#vm/controllers/snapshot/fill';
+import { diskPopulator } from '#vm/controllers/snapshot/fill';
 import { snapshotRules } from '#vm/controllers/snapshot/rules';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { NODE_RULES } from '#vm/node/rules';
@@ -110,7 +110,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
     operate: (wrap = (client) => client) =>
       run('vimana-operator', wrap, (parts) => [
         runnable(snapshots({ dialects: [kubevirt] }), parts),
-        runnable(diskCopies({ dialects: [kubevirt] }), parts),
+        runnable(diskPopulator({ dialects: [kubevirt] }), parts),
       ]),
     async machine(name, disks = ['root'], storageClassName = 'fast-ssd') {
       for (const disk of disks) {

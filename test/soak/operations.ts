@@ -5,7 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
-import { isOver, OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
+import { isFinished, OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import type { Dialect } from '#vm/engine/dialect';
 
@@ -183,7 +183,7 @@ async function untilOver(world: OperationWorld): Promise<void> {
   const end = world.clock.now() + 240 * MINUTE;
   while (world.clock.now() < end) {
     const { items } = await world.admin.list(OPERATIONS, { namespace });
-    if (items.every(isOver)) return;
+    if (items.every(isFinished)) return;
     await world.clock.advance(10_000);
   }
 }

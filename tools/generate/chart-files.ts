@@ -21,7 +21,7 @@ import {
 } from '#programs/operator/rules';
 import { WEBHOOK_PATHS } from '#programs/operator/webhook-routes';
 import { NODE_LEASE_RULES } from '#vm/controllers/instance/rules';
-import { operatedRules } from '#vm/controllers/operation/rules';
+import { operandRules } from '#vm/controllers/operation/rules';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
 import { AGENT_RULES, OWN_NODE_POLICY } from '#vm/node/own-node-policy';
@@ -69,7 +69,7 @@ function dialectData(name: DialectName): object {
     kinds: kinds.map(kindData),
     rules: compactRules([...machineOperatorRules(built), ...lookupRules(name)]),
     // Beside operations, which come with another group.
-    operated: name === 'hypersdk' ? [] : compactRules(built.flatMap(({ kind }) => operatedRules(kind))),
+    operated: name === 'hypersdk' ? [] : compactRules(built.flatMap(({ kind }) => operandRules(kind))),
     // Those of kubevirt.io speak of instances too, and come with them.
     userRoles: name === 'kubevirt' ? [] : userRoles(GROUPS[name], kinds),
     seen: seen(GROUPS[name], kinds),

@@ -46,7 +46,7 @@ export interface OperatorSettings {
   /** How many objects each controller works on at once; as each thinks best where absent. */
   readonly workers?: number;
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: AdmissionRecheck;
+  readonly recheck?: AdmissionRecheck;
   readonly rollout: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs: number;
   /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
@@ -79,7 +79,7 @@ export interface OperatorParts {
 export function operatorControllers(settings: OperatorSettings, parts: OperatorParts): Runnable[] {
   const { dialects, rollout, nodeLostAfterMs, workers, referenceNode } = settings;
   const sizes = referenceNode === undefined ? {} : { referenceNode };
-  const reviewing = settings.review === undefined ? {} : { review: settings.review };
+  const rechecking = settings.recheck === undefined ? {} : { recheck: settings.recheck };
   const addresses = new AddressPool();
   const throttle = new TransientStatusThrottle();
   const of: Running = (controller, component) =>
@@ -91,7 +91,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
   const novacron = novacronParts(of, { ...measuring, onlyNamespace: settings.onlyNamespace });
   const hypersdk = hypersdkParts(of, {
     ...measuring,
-    ...reviewing,
+    ...rechecking,
     carbon: settings.carbon,
     images: settings.images,
     verifier: settings.verifier,
@@ -106,7 +106,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
     ...dialects.map((dialect) =>
       of(
         vmController({
-          ...reviewing,
+          ...rechecking,
           dialect,
           dialects,
           addresses,
@@ -125,10 +125,10 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
   return [
     ...machines,
     of(
-      instances({ ...reviewing, nodeLostAfterMs, addresses: { pool: addresses, dialects } }),
+      instances({ ...rechecking, nodeLostAfterMs, addresses: { pool: addresses, dialects } }),
       'virtualmachine-controller',
     ),
-    of(migrations(reviewing), 'virtualmachine-controller'),
+    of(migrations(rechecking), 'virtualmachine-controller'),
     of(evacuations(), 'disruptionbudget-controller'),
   ];
 }

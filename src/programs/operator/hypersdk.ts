@@ -9,20 +9,20 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Controller } from '#platform/runtime/controller';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { Kind } from '#platform/schema/kind';
-import { ClaimRefusals } from '#vm/controllers/machine-parts/claim-refusals';
-import { machineParts } from '#vm/controllers/machine-parts/controller';
-import { claimsGatherer } from '#vm/controllers/machine-parts/gatherer';
-import { HYPERSDK_PARTS } from '#vm/controllers/machine-parts/hypersdk';
-import { COPIED_PARTS_RULES, machinePartsRules } from '#vm/controllers/machine-parts/rules';
-import { secretGatherer } from '#vm/controllers/machine-parts/secret';
+import { ClaimErrors } from '#vm/controllers/machine-parts/claim-refusals';
+import { vmResources } from '#vm/controllers/machine-parts/controller';
+import { claimsProvider } from '#vm/controllers/machine-parts/gatherer';
+import { HYPERSDK_RESOURCES } from '#vm/controllers/machine-parts/hypersdk';
+import { CLONED_RESOURCE_RULES, vmResourceRules } from '#vm/controllers/machine-parts/rules';
+import { secretProvider } from '#vm/controllers/machine-parts/secret';
 import { usageRounds } from '#vm/controllers/machine-parts/usage';
 import { operations } from '#vm/controllers/operation/controller';
 import { operationRules } from '#vm/controllers/operation/rules';
 import { snapshots } from '#vm/controllers/snapshot/controller';
-import { diskCopies } from '#vm/controllers/snapshot/fill';
+import { diskPopulator } from '#vm/controllers/snapshot/fill';
 import { snapshotRules } from '#vm/controllers/snapshot/rules';
 import { templates } from '#vm/controllers/template/controller';
-import { templateGatherer } from '#vm/controllers/template/gatherer';
+import { templateProvider } from '#vm/controllers/template/gatherer';
 import type { ImageProbe } from '#vm/controllers/template/image-probe';
 import { TEMPLATE_RULES } from '#vm/controllers/template/rules';
 import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
@@ -65,28 +65,28 @@ export function hypersdkParts(
   if (!isHypersdkOn(dialects)) return { gatherers: {}, runnables: [] };
   const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
-  const rounds = usage === undefined ? undefined : usageRounds(HYPERSDK_PARTS, { usage, clock });
-  const refusals = new ClaimRefusals();
+  const rounds = usage === undefined ? undefined : usageRounds(HYPERSDK_RESOURCES, { usage, clock });
+  const refusals = new ClaimErrors();
   const made: DependencyProviders = {
-    claims: claimsGatherer(HYPERSDK_PARTS, true, refusals),
-    template: templateGatherer,
+    claims: claimsProvider(HYPERSDK_RESOURCES, true, refusals),
+    template: templateProvider,
   };
   return {
     gatherers: {
       ...made,
       ...(carbon === undefined
         ? {}
-        : { carbon: carbon.gatherer((machine, context) => templateGatherer.provide(machine, context)) }),
-      ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
-      ...(verifier === undefined ? {} : { image: imageGatherer(verifier, templateGatherer) }),
-      ...(readsSecrets ? { secret: secretGatherer } : {}),
+        : { carbon: carbon.gatherer((machine, context) => templateProvider.provide(machine, context)) }),
+      ...(rounds === undefined ? {} : { usage: rounds.provider }),
+      ...(verifier === undefined ? {} : { image: imageGatherer(verifier, templateProvider) }),
+      ...(readsSecrets ? { secret: secretProvider } : {}),
     },
     runnables: [
-      run(machineParts(HYPERSDK_PARTS, true, refusals, onlyNamespace), 'virtualmachine-controller'),
+      run(vmResources(HYPERSDK_RESOURCES, true, refusals, onlyNamespace), 'virtualmachine-controller'),
       run(templates({ ...reviewing, ...probing, verifies: verifier !== undefined }), 'vmtemplate-controller'),
-      run(operations({ dialects, gatherers: made, ...within }), 'vmoperation-controller'),
-      run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
-      run(diskCopies({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
+      run(operations({ dialects, providers: made, ...within }), 'vmoperation-controller'),
+      run(snapshots({ dialects, providers: { template: templateProvider }, ...within }), 'vmsnapshot-controller'),
+      run(diskPopulator({ dialects, gatherers: { template: templateProvider }, ...within }), 'vmsnapshot-controller'),
       ...(carbon === undefined ? [] : [carbon.runnable]),
       ...(rounds === undefined ? [] : [rounds.runnable]),
     ],
@@ -96,8 +96,8 @@ export function hypersdkParts(
 /** What that takes. */
 export function hypersdkRules(dialects: readonly Dialect[]): readonly PolicyRule[] {
   return [
-    ...machinePartsRules(HYPERSDK_PARTS),
-    ...COPIED_PARTS_RULES,
+    ...vmResourceRules(HYPERSDK_RESOURCES),
+    ...CLONED_RESOURCE_RULES,
     ...TEMPLATE_RULES,
     ...CARBON_RULES,
     ...operationRules(dialects.map(({ kind }) => kind)),

@@ -3,11 +3,11 @@ import { virtualMachine } from '#api/novacron/virtual-machine';
 import type { Clock } from '#platform/base/clock';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import type { Runnable } from '#platform/runtime/runnable';
-import { ClaimRefusals } from '#vm/controllers/machine-parts/claim-refusals';
-import { machineParts } from '#vm/controllers/machine-parts/controller';
-import { claimsGatherer } from '#vm/controllers/machine-parts/gatherer';
-import { NOVACRON_PARTS } from '#vm/controllers/machine-parts/novacron';
-import { COPIED_PARTS_RULES, machinePartsRules } from '#vm/controllers/machine-parts/rules';
+import { ClaimErrors } from '#vm/controllers/machine-parts/claim-refusals';
+import { vmResources } from '#vm/controllers/machine-parts/controller';
+import { claimsProvider } from '#vm/controllers/machine-parts/gatherer';
+import { NOVACRON_RESOURCES } from '#vm/controllers/machine-parts/novacron';
+import { CLONED_RESOURCE_RULES, vmResourceRules } from '#vm/controllers/machine-parts/rules';
 import { usageRounds } from '#vm/controllers/machine-parts/usage';
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
@@ -35,15 +35,15 @@ export function novacronParts(
 ): { readonly gatherers: DependencyProviders; readonly runnables: readonly Runnable[] } {
   if (!isNovacronOn(dialects)) return { gatherers: {}, runnables: [] };
   const operations = isHypersdkOn(dialects);
-  const refusals = new ClaimRefusals();
-  const rounds = usage === undefined ? undefined : usageRounds(NOVACRON_PARTS, { usage, clock });
+  const refusals = new ClaimErrors();
+  const rounds = usage === undefined ? undefined : usageRounds(NOVACRON_RESOURCES, { usage, clock });
   return {
     gatherers: {
-      claims: claimsGatherer(NOVACRON_PARTS, operations, refusals),
-      ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
+      claims: claimsProvider(NOVACRON_RESOURCES, operations, refusals),
+      ...(rounds === undefined ? {} : { usage: rounds.provider }),
     },
     runnables: [
-      run(machineParts(NOVACRON_PARTS, operations, refusals, onlyNamespace), 'virtualmachine-controller'),
+      run(vmResources(NOVACRON_RESOURCES, operations, refusals, onlyNamespace), 'virtualmachine-controller'),
       ...(rounds === undefined ? [] : [rounds.runnable]),
     ],
   };
@@ -52,5 +52,5 @@ export function novacronParts(
 /** What that takes. */
 export function novacronRules(dialects: readonly Dialect[]): readonly PolicyRule[] {
   if (!isNovacronOn(dialects)) return [];
-  return [...machinePartsRules(NOVACRON_PARTS), ...(isHypersdkOn(dialects) ? COPIED_PARTS_RULES : [])];
+  return [...vmResourceRules(NOVACRON_RESOURCES), ...(isHypersdkOn(dialects) ? CLONED_RESOURCE_RULES : [])];
 }

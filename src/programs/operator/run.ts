@@ -101,7 +101,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
     rollout: flags.vmRolloutStrategy,
     nodeLostAfterMs: flags.nodeLostAfter,
     referenceNode: flags.referenceNode,
-    review: storedReview(),
+    recheck: storedReview(),
     ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
     ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
     ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),

@@ -15,46 +15,52 @@ import type { TransientStatusThrottle } from '#vm/engine/transient-status-thrott
 import { transitionsOf } from '#vm/usage/instance-transitions';
 import type { BudgetAction } from './budget.ts';
 import type { OwnAddresses } from './own-addresses.ts';
-import type { Action } from './plan.ts';
+import type { VmiAction } from './plan.ts';
 import type { InstanceSettings } from './settings.ts';
 import { type InstanceStatus, pendingStatus } from './status.ts';
 
-interface ActorParts {
+interface ExecutorDeps {
   readonly settings: InstanceSettings;
   readonly addresses: OwnAddresses;
   /** Of the pods of instances. */
   readonly expectations: Expectations;
   /** Of the instances themselves. */
-  readonly told: Expectations;
-  readonly passing: TransientStatusThrottle;
+  readonly reported: Expectations;
+  readonly throttle: TransientStatusThrottle;
 }
 
 /** How soon an instance that found no address looks again, though nothing may have been freed. */
 const NO_ADDRESS_RETRY_MS = 10_000;
 
-type Deed = Exclude<Action, { readonly do: 'release' | 'await agent' }>;
+type ExecutableAction = Exclude<VmiAction, { readonly do: 'release' | 'await agent' }>;
 
-export interface Actor {
-  on(action: Deed, vmi: Vmi, context: Context): Promise<ReconcileResult | undefined>;
+export interface VmiExecutor {
+  on(action: ExecutableAction, vmi: Vmi, context: Context): Promise<ReconcileResult | undefined>;
   onBudget(action: BudgetAction, context: Context): Promise<void>;
 }
 
 /** Carries out what was planned for instances. */
-export function actor({ settings, addresses, expectations, told, passing }: ActorParts): Actor {
+export function createVmiExecutor({
+  settings,
+  addresses,
+  expectations,
+  reported,
+  throttle,
+}: ExecutorDeps): VmiExecutor {
   async function report(vmi: Vmi, status: InstanceStatus, context: Context): Promise<void> {
     const written = await write(vmi, status, context);
-    if (written !== vmi) told.wrote(keyOf(vmi), written);
+    if (written !== vmi) reported.wrote(keyOf(vmi), written);
   }
 
   /** When to look whether a state that should pass still holds; undefined: it is worth a write now. */
   function afterCrowd(vmi: Vmi, state: string, { clock }: Context): ReconcileResult | undefined {
-    const requeueAfterMs = passing.delay(keyOf(vmi), state, clock.monotonic());
+    const requeueAfterMs = throttle.delay(keyOf(vmi), state, clock.monotonic());
     return requeueAfterMs > 0 ? { requeueAfterMs } : undefined;
   }
 
   async function create(seen: Vmi, context: Context): Promise<ReconcileResult | undefined> {
     const { cache, client, clock, events } = context;
-    const { vmi, problem } = await addresses.give(seen, context);
+    const { vmi, problem } = await addresses.assign(seen, context);
     if (problem !== undefined) {
       await report(seen, pendingStatus(seen, problem, clock.now()), context);
       return { requeueAfterMs: NO_ADDRESS_RETRY_MS };
@@ -72,14 +78,14 @@ export function actor({ settings, addresses, expectations, told, passing }: Acto
         settled === undefined
           ? await createLauncherPod(client, vmi, vmi.metadata.uid, pod)
           : await adoptLauncherPod(client, vmi, pod, settled);
-      passing.wrote(clock.monotonic() - began);
+      throttle.wrote(clock.monotonic() - began);
       expectations.wrote(keyOf(vmi), made);
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);
       return again;
     } catch (error) {
       if (!(error instanceof KubeError) || isNamespaceTerminating(error)) throw error;
-      const obstacle = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
-      await report(vmi, pendingStatus(vmi, obstacle, clock.now()), context);
+      const blocker = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
+      await report(vmi, pendingStatus(vmi, blocker, clock.now()), context);
       throw error;
     }
   }
@@ -129,10 +135,10 @@ export function actor({ settings, addresses, expectations, told, passing }: Acto
           await annotate(vmi, action.pod, action.annotations, context);
           return undefined;
         case 'look again':
-          return { requeueAfterMs: action.afterMs };
+          return { requeueAfterMs: action.requeueAfterMs };
         case 'report': {
           const { status } = action;
-          const again = action.passing ? afterCrowd(vmi, status.phase ?? '', context) : undefined;
+          const again = action.transient ? afterCrowd(vmi, status.phase ?? '', context) : undefined;
           if (again !== undefined) return again;
           await report(vmi, status, context);
           return undefined;

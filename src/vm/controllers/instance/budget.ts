@@ -15,7 +15,7 @@ export type BudgetAction =
 export function planBudget(vmi: Vmi, budgets: readonly PodDisruptionBudget[]): readonly BudgetAction[] {
   const [first, ...surplus] = budgets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (!isGuarded(vmi)) return budgets.map((budget) => ({ do: 'remove', budget }));
-  const minAvailable = isMoving(vmi) ? 2 : 1;
+  const minAvailable = isPodMigrating(vmi) ? 2 : 1;
   const removed = surplus.map((budget): BudgetAction => ({ do: 'remove', budget }));
   if (first === undefined) return [{ do: 'make', budget: budgetFor(vmi, minAvailable) }];
   if (first.spec?.minAvailable === minAvailable) return removed;
@@ -31,7 +31,7 @@ function isGuarded(vmi: Vmi): boolean {
 }
 
 /** While it moves, both pods are needed. */
-function isMoving({ status }: Vmi): boolean {
+function isPodMigrating({ status }: Vmi): boolean {
   const { targetPod, completed = false } = status?.migrationState ?? {};
   return targetPod !== undefined && !completed;
 }

@@ -7,9 +7,9 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { KubeError } from '#platform/kube/kube-error';
 import { AddressPool } from '#vm/engine/address-pool';
 import { identityOf } from '#vm/engine/identity';
-import { domain, instanceWorld, namespace } from './world.fixture.ts';
+import { domain, instanceHarness, namespace } from './world.fixture.ts';
 
-const world = instanceWorld();
+const world = instanceHarness();
 const MINUTE = 60_000;
 
 /** A client that counts what is written through it. */

@@ -15,23 +15,23 @@ import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-que
 import { AdmissionRechecks } from '#vm/engine/admission-recheck';
 import { claimNames } from '#vm/engine/launcher/volumes';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
-import { actor } from './act.ts';
+import { createVmiExecutor } from './act.ts';
 import { planBudget } from './budget.ts';
-import { byClaim, instanceKey, instancesOn } from './indices.ts';
+import { byClaim, instanceKeyOfPod, instancesOn } from './indices.ts';
 import { planLoad } from './load.ts';
 import { NodeWatch } from './node-watch.ts';
 import { OwnAddresses } from './own-addresses.ts';
-import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
-import { plan, type Sight } from './plan.ts';
+import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
+import { type InstanceView, planVmi } from './plan.ts';
 import { INSTANCE_SETTINGS, type InstanceSettings } from './settings.ts';
-import { isPlayed } from './stand-in-agent.ts';
+import { isKwokManaged } from './stand-in-agent.ts';
 
 /** Gives every instance its launcher pod, follows it until an agent takes over, and clears up after it. */
 export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi> {
   const settings = { ...INSTANCE_SETTINGS, ...given };
   const expectations = new Expectations();
-  const told = new Expectations();
-  const passing = new TransientStatusThrottle();
+  const reported = new Expectations();
+  const throttle = new TransientStatusThrottle();
   const nodes = new NodeWatch(settings.nodeLostAfterMs, instancesOn);
   /** Nodes of pods that went away all at once, by the key of the instance. */
   const abandoned = new Map<string, { readonly uid: string; readonly node: string }>();
@@ -40,10 +40,10 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   /** Instances that wait for the cache to show what was written. */
   const waiting = new Set<string>();
   const addresses = new OwnAddresses(settings.addresses);
-  const reviews = new AdmissionRechecks(virtualMachineInstance, settings.review);
-  const act = actor({ settings, addresses, expectations, told, passing });
+  const reviews = new AdmissionRechecks(virtualMachineInstance, settings.recheck);
+  const act = createVmiExecutor({ settings, addresses, expectations, reported, throttle });
 
-  async function look(vmi: Vmi, context: Context): Promise<Sight> {
+  async function look(vmi: Vmi, context: Context): Promise<InstanceView> {
     const { cache, clock } = context;
     const { uid, namespace } = vmi.metadata;
     const key = keyOf(vmi);
@@ -67,7 +67,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         ? undefined
         : claimNames(vmi.spec).find((name) => claims.get(keyIn(namespace, name)) === undefined);
     const unbound = waits ? claimNames(vmi.spec).find((name) => phaseOf(name) !== 'Bound') : undefined;
-    const refusal = pods.length > 0 ? undefined : reviews.of(key, vmi);
+    const rejection = pods.length > 0 ? undefined : reviews.of(key, vmi);
     // Agents say nothing before all nodes have, after a restore.
     if (awaitsListings(context)) owed.delete(key);
     const debt = owed.get(key);
@@ -75,8 +75,8 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
       vmi,
       pods,
       lost,
-      played: node !== '' && isPlayed(cache(NODES).get(node)),
-      ...(refusal === undefined ? {} : { refusal }),
+      kwokManaged: node !== '' && isKwokManaged(cache(NODES).get(node)),
+      ...(rejection === undefined ? {} : { rejection }),
       ...(missing === undefined ? {} : { missingClaim: missing }),
       ...(unbound === undefined ? {} : { unboundClaim: unbound }),
       ...(gone === undefined ? {} : { abandoned: gone }),
@@ -92,23 +92,23 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     const known = owed.get(key);
     const debt = known?.uid === uid ? known : { uid, since: clock.monotonic() };
     owed.set(key, debt);
-    return { requeueAfterMs: Math.max(1, debt.since + settings.agentPatienceMs - clock.monotonic()) };
+    return { requeueAfterMs: Math.max(1, debt.since + settings.agentTimeoutMs - clock.monotonic()) };
   }
 
   /** One look and what follows from it; 'released' where nothing is left of a deleted instance. */
   async function step(vmi: Vmi, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const { cache } = context;
     const key = keyOf(vmi);
-    if (!expectations.met(key, cache(PODS)) || !told.met(key, cache(VMIS))) {
+    if (!expectations.met(key, cache(PODS)) || !reported.met(key, cache(VMIS))) {
       waiting.add(key);
       return undefined;
     }
-    const sight = await look(vmi, context);
-    const actions = [...planLoad(vmi, sight.pods), ...plan(sight, settings)];
+    const view = await look(vmi, context);
+    const actions = [...planLoad(vmi, view.pods), ...planVmi(view, settings)];
     if (!actions.some((action) => action.do === 'await agent')) owed.delete(key);
-    const passes = actions.some((action) => action.do === 'create' || (action.do === 'report' && action.passing));
-    const arrives = !passes && passing.shouldHold(key);
-    if (!passes) passing.arrived(key);
+    const passes = actions.some((action) => action.do === 'create' || (action.do === 'report' && action.transient));
+    const arrives = !passes && throttle.shouldHold(key);
+    if (!passes) throttle.arrived(key);
     for (const action of planBudget(vmi, [...cache(POD_DISRUPTION_BUDGETS).by(byController, controllerKey(vmi))])) {
       await act.onBudget(action, context);
     }
@@ -130,17 +130,17 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     watches: [
       ...nodes.watches,
       watchSource(PODS, (pod, { cache }, change) => {
-        const key = instanceKey(pod);
+        const key = instanceKeyOfPod(pod);
         if (key === undefined) return [];
-        const played = isPlayed(cache(NODES).get(change.object.spec.nodeName ?? ''));
+        const played = isKwokManaged(cache(NODES).get(change.object.spec.nodeName ?? ''));
         if (isBegun(change) && !played) return [];
         // In a crowd nobody looks before the instance runs, or should have.
-        return passing.shouldHold(key) && isOnItsWay(change) && !played && !waiting.delete(key) ? [] : [key];
+        return throttle.shouldHold(key) && isOnItsWay(change) && !played && !waiting.delete(key) ? [] : [key];
       }),
       // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.
       watchSource(PODS, (pod, _context, { type }) => {
-        const key = instanceKey(pod);
-        if (type !== 'deleted' || key === undefined || !isBound(pod) || isFinished(pod)) return [];
+        const key = instanceKeyOfPod(pod);
+        if (type !== 'deleted' || key === undefined || !isBound(pod) || isPodFinished(pod)) return [];
         abandoned.set(key, { uid: pod.metadata.labels?.[CREATED_BY_LABEL] ?? '', node: pod.spec.nodeName ?? '' });
         return [];
       }),
@@ -161,13 +161,13 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     },
     forget(key) {
       expectations.forget(key);
-      told.forget(key);
+      reported.forget(key);
       waiting.delete(key);
       abandoned.delete(key);
       owed.delete(key);
       reviews.forget(key);
       addresses.forget(key);
-      passing.arrived(key);
+      throttle.arrived(key);
     },
   };
 }
@@ -185,14 +185,14 @@ async function podsOf({ metadata }: Vmi, { client }: Context): Promise<readonly 
 
 /** Whether an agent says no more than that it has begun to run a pod, which is its own matter. */
 function isBegun({ object, old }: Change<Pod>): boolean {
-  if (old === undefined || isFinished(object) || isFinished(old)) return false;
+  if (old === undefined || isPodFinished(object) || isPodFinished(old)) return false;
   const sameLife = object.metadata.deletionTimestamp === old.metadata.deletionTimestamp;
   return isBound(old) && isBound(object) && sameLife && object.status?.phase !== old.status?.phase;
 }
 
 /** Whether a pod has come into being or found its node, and nothing else has become of it. */
 function isOnItsWay({ type, object, old }: Change<Pod>): boolean {
-  if (object.metadata.deletionTimestamp !== undefined || isFinished(object)) return false;
+  if (object.metadata.deletionTimestamp !== undefined || isPodFinished(object)) return false;
   if (type === 'added') return !isBound(object);
   return old !== undefined && !isBound(old) && isBound(object);
 }

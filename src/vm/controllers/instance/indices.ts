@@ -22,7 +22,7 @@ export const byClaim: Index<Vmi> = {
 };
 
 /** The key of the instance that a pod belongs to; undefined where it belongs to none. */
-export function instanceKey({ metadata }: Pod): string | undefined {
+export function instanceKeyOfPod({ metadata }: Pod): string | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner?.kind === VMIS.kind ? keyIn(metadata.namespace, owner.name) : undefined;
 }
@@ -32,7 +32,7 @@ export function instancesOn(node: string, { cache }: Pick<Context, 'cache'>): Se
   const keys = new Set<string>();
   for (const vmi of cache(VMIS).by(byNode, node)) keys.add(keyOf(vmi));
   for (const pod of cache(PODS).by(podsByNode, node)) {
-    const key = instanceKey(pod);
+    const key = instanceKeyOfPod(pod);
     if (key !== undefined) keys.add(key);
   }
   return keys;

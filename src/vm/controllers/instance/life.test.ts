@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { runs } from '#testing/runs';
-import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
-import { type Action, plan } from './plan.ts';
+import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
+import { planVmi, type VmiAction } from './plan.ts';
 import type { InstanceStatus } from './status.ts';
 
 /** Plays an instance and everybody around it, without a cluster: a scheduler, agents that may freeze, impatient users. */
 
-const SETTINGS = { nodeLostAfterMs: 40_000, agentPatienceMs: 40_000 };
+const SETTINGS = { nodeLostAfterMs: 40_000, agentTimeoutMs: 40_000 };
 const FENCED_MS = 30_000;
 const NODES = ['n1', 'n2'] as const;
 type NodeName = (typeof NODES)[number];
@@ -80,7 +80,7 @@ class World {
   /** Goes all at once, so that its agent hears of it only afterwards. */
   drop(pod: Pod): void {
     this.changePod(pod.metadata.uid, () => undefined);
-    if (isBound(pod) && !isFinished(pod)) this.#abandoned = pod.spec.nodeName;
+    if (isBound(pod) && !isPodFinished(pod)) this.#abandoned = pod.spec.nodeName;
   }
 
   /** An operator looks at what it knows, which may be old but shows its own deeds. */
@@ -94,12 +94,12 @@ class World {
     const node = nodeOf(vmi, currentPod(vmi, pods)) || (this.#abandoned ?? '');
     const names = new Set([node, ...pods.map(({ spec }) => spec.nodeName ?? '')]);
     const lost = new Set([...names].filter((name) => name !== '' && this.#silence(name) >= SETTINGS.nodeLostAfterMs));
-    const actions = plan(
+    const actions = planVmi(
       {
         vmi,
         pods,
         lost,
-        played: false,
+        kwokManaged: false,
         ...(this.#abandoned === undefined ? {} : { abandoned: this.#abandoned }),
         owedMs: operator.owedSince === undefined ? 0 : this.now - operator.owedSince,
         now: this.now,
@@ -115,14 +115,14 @@ class World {
     return this.now - this.nodes[node as NodeName].sent;
   }
 
-  #do(action: Action, seen: Vmi, operator: Operator): void {
+  #do(action: VmiAction, seen: Vmi, operator: Operator): void {
     const before = this.pods;
     if (action.do === 'create' && !this.pods.some(({ metadata }) => metadata.name === 'p')) {
       const uid = `pod-${++this.#podUids}`;
       const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', uid }, spec: { containers: [] } };
       this.pods = [...this.pods, { ...pod, status: { phase: 'Pending' } }];
     } else if (action.do === 'delete') {
-      const at = action.force || !isBound(action.pod) || isFinished(action.pod);
+      const at = action.force || !isBound(action.pod) || isPodFinished(action.pod);
       this.changePod(action.pod.metadata.uid, (pod) =>
         at && !isBound(pod) ? undefined : at ? undefined : marked(pod),
       );
@@ -157,7 +157,7 @@ class World {
     const final = status?.phase === 'Succeeded' || status?.phase === 'Failed';
     const mine = this.vmi !== undefined && !final && [name, ''].includes(status?.nodeName ?? '');
     const going = pod.metadata.deletionTimestamp !== undefined;
-    if (!mine || going || metadata?.deletionTimestamp !== undefined || isFinished(pod)) {
+    if (!mine || going || metadata?.deletionTimestamp !== undefined || isPodFinished(pod)) {
       if (node.machine === uid) delete node.machine;
       if (mine) this.#agentEnds(name);
       if (going) this.changePod(uid, () => undefined);
@@ -222,7 +222,7 @@ function take(world: World, event: typeof step extends fc.Arbitrary<infer T> ? T
     world.changePod(free?.metadata.uid, (each) => ({ ...each, spec: { ...each.spec, nodeName: event.bind } }));
   } else if (event.remove === 'vmi') world.changeVmi(undefined, { deletionTimestamp: '2030-01-01T00:00:00Z' });
   else if (pod !== undefined && event.remove === 'pod') {
-    if (isBound(pod) && !isFinished(pod)) world.changePod(pod.metadata.uid, marked);
+    if (isBound(pod) && !isPodFinished(pod)) world.changePod(pod.metadata.uid, marked);
     else world.drop(pod);
   } else if (pod !== undefined) world.drop(pod);
 }
@@ -235,7 +235,7 @@ describe('whatever happens to an instance', () => {
         for (const event of events) {
           world.remember();
           take(world, event);
-          expect(world.pods.filter((pod) => !isFinished(pod)).length).toBeLessThanOrEqual(1);
+          expect(world.pods.filter((pod) => !isPodFinished(pod)).length).toBeLessThanOrEqual(1);
           expect(world.running.length).toBeLessThanOrEqual(1);
         }
       }),

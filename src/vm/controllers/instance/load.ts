@@ -2,24 +2,27 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '#api/launcher';
 import { type LauncherLoad, loadIn } from '#api/launcher-load';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { isFinished } from './own-pods.ts';
-import type { Action } from './plan.ts';
+import { isPodFinished } from './own-pods.ts';
+import type { VmiAction } from './plan.ts';
 
 /** Tells pods that run what a simulated machine is to use by now. What others have annotated since stays until it changes. */
-export function planLoad({ metadata }: Vmi, pods: readonly Pod[]): readonly Action[] {
+export function planLoad({ metadata }: Vmi, pods: readonly Pod[]): readonly VmiAction[] {
   const text = metadata.annotations?.[LOAD_ANNOTATION];
   const wanted = loadIn(metadata.annotations);
   if (text === undefined || wanted === undefined) return [];
   return pods
-    .filter((pod) => !isFinished(pod) && pod.metadata.deletionTimestamp === undefined)
+    .filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp === undefined)
     .filter((pod) => pod.metadata.annotations?.[LOAD_ANNOTATION] !== text)
     .map((pod) => {
       const told = loadIn(pod.metadata.annotations);
-      return { do: 'annotate', pod, annotations: { [LOAD_ANNOTATION]: text, ...changed(told, wanted) } };
+      return { do: 'annotate', pod, annotations: { [LOAD_ANNOTATION]: text, ...changedAnnotations(told, wanted) } };
     });
 }
 
-function changed(told: LauncherLoad | undefined, { cpu, memory, node }: LauncherLoad): Record<string, string> {
+function changedAnnotations(
+  told: LauncherLoad | undefined,
+  { cpu, memory, node }: LauncherLoad,
+): Record<string, string> {
   const isCpuSame = told?.cpu === cpu && told.node.cpu === node.cpu;
   const isMemorySame = told?.memory === memory && told.node.memory === node.memory;
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease, Node } from '#platform/kube/kinds/node';
-import { NodeSigns } from './node-signs.ts';
+import { NodeHeartbeats } from './node-signs.ts';
 
 const lease = (name: string, renewTime: string): Lease => ({
   apiVersion: 'coordination.k8s.io/v1',
@@ -19,7 +19,7 @@ const node = (name: string, ready?: 'True' | 'False' | 'Unknown', taints: readon
 
 describe('the signs of life of nodes', () => {
   it('count from when they were seen, whatever time they name', () => {
-    const signs = new NodeSigns();
+    const signs = new NodeHeartbeats();
     signs.sawLease(lease('n', '1999'), 100);
     expect(signs.silence('n', 140)).toBe(40);
     signs.sawLease(lease('n', '1999'), 150);
@@ -30,7 +30,7 @@ describe('the signs of life of nodes', () => {
   });
 
   it('of a node with a lease are not its readiness', () => {
-    const signs = new NodeSigns();
+    const signs = new NodeHeartbeats();
     signs.sawLease(lease('n', 'a'), 0);
     signs.sawNode(node('n', 'True'), 50);
     expect(signs.silence('n', 60)).toBe(60);
@@ -42,13 +42,13 @@ describe('the signs of life of nodes', () => {
     ['is well where nobody says anything', undefined, 0],
     ['is silent where nobody knows', 'Unknown', 90],
   ])('of a node without a lease: it %s', (_what, ready, silent) => {
-    const signs = new NodeSigns();
+    const signs = new NodeHeartbeats();
     signs.sawNode(node('n', ready), 10);
     expect(signs.silence('n', 100)).toBe(silent);
   });
 
   it('of a node that loses its lease begin anew with that', () => {
-    const signs = new NodeSigns();
+    const signs = new NodeHeartbeats();
     signs.sawLease(lease('n', 'a'), 0);
     signs.sawNoLease('n', 30);
     signs.sawNoLease('n', 50);
@@ -60,7 +60,7 @@ describe('the signs of life of nodes', () => {
   });
 
   it('of a node without a lease end when it is gone', () => {
-    const signs = new NodeSigns();
+    const signs = new NodeHeartbeats();
     signs.sawNode(node('n', 'True'), 0);
     signs.nodeGone(node('n'), 50);
     expect(signs.silence('n', 80)).toBe(30);
@@ -69,13 +69,13 @@ describe('the signs of life of nodes', () => {
   });
 
   it('of a node that nobody has heard of begin with the question', () => {
-    const signs = new NodeSigns();
+    const signs = new NodeHeartbeats();
     expect(signs.silence('n', 100)).toBe(0);
     expect(signs.silence('n', 130)).toBe(30);
   });
 
   it('are worth nothing where somebody vouches that nothing runs there', () => {
-    const signs = new NodeSigns();
+    const signs = new NodeHeartbeats();
     signs.sawLease(lease('n', 'a'), 0);
     signs.sawNode(node('n', 'Unknown', ['node.kubernetes.io/out-of-service']), 0);
     expect(signs.silence('n', 1)).toBe(Number.POSITIVE_INFINITY);
@@ -87,7 +87,7 @@ describe('the signs of life of nodes', () => {
     const step = fc.record({ wait: fc.nat(30), renew: fc.subarray(['a', 'b', 'c']) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const signs = new NodeSigns();
+        const signs = new NodeHeartbeats();
         const last = new Map<string, number>();
         const told = new Set<string>();
         let now = 0;

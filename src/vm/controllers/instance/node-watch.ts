@@ -8,8 +8,8 @@ import { AwakeTime } from '#platform/runtime/awake-time';
 import { type Context, type WatchSource, watchSource } from '#platform/runtime/controller';
 import { awaitsListings } from '#platform/runtime/restored-nodes';
 import { declareIfSilent } from './node-loss.ts';
-import { NodeSigns } from './node-signs.ts';
-import { isPlayed } from './stand-in-agent.ts';
+import { NodeHeartbeats } from './node-signs.ts';
+import { isKwokManaged } from './stand-in-agent.ts';
 
 /** Somebody who writes a lease all the time is not waited for. */
 const MAX_ATTEMPTS = 3;
@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 3;
 export class NodeWatch {
   readonly #limit: number;
   readonly #instancesOn: (node: string, context: Context) => Iterable<string>;
-  readonly #signs = new NodeSigns();
+  readonly #heartbeats = new NodeHeartbeats();
   /** Whether nodes have yet to say what they run, after a restore. */
   #restored = false;
   #awake: AwakeTime | undefined;
@@ -41,8 +41,8 @@ export class NodeWatch {
         // Told of both sides of a change, of which only the newer counts.
         if (seen !== object) return [];
         const { name = '' } = seen.metadata;
-        if (type === 'deleted') this.#signs.sawNoLease(name, this.#now(context));
-        else this.#signs.sawLease(seen, this.#now(context));
+        if (type === 'deleted') this.#heartbeats.sawNoLease(name, this.#now(context));
+        else this.#heartbeats.sawLease(seen, this.#now(context));
         this.#arm(context);
         if (type !== 'deleted') void this.#open(name, context);
         return [];
@@ -52,15 +52,15 @@ export class NodeWatch {
     const node = watchSource(NODES, (seen, context, { type, object }) => {
       if (seen !== object) return [];
       const now = this.#now(context);
-      if (type === 'deleted') this.#signs.nodeGone(seen, now);
-      else this.#signs.sawNode(seen, now);
+      if (type === 'deleted') this.#heartbeats.nodeGone(seen, now);
+      else this.#heartbeats.sawNode(seen, now);
       this.#arm(context);
       const wasRestored = this.#restored;
       this.#restored = awaitsListings(context);
       if (wasRestored && !this.#restored)
-        return this.#signs.silent(this.#limit, now).flatMap((each) => [...this.#instancesOn(each, context)]);
+        return this.#heartbeats.silent(this.#limit, now).flatMap((each) => [...this.#instancesOn(each, context)]);
       const { name = '' } = seen.metadata;
-      return this.#signs.silence(name, now) >= this.#limit ? this.#instancesOn(name, context) : [];
+      return this.#heartbeats.silence(name, now) >= this.#limit ? this.#instancesOn(name, context) : [];
     });
     return [lease, node];
   }
@@ -71,14 +71,14 @@ export class NodeWatch {
    * seems must find out. After a restore no node is, before all have said what they run.
    */
   async isLost(name: string, context: Context): Promise<boolean> {
-    const silence = () => this.#signs.silence(name, this.#now(context));
+    const silence = () => this.#heartbeats.silence(name, this.#now(context));
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (silence() < this.#limit || awaitsListings(context)) return false;
-      const found = await declareIfSilent(name, this.#signs.lastRenewal(name), context);
+      const found = await declareIfSilent(name, this.#heartbeats.lastRenewal(name), context);
       if (found === 'lost') return true;
       if (found === 'changed') continue;
-      if (found === 'none') this.#signs.sawNoLease(name, this.#now(context));
-      else this.#signs.sawLease(found, this.#now(context));
+      if (found === 'none') this.#heartbeats.sawNoLease(name, this.#now(context));
+      else this.#heartbeats.sawLease(found, this.#now(context));
       this.#arm(context);
     }
     throw new TemporaryError(`the lease of node ${name} is being written by somebody else`);
@@ -97,8 +97,8 @@ export class NodeWatch {
   async #open(name: string, context: Context): Promise<void> {
     const { client, cache, log } = context;
     const node = cache(NODES).get(name);
-    if (node?.metadata.labels?.[SCHEDULABLE_LABEL] !== 'false' || !isPlayed(node)) return;
-    if (this.#signs.silence(name, this.#now(context)) >= this.#limit) return;
+    if (node?.metadata.labels?.[SCHEDULABLE_LABEL] !== 'false' || !isKwokManaged(node)) return;
+    if (this.#heartbeats.silence(name, this.#now(context)) >= this.#limit) return;
     const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'true' } } };
     await client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
       // The next renewal is a few seconds away.
@@ -109,7 +109,7 @@ export class NodeWatch {
   #arm(context: Context): void {
     const { clock, signal } = context;
     if (this.#timer !== undefined || this.#limit === Number.POSITIVE_INFINITY || signal.aborted) return;
-    const nextIn = this.#signs.nextIn(this.#limit, this.#now(context));
+    const nextIn = this.#heartbeats.nextIn(this.#limit, this.#now(context));
     if (nextIn === Number.POSITIVE_INFINITY) return;
     this.#timer = clock.timer(nextIn, () => {
       this.#timer = undefined;
@@ -122,10 +122,10 @@ export class NodeWatch {
   }
 
   #wake(context: Context): void {
-    for (const name of this.#signs.newlySilent(this.#limit, this.#now(context))) {
+    for (const name of this.#heartbeats.newlySilent(this.#limit, this.#now(context))) {
       const keys = [...this.#instancesOn(name, context)];
       for (const key of keys) context.enqueue(key);
-      if (keys.length === 0 && context.cache(NODES).get(name) === undefined) this.#signs.forget(name);
+      if (keys.length === 0 && context.cache(NODES).get(name) === undefined) this.#heartbeats.forget(name);
     }
   }
 

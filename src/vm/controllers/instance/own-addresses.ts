@@ -32,7 +32,7 @@ export class OwnAddresses {
   }
 
   /** The instance with its addresses, or why it cannot have them. */
-  async give(vmi: Vmi, context: Context): Promise<{ readonly vmi: Vmi; readonly problem?: Problem }> {
+  async assign(vmi: Vmi, context: Context): Promise<{ readonly vmi: Vmi; readonly problem?: Problem }> {
     const { metadata, spec } = vmi;
     const owned = metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
     const source = this.#source;

@@ -2,7 +2,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { MIGRATION_LABEL } from '#api/launcher';
 import type { Pod } from '#platform/kube/kinds/pod';
 
-export const isFinished = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+export const isPodFinished = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 export const isBound = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';
 
 /**
@@ -19,7 +19,7 @@ export function currentPod(vmi: Vmi, pods: readonly Pod[]): Pod | undefined {
   const own = there.filter((pod) => !isForMigration(pod) || isWhereItWent(vmi, pod));
   return (
     there.find(({ metadata }) => status?.activePods?.[metadata.uid ?? ''] === node) ??
-    own.find((pod) => !isFinished(pod)) ??
+    own.find((pod) => !isPodFinished(pod)) ??
     own[0]
   );
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { type Action, plan, type Sight } from './plan.ts';
+import { type InstanceView, planVmi, type VmiAction } from './plan.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const DELETED = '2030-01-01T00:00:00Z';
-const SETTINGS = { nodeLostAfterMs: 40_000, agentPatienceMs: 40_000 };
+const SETTINGS = { nodeLostAfterMs: 40_000, agentTimeoutMs: 40_000 };
 
 const vmi = (status: object = {}, metadata: object = {}, spec: object = {}): Vmi =>
   ({
@@ -27,17 +27,17 @@ const target = (name: string, nodeName = '', metadata: object = {}) =>
 
 const runs = (node = 'n1', more: object = {}) => ({ phase: 'Running', nodeName: node, ...more });
 const gone = { deletionTimestamp: DELETED };
-const sight = (parts: Partial<Sight> & { readonly vmi: Vmi }): Sight => ({
+const view = (parts: Partial<InstanceView> & { readonly vmi: Vmi }): InstanceView => ({
   pods: [],
   lost: new Set(),
-  played: false,
+  kwokManaged: false,
   owedMs: 0,
   now: NOW,
   ...parts,
 });
 
 /** An action in a few words. */
-function said(action: Action): string {
+function said(action: VmiAction): string {
   switch (action.do) {
     case 'delete':
       return `delete ${action.pod.metadata.name}${action.force ? ' by force' : ''}`;
@@ -45,10 +45,10 @@ function said(action: Action): string {
       const { phase, reason, conditions } = action.status;
       const trouble =
         reason ?? conditions?.find(({ type }) => type === 'Synchronized' || type === 'PodScheduled')?.reason;
-      return `report ${[phase, trouble, action.passing ? 'in passing' : ''].filter(Boolean).join(' ')}`;
+      return `report ${[phase, trouble, action.transient ? 'in passing' : ''].filter(Boolean).join(' ')}`;
     }
     case 'look again':
-      return `look again after ${action.afterMs / 1000} s`;
+      return `look again after ${action.requeueAfterMs / 1000} s`;
     default:
       return action.do;
   }
@@ -58,7 +58,7 @@ const unschedulable = {
   conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no' }],
 };
 
-type Case = readonly [what: string, sight: Partial<Sight> & { readonly vmi: Vmi }, actions: readonly string[]];
+type Case = readonly [what: string, sight: Partial<InstanceView> & { readonly vmi: Vmi }, actions: readonly string[]];
 
 describe('an instance on its way', () => {
   it.each<Case>([
@@ -97,7 +97,7 @@ describe('an instance on its way', () => {
     ['fails where its pod is gone', { vmi: vmi({ phase: 'Scheduling' }) }, ['report Failed PodDeleted']],
     ['is not given the pod of a migration for its own', { vmi: vmi(), pods: [target('t')] }, ['create']],
   ])('%s', (_what, parts, actions) => {
-    expect(plan(sight(parts), SETTINGS).map(said)).toEqual(actions);
+    expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
 });
 
@@ -142,7 +142,7 @@ describe('an agent that lives', () => {
       [],
     ],
   ])('%s', (_what, parts, actions) => {
-    expect(plan(sight(parts), SETTINGS).map(said)).toEqual(actions);
+    expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
 });
 
@@ -182,7 +182,7 @@ describe('a lost node', () => {
       ['report Failed NodeLost', 'delete p by force'],
     ],
   ])('%s', (_what, parts, actions) => {
-    expect(plan(sight(parts), SETTINGS).map(said)).toEqual(actions);
+    expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
 });
 
@@ -206,7 +206,7 @@ describe('a deleted instance', () => {
       ['await agent'],
     ],
   ])('%s', (_what, parts, actions) => {
-    expect(plan(sight(parts), SETTINGS).map(said)).toEqual(actions);
+    expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
 });
 
@@ -230,41 +230,45 @@ describe('an instance that has ended', () => {
       ['delete p by force'],
     ],
   ])('%s', (_what, parts, actions) => {
-    expect(plan(sight(parts), SETTINGS).map(said)).toEqual(actions);
+    expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
 });
 
 describe('on a node that KWOK plays', () => {
-  const played = true;
+  const kwokManaged = true;
   it.each<Case>([
-    ['an instance runs when its pod does', { vmi: vmi(), pods: [pod('p', 'k')], played }, ['report Running']],
+    ['an instance runs when its pod does', { vmi: vmi(), pods: [pod('p', 'k')], kwokManaged }, ['report Running']],
     [
       'it is scheduled before that',
-      { vmi: vmi(), pods: [pod('p', 'k', { phase: 'Pending' })], played },
+      { vmi: vmi(), pods: [pod('p', 'k', { phase: 'Pending' })], kwokManaged },
       ['report Scheduled in passing'],
     ],
     [
       'it is not scheduled again when its pod says less than before',
-      { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Pending' })], played },
+      { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Pending' })], kwokManaged },
       [],
     ],
     [
       'it ends with its pod',
-      { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Succeeded' })], played },
+      { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Succeeded' })], kwokManaged },
       ['report Succeeded Completed'],
     ],
-    ['it fails when its pod is gone', { vmi: vmi(runs('k')), played }, ['report Failed PodDeleted']],
-    ['it is stopped by the end of its pod', { vmi: vmi(runs('k'), gone), pods: [pod('p', 'k')], played }, ['delete p']],
-    ['it goes with its pod', { vmi: vmi(runs('k'), gone), played }, ['release']],
+    ['it fails when its pod is gone', { vmi: vmi(runs('k')), kwokManaged }, ['report Failed PodDeleted']],
+    [
+      'it is stopped by the end of its pod',
+      { vmi: vmi(runs('k'), gone), pods: [pod('p', 'k')], kwokManaged },
+      ['delete p'],
+    ],
+    ['it goes with its pod', { vmi: vmi(runs('k'), gone), kwokManaged }, ['release']],
   ])('%s', (_what, parts, actions) => {
-    expect(plan(sight(parts), SETTINGS).map(said)).toEqual(actions);
+    expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
 
   it('a move is over when its target runs', () => {
     const state = { migrationUid: 'm', targetPod: 't', targetNode: 'k2' };
     const moving = vmi(runs('k', { activePods: { 'uid-p': 'k' }, migrationState: state }));
     const pods = [pod('p', 'k'), target('t', 'k2')];
-    const [action] = plan(sight({ vmi: moving, pods, played }), SETTINGS);
+    const [action] = planVmi(view({ vmi: moving, pods, kwokManaged }), SETTINGS);
     expect(action).toMatchObject({
       do: 'report',
       status: { nodeName: 'k2', activePods: { 'uid-t': 'k2' }, migrationState: { completed: true } },
@@ -273,7 +277,7 @@ describe('on a node that KWOK plays', () => {
 });
 
 it('an instance that admission would not have let in gets no pod, and is told why', () => {
-  const refusal = { reason: 'Invalid', message: 'x is invalid' };
-  expect(plan(sight({ vmi: vmi(), refusal }), SETTINGS).map(said)).toEqual(['report Pending Invalid']);
-  expect(plan(sight({ vmi: vmi({}, gone), refusal }), SETTINGS).map(said)).toEqual(['release']);
+  const rejection = { reason: 'Invalid', message: 'x is invalid' };
+  expect(planVmi(view({ vmi: vmi(), rejection }), SETTINGS).map(said)).toEqual(['report Pending Invalid']);
+  expect(planVmi(view({ vmi: vmi({}, gone), rejection }), SETTINGS).map(said)).toEqual(['release']);
 });

@@ -2,7 +2,7 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 
 /** How an instance ended, and why, as far as its pod tells. */
-export interface End {
+export interface PodEnd {
   readonly phase: 'Succeeded' | 'Failed';
   readonly reason: string;
   readonly message: string;
@@ -14,12 +14,12 @@ interface Terminated {
   readonly exitCode?: number;
 }
 
-export function nodeLost(node: string, seconds: number): End {
+export function nodeLost(node: string, seconds: number): PodEnd {
   const message = `node ${node} has given no sign of life for ${seconds} s: its machines are taken to have ended`;
   return { phase: 'Failed', reason: 'NodeLost', message };
 }
 
-export function podDeleted(): End {
+export function podDeleted(): PodEnd {
   return {
     phase: 'Failed',
     reason: 'PodDeleted',
@@ -28,24 +28,24 @@ export function podDeleted(): End {
 }
 
 /** The end of an instance whose pod is finished. */
-export function endOf({ metadata, status }: Pod): End {
+export function endOf({ metadata, status }: Pod): PodEnd {
   const terminated = terminatedOf(status?.containerStatuses);
   if (status?.phase === 'Succeeded') {
     return { phase: 'Succeeded', reason: 'Completed', message: 'the machine was shut down' };
   }
   const disruption = conditionOf(status?.conditions, 'DisruptionTarget');
   const reason =
-    given(status?.reason) ??
-    given(terminated?.reason, 'Error') ??
-    (disruption?.status === 'True' ? given(disruption.reason) : undefined) ??
+    nonEmpty(status?.reason) ??
+    nonEmpty(terminated?.reason, 'Error') ??
+    (disruption?.status === 'True' ? nonEmpty(disruption.reason) : undefined) ??
     'PodFailed';
-  const said = given(status?.message) ?? given(terminated?.message) ?? given(disruption?.message);
+  const said = nonEmpty(status?.message) ?? nonEmpty(terminated?.message) ?? nonEmpty(disruption?.message);
   const code = terminated?.exitCode === undefined ? '' : ` with exit code ${terminated.exitCode}`;
   return { phase: 'Failed', reason, message: said ?? `pod ${metadata.name} failed${code}` };
 }
 
 /** A word that says something. */
-const given = (word: string | undefined, empty = '') =>
+const nonEmpty = (word: string | undefined, empty = '') =>
   word === undefined || word === '' || word === empty ? undefined : word;
 
 function terminatedOf(statuses: unknown): Terminated | undefined {

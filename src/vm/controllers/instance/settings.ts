@@ -8,12 +8,12 @@ export interface InstanceSettings extends PlanSettings {
   /** Absent: instances that stand alone get no addresses of ours. */
   readonly addresses?: AddressSource;
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: AdmissionRecheck;
+  readonly recheck?: AdmissionRecheck;
 }
 
 /** An agent ends its machines 30 s after it last sent a sign of life that arrived: before it is given up here. */
 export const INSTANCE_SETTINGS: InstanceSettings = {
   launcher: LAUNCHER_SETTINGS,
   nodeLostAfterMs: 40_000,
-  agentPatienceMs: 40_000,
+  agentTimeoutMs: 40_000,
 };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { standIn } from './stand-in-agent.ts';
+import { kwokAgentActions } from './stand-in-agent.ts';
 
 const launcher = (name: string, nodeName: string, sockets: number, memory: string): Pod => ({
   apiVersion: 'v1',
@@ -18,7 +18,7 @@ const instance = (status: object, annotations: object = {}): Vmi =>
   }) as unknown as Vmi;
 
 const said = (status: object, pods: readonly Pod[], annotations: object = {}) => {
-  const [action] = standIn(instance(status, annotations), pods[0] as Pod, pods, 0);
+  const [action] = kwokAgentActions(instance(status, annotations), pods[0] as Pod, pods, 0);
   return action?.do === 'report' ? action.status : undefined;
 };
 

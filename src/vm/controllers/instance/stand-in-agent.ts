@@ -10,10 +10,10 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { InterfaceIdentity } from '#vm/engine/dialect';
 import { identityOf } from '#vm/engine/identity';
 import { launcherSize } from '#vm/engine/launcher/resources';
-import { isFinished } from './own-pods.ts';
-import type { Action } from './plan.ts';
+import { isPodFinished } from './own-pods.ts';
+import type { VmiAction } from './plan.ts';
 import { endOf } from './pod-end.ts';
-import { endedStatus, type InstanceStatus, inPhase } from './status.ts';
+import { endedStatus, type InstanceStatus, withInstancePhase } from './status.ts';
 
 /*
  * KWOK moves the pods of its nodes on but knows nothing of machines. On such nodes the operator says what an agent
@@ -24,28 +24,28 @@ const KWOK_ANNOTATION = 'kwok.x-k8s.io/node';
 const RUNTIME_LABEL = 'vimana.io/runtime';
 
 /** Whether KWOK plays a node; simulated nodes of ours look the same, but name their runtime. */
-export function isPlayed(node: Node | undefined): boolean {
+export function isKwokManaged(node: Node | undefined): boolean {
   if (node === undefined) return false;
   const { annotations, labels } = node.metadata;
   return annotations?.[KWOK_ANNOTATION] === 'fake' && labels?.[RUNTIME_LABEL] === undefined;
 }
 
 /** What an agent would report. */
-export function standIn(vmi: Vmi, pod: Pod, pods: readonly Pod[], now: number): readonly Action[] {
-  const report = (status: InstanceStatus): readonly Action[] => [{ do: 'report', status, passing: false }];
-  if (isFinished(pod)) return report(endedStatus(vmi, endOf(pod), now));
-  if (pod.status?.phase !== 'Running') return scheduled(vmi, pod, now);
+export function kwokAgentActions(vmi: Vmi, pod: Pod, pods: readonly Pod[], now: number): readonly VmiAction[] {
+  const report = (status: InstanceStatus): readonly VmiAction[] => [{ do: 'report', status, transient: false }];
+  if (isPodFinished(pod)) return report(endedStatus(vmi, endOf(pod), now));
+  if (pod.status?.phase !== 'Running') return scheduledActions(vmi, pod, now);
   const target = targetOf(vmi, pods);
   if (target === undefined) return report(running(vmi, pod, now));
-  return target.status?.phase === 'Running' ? report(moved(running(vmi, target, now), now)) : [];
+  return target.status?.phase === 'Running' ? report(migratedStatus(running(vmi, target, now), now)) : [];
 }
 
 /** The pod has a node and starts there; once the machine runs, its pod is not asked again whether it has started. */
-function scheduled(vmi: Vmi, { spec }: Pod, now: number): readonly Action[] {
+function scheduledActions(vmi: Vmi, { spec }: Pod, now: number): readonly VmiAction[] {
   const { status } = vmi;
   if (status?.phase === 'Scheduled' || status?.phase === 'Running') return [];
   const { nodeName = '' } = spec;
-  return [{ do: 'report', status: inPhase({ ...status, nodeName }, 'Scheduled', vmi, now), passing: true }];
+  return [{ do: 'report', status: withInstancePhase({ ...status, nodeName }, 'Scheduled', vmi, now), transient: true }];
 }
 
 function targetOf({ status }: Vmi, pods: readonly Pod[]): Pod | undefined {
@@ -55,7 +55,7 @@ function targetOf({ status }: Vmi, pods: readonly Pod[]): Pod | undefined {
 }
 
 /** Nothing has to be copied, so that a move is over as soon as there is somewhere to go. */
-function moved(status: InstanceStatus, now: number): InstanceStatus {
+function migratedStatus(status: InstanceStatus, now: number): InstanceStatus {
   const at = timestamp(now);
   const migrationState = { ...status.migrationState, startTimestamp: at, endTimestamp: at, completed: true };
   return { ...status, migrationState };
@@ -64,7 +64,7 @@ function moved(status: InstanceStatus, now: number): InstanceStatus {
 function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
   const { nodeName = '' } = pod.spec;
   const { reason: _reason, ...status } = vmi.status ?? {};
-  return inPhase(
+  return withInstancePhase(
     {
       ...status,
       nodeName,
@@ -80,14 +80,14 @@ function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
 }
 
 /** The machine has what its pod holds the place for. */
-const heldSize = (vmi: Vmi, { metadata }: Pod) => sizeIn(metadata.annotations) ?? launcherSize(vmi.spec);
+const allocatedSize = (vmi: Vmi, { metadata }: Pod) => sizeIn(metadata.annotations) ?? launcherSize(vmi.spec);
 
 const bytesOf = (amount: string) => value(parseQuantity(amount));
 const text = (amount: string) => formatQuantity(quantityOf(bytesOf(amount), 'BinarySI'));
 
 function sizeStatus(vmi: Vmi, pod: Pod): Pick<InstanceStatus, 'currentCPUTopology' | 'memory'> {
   const { cores = 1, threads = 1 } = vmi.spec.domain.cpu ?? {};
-  const { sockets, memory } = heldSize(vmi, pod);
+  const { sockets, memory } = allocatedSize(vmi, pod);
   const guestCurrent = text(memory);
   return {
     currentCPUTopology: { sockets, cores, threads },
@@ -100,7 +100,7 @@ function sizeStatus(vmi: Vmi, pod: Pod): Pick<InstanceStatus, 'currentCPUTopolog
 }
 
 function changes(vmi: Vmi, pod: Pod) {
-  const [has, asks] = [heldSize(vmi, pod), launcherSize(vmi.spec)].map(({ sockets, memory }) => ({
+  const [has, asks] = [allocatedSize(vmi, pod), launcherSize(vmi.spec)].map(({ sockets, memory }) => ({
     sockets,
     memoryBytes: bytesOf(memory),
   }));

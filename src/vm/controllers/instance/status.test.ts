@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
-import { endedStatus, inPhase } from './status.ts';
+import { endedStatus, withInstancePhase } from './status.ts';
 
 const metadata = { name: 'web', namespace: 'shop', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' };
 const vmi = { metadata } as unknown as Vmi;
@@ -12,15 +12,15 @@ const phasesOf = (status: NonNullable<Vmi['status']>) =>
   ]);
 
 it('the times of phases stand in the order of a life, from when the instance was made', () => {
-  expect(phasesOf(inPhase({}, 'Scheduling', vmi, at(1)))).toEqual([
+  expect(phasesOf(withInstancePhase({}, 'Scheduling', vmi, at(1)))).toEqual([
     ['Pending', '00'],
     ['Scheduling', '01'],
   ]);
 });
 
 it('an instance that falls back has the time of the phase that it came back to', () => {
-  const back = inPhase(inPhase({}, 'Scheduling', vmi, at(1)), 'Pending', vmi, at(2));
-  expect(phasesOf(inPhase(back, 'Failed', vmi, at(3)))).toEqual([
+  const back = withInstancePhase(withInstancePhase({}, 'Scheduling', vmi, at(1)), 'Pending', vmi, at(2));
+  expect(phasesOf(withInstancePhase(back, 'Failed', vmi, at(3)))).toEqual([
     ['Pending', '02'],
     ['Scheduling', '01'],
     ['Failed', '03'],
@@ -28,8 +28,8 @@ it('an instance that falls back has the time of the phase that it came back to',
 });
 
 it('nothing is noted twice', () => {
-  const once = inPhase({}, 'Scheduling', vmi, at(1));
-  expect(inPhase(once, 'Scheduling', vmi, at(2))).toBe(once);
+  const once = withInstancePhase({}, 'Scheduling', vmi, at(1));
+  expect(withInstancePhase(once, 'Scheduling', vmi, at(2))).toBe(once);
 });
 
 it('an instance that has ended neither stands still nor answers nor looks for a node', () => {

@@ -6,7 +6,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Problem } from '#vm/engine/dialect';
-import type { End } from './pod-end.ts';
+import type { PodEnd } from './pod-end.ts';
 
 export type InstanceStatus = NonNullable<Vmi['status']>;
 
@@ -16,15 +16,15 @@ const POD_SCHEDULED = 'PodScheduled';
 const OF_A_GUEST = ['Paused', 'AgentConnected', ...HOT_CHANGES.keys()];
 
 /** The status of an instance without a pod. */
-export function pendingStatus(vmi: Vmi, obstacle: Problem, now: number): InstanceStatus {
+export function pendingStatus(vmi: Vmi, blocker: Problem, now: number): InstanceStatus {
   const { status } = vmi;
-  const notReady = { type: 'Ready', status: 'False', ...obstacle } as const;
-  const notDone = { type: SYNCHRONIZED, status: 'False', ...obstacle } as const;
-  return inPhase({ ...status, conditions: withAll(status, [notReady, notDone], now) }, 'Pending', vmi, now);
+  const notReady = { type: 'Ready', status: 'False', ...blocker } as const;
+  const notDone = { type: SYNCHRONIZED, status: 'False', ...blocker } as const;
+  return withInstancePhase({ ...status, conditions: withAll(status, [notReady, notDone], now) }, 'Pending', vmi, now);
 }
 
 /** The status of an instance whose pod has no node yet, with what the scheduler says of it. */
-export function schedulingStatus(vmi: Vmi, pod: Pod, obstacle: Problem | undefined, now: number): InstanceStatus {
+export function schedulingStatus(vmi: Vmi, pod: Pod, blocker: Problem | undefined, now: number): InstanceStatus {
   const { status } = vmi;
   const scheduled = conditionOf(pod.status?.conditions, POD_SCHEDULED);
   const stuck = scheduled?.status === 'False' ? scheduled : undefined;
@@ -35,11 +35,11 @@ export function schedulingStatus(vmi: Vmi, pod: Pod, obstacle: Problem | undefin
     message: 'Guest VM is not reported as running',
   } as const;
   const copied = stuck === undefined ? [] : [copyOf(stuck)];
-  const notDone = obstacle === undefined ? [] : [{ type: SYNCHRONIZED, status: 'False', ...obstacle } as const];
+  const notDone = blocker === undefined ? [] : [{ type: SYNCHRONIZED, status: 'False', ...blocker } as const];
   const qosClass = pod.status?.['qosClass'] as InstanceStatus['qosClass'];
   const over = [...(notDone.length === 0 ? [SYNCHRONIZED] : []), ...(stuck === undefined ? [POD_SCHEDULED] : [])];
   const before = without(status, over);
-  return inPhase(
+  return withInstancePhase(
     {
       ...before,
       activePods: { [pod.metadata.uid ?? '']: '' },
@@ -58,14 +58,19 @@ export function isUnschedulable({ status }: Pod): boolean {
 }
 
 /** The status of an instance that has ended without its agent saying so. */
-export function endedStatus(vmi: Vmi, { phase, reason, message }: End, now: number): InstanceStatus {
+export function endedStatus(vmi: Vmi, { phase, reason, message }: PodEnd, now: number): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', reason, message } as const;
   const before = without(vmi.status, [SYNCHRONIZED, POD_SCHEDULED, ...OF_A_GUEST]);
-  return inPhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, vmi, now);
+  return withInstancePhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, vmi, now);
 }
 
 /** The status with another phase; the time of the change is written down, and when the instance was made. */
-export function inPhase(status: InstanceStatus, phase: InstancePhase, { metadata }: Vmi, now: number): InstanceStatus {
+export function withInstancePhase(
+  status: InstanceStatus,
+  phase: InstancePhase,
+  { metadata }: Vmi,
+  now: number,
+): InstanceStatus {
   const known = status.phaseTransitionTimestamps ?? [];
   if (status.phase === phase && known.some((time) => time.phase === phase)) return status;
   const made = { phase: 'Pending' as const, phaseTransitionTimestamp: metadata.creationTimestamp };

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { VMIS } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS } from '#platform/kube/kinds/policy';
-import { instanceWorld, namespace } from './world.fixture.ts';
+import { instanceHarness, namespace } from './world.fixture.ts';
 
-const world = instanceWorld();
+const world = instanceHarness();
 const MINUTE = 60_000;
 
 describe('the disruption budget of an instance', () => {

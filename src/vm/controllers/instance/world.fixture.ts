@@ -13,7 +13,7 @@ export const namespace = 'default';
 export const domain = { memory: { guest: '1Gi' }, devices: {} };
 
 /** A cluster for each test of a file, in which the instance controller can be started, and what tests ask of it. */
-export function instanceWorld() {
+export function instanceHarness() {
   let cluster: MachineCluster;
   beforeEach(async () => {
     cluster = await startMachineCluster([...INSTANCE_RULES, ...NODE_LEASE_RULES]);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { KubeError } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
-import { ClaimRefusals } from './claim-refusals.ts';
-import { machineParts } from './controller.ts';
-import { claimsGatherer } from './gatherer.ts';
-import { NOVACRON_PARTS } from './novacron.ts';
+import { ClaimErrors } from './claim-refusals.ts';
+import { vmResources } from './controller.ts';
+import { claimsProvider } from './gatherer.ts';
+import { NOVACRON_RESOURCES } from './novacron.ts';
 
-const machine = {
+const vm = {
   apiVersion: 'novacron.io/v1alpha1',
   kind: 'VirtualMachine',
   metadata: { name: 'web', namespace: 'default', uid: 'm' },
@@ -14,7 +14,7 @@ const machine = {
 } as never;
 
 it('a claim that the server refuses is told with its words until it is made', async () => {
-  const refusals = new ClaimRefusals();
+  const refusals = new ClaimErrors();
   const woken: string[] = [];
   let answer: Error | undefined = new KubeError(403, 'Forbidden', 'exceeded quota: disks');
   let asked = 0;
@@ -29,11 +29,11 @@ it('a claim that the server refuses is told with its words until it is made', as
     },
     enqueue: (key: string) => void woken.push(key),
   } as unknown as Context;
-  const parts = machineParts(NOVACRON_PARTS, false, refusals);
-  const gather = () => claimsGatherer(NOVACRON_PARTS, false, refusals).provide(machine, context)?.get('root');
+  const parts = vmResources(NOVACRON_RESOURCES, false, refusals);
+  const gather = () => claimsProvider(NOVACRON_RESOURCES, false, refusals).provide(vm, context)?.get('root');
   expect(gather()).toEqual({ name: 'web.novacron-root', state: 'missing' });
   for (let i = 0; i < 2; i++) {
-    await expect(parts.reconcile(machine, context)).rejects.toMatchObject({ code: 'TEMPORARY', retryAfterMs: 30_000 });
+    await expect(parts.reconcile(vm, context)).rejects.toMatchObject({ code: 'TEMPORARY', retryAfterMs: 30_000 });
   }
   expect([asked, woken]).toEqual([2, ['default/web']]);
   expect(gather()).toEqual({
@@ -43,17 +43,17 @@ it('a claim that the server refuses is told with its words until it is made', as
     message: 'PersistentVolumeClaim web.novacron-root is refused: exceeded quota: disks',
   });
   answer = undefined;
-  await parts.reconcile(machine, context);
+  await parts.reconcile(vm, context);
   expect(gather()).toEqual({ name: 'web.novacron-root', state: 'missing' });
 });
 
 it('a claim that could not be asked for is no refusal', async () => {
-  const refusals = new ClaimRefusals();
+  const refusals = new ClaimErrors();
   const context = {
     cache: () => ({ get: () => undefined }),
     client: { create: () => Promise.reject(new Error('no connection')) },
   } as unknown as Context;
-  const parts = machineParts(NOVACRON_PARTS, false, refusals);
-  await expect(parts.reconcile(machine, context)).rejects.toThrow('no connection');
+  const parts = vmResources(NOVACRON_RESOURCES, false, refusals);
+  await expect(parts.reconcile(vm, context)).rejects.toThrow('no connection');
   expect(refusals.of('default/web', 'web.novacron-root', () => undefined)).toBeUndefined();
 });

@@ -4,29 +4,29 @@ import type { Context } from '#platform/runtime/controller';
  * Claims that the API server would not have: whoever makes them says so here, and whoever looks at their machines tells
  * it, in the server's own words.
  */
-export class ClaimRefusals {
+export class ClaimErrors {
   /** By machine and claim. */
-  readonly #words = new Map<string, Map<string, string>>();
+  readonly #messages = new Map<string, Map<string, string>>();
   #wake: Context['enqueue'] | undefined;
 
   /** What was said of a claim; `enqueue` hears of news from then on. */
-  of(machine: string, claim: string, enqueue: Context['enqueue']): string | undefined {
+  of(vm: string, claim: string, enqueue: Context['enqueue']): string | undefined {
     this.#wake = enqueue;
-    return this.#words.get(machine)?.get(claim);
+    return this.#messages.get(vm)?.get(claim);
   }
 
-  refused(machine: string, claim: string, words: string): void {
-    const known = this.#words.get(machine) ?? new Map<string, string>();
+  failed(vm: string, claim: string, words: string): void {
+    const known = this.#messages.get(vm) ?? new Map<string, string>();
     if (known.get(claim) === words) return;
-    this.#words.set(machine, known.set(claim, words));
-    this.#wake?.(machine);
+    this.#messages.set(vm, known.set(claim, words));
+    this.#wake?.(vm);
   }
 
-  made(machine: string, claim: string): void {
-    this.#words.get(machine)?.delete(claim);
+  succeeded(vm: string, claim: string): void {
+    this.#messages.get(vm)?.delete(claim);
   }
 
-  forget(machine: string): void {
-    this.#words.delete(machine);
+  forget(vm: string): void {
+    this.#messages.delete(vm);
   }
 }

@@ -3,22 +3,22 @@ import { readDiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import type { ClaimState } from '#vm/engine/vm-dependencies';
 import { isFilled } from '#vm/storage/disk/claim-disks';
-import { belonging, isLess } from './claim.ts';
-import type { GroupWords, Machine } from './group.ts';
+import { claimOwnership, isLess } from './claim.ts';
+import type { GroupTexts, OwnerVm } from './group.ts';
 
 /** How the claim of a disk looks to its machine. `source`: the claim that it is to be a copy of. */
-export function claimSight(
-  group: GroupWords,
+export function claimState(
+  group: GroupTexts,
   found: PersistentVolumeClaim | undefined,
-  machine: Machine,
+  vm: OwnerVm,
   disk: ClaimedDisk,
   source: PersistentVolumeClaim | undefined,
   storageClass: StorageClass | undefined,
 ): ClaimState {
   const { claim } = disk;
   if (found === undefined) return { name: claim, state: 'missing', ...uncopyable(disk, source) };
-  if (belonging(group, found, machine, disk) === 'other')
-    return { name: claim, state: 'taken', ...taken(group, found, disk) };
+  if (claimOwnership(group, found, vm, disk) === 'other')
+    return { name: claim, state: 'taken', ...takenClaim(group, found, disk) };
   if (found.metadata.deletionTimestamp !== undefined) {
     const message = `PersistentVolumeClaim ${claim} is being deleted`;
     return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
@@ -103,7 +103,7 @@ function pendingText({ metadata, spec }: PersistentVolumeClaim, storageClass: St
   return `${name} (StorageClass ${spec.storageClassName}, ${modes}): kubectl describe pvc ${metadata.name} says why`;
 }
 
-function taken({ wayOut }: GroupWords, { metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
+function takenClaim({ wayOut }: GroupTexts, { metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const whose = owner === undefined ? 'was not made for this machine' : `belongs to ${owner.kind} ${owner.name}`;
   return {

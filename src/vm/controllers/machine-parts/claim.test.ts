@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { claimedDisks } from '#api/hypersdk/claims';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import { belonging, changedClaim, newClaim } from './claim.ts';
-import { claimSight } from './claim-sight.ts';
-import type { Machine } from './group.ts';
-import { HYPERSDK_PARTS } from './hypersdk.ts';
+import { changedClaim, claimOwnership, newClaim } from './claim.ts';
+import { claimState } from './claim-sight.ts';
+import type { OwnerVm } from './group.ts';
+import { HYPERSDK_RESOURCES } from './hypersdk.ts';
 import { newService } from './service.ts';
 
-const machine = (annotations: Record<string, string> = {}, name = 'web') =>
-  ({ metadata: { name, namespace: 'shop', uid: 'vm', annotations }, spec: {} }) as unknown as Machine;
+const vm = (annotations: Record<string, string> = {}, name = 'web') =>
+  ({ metadata: { name, namespace: 'shop', uid: 'vm', annotations }, spec: {} }) as unknown as OwnerVm;
 const KEPT = { 'hypersdk.io/retain-disks': 'true' };
 const disk = (more: Partial<ClaimedDisk> = {}): ClaimedDisk => ({
   disk: { name: 'root', size: '20Gi', storageClass: 'standard' },
@@ -73,7 +73,7 @@ describe('the disks that claims are made for', () => {
 
 describe('the claim of a disk', () => {
   it('says whose it is, how large, of which class, and what is on it', () => {
-    const made = newClaim(HYPERSDK_PARTS, machine(), disk({ origin: { image: 'https://a/i', checksum: 'sha256:1' } }));
+    const made = newClaim(HYPERSDK_RESOURCES, vm(), disk({ origin: { image: 'https://a/i', checksum: 'sha256:1' } }));
     expect(made.metadata).toMatchObject({ labels: { vm: 'web', 'hypersdk.io/vm': 'web' }, ownerReferences: [OWNER] });
     expect(JSON.parse(made.metadata?.annotations?.['vimana.io/disk-contents'] ?? '')).toEqual({
       image: { source: 'https://a/i', checksum: 'sha256:1' },
@@ -84,10 +84,10 @@ describe('the claim of a disk', () => {
       storageClassName: 'standard',
       resources: { requests: { storage: '20Gi' } },
     });
-    const once = machine({ ...KEPT, 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' });
-    expect(newClaim(HYPERSDK_PARTS, once, disk()).metadata).not.toHaveProperty('ownerReferences');
-    expect(newClaim(HYPERSDK_PARTS, once, disk())).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
-    expect(newClaim(HYPERSDK_PARTS, machine(), disk({ origin: { claim: 'golden' } }))).toMatchObject({
+    const once = vm({ ...KEPT, 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' });
+    expect(newClaim(HYPERSDK_RESOURCES, once, disk()).metadata).not.toHaveProperty('ownerReferences');
+    expect(newClaim(HYPERSDK_RESOURCES, once, disk())).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
+    expect(newClaim(HYPERSDK_RESOURCES, vm(), disk({ origin: { claim: 'golden' } }))).toMatchObject({
       metadata: { annotations: { 'vimana.io/disk-source': '{"claim":"golden"}' } },
       spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'golden' } },
     });
@@ -102,7 +102,7 @@ describe('the claim of a disk', () => {
     ['named', {}, { origin: { claim: 'web-root' } }],
     ['named', ANOTHERS, { origin: { claim: 'web-root' } }],
   ])('is %s with %j, for %j', (whose, meta, more) => {
-    expect(belonging(HYPERSDK_PARTS, claim(meta), machine(), disk(more))).toBe(whose);
+    expect(claimOwnership(HYPERSDK_RESOURCES, claim(meta), vm(), disk(more))).toBe(whose);
   });
 
   it.each<[string, object, Record<string, string>, object, object | undefined]>([
@@ -116,7 +116,7 @@ describe('the claim of a disk', () => {
     ['of another is left alone', ANOTHERS, {}, { size: '10Gi' }, undefined],
     ['that goes is left alone', { ...FREE, deletionTimestamp: 'now' }, {}, {}, undefined],
   ])('%s', (_what, meta, annotations, more, expected) => {
-    const changed = changedClaim(HYPERSDK_PARTS, claim(meta, more), machine(annotations), disk());
+    const changed = changedClaim(HYPERSDK_RESOURCES, claim(meta, more), vm(annotations), disk());
     if (expected === undefined) expect(changed).toBeUndefined();
     else expect(changed).toMatchObject(expected);
   });
@@ -154,7 +154,7 @@ describe('how a machine sees the claim of a disk', () => {
       { message: expect.stringContaining('no StorageClass standard') },
     ],
   ])('that is %s', (_what, found, more, storageClass, expected) => {
-    expect(claimSight(HYPERSDK_PARTS, found, machine(), disk(more), undefined, storageClass)).toMatchObject({
+    expect(claimState(HYPERSDK_RESOURCES, found, vm(), disk(more), undefined, storageClass)).toMatchObject({
       name: 'web-root',
       ...expected,
     });
@@ -176,7 +176,7 @@ describe('how a machine sees the claim of a disk', () => {
     ['may have any size', { anySize: true }, '30Gi', {}],
   ])('that is to be a copy and %s', (_what, more, size, expected) => {
     const copying = disk({ origin: { claim: 'g' }, ...more });
-    expect(claimSight(HYPERSDK_PARTS, undefined, machine(), copying, claim({}, { size }), immediate)).toEqual({
+    expect(claimState(HYPERSDK_RESOURCES, undefined, vm(), copying, claim({}, { size }), immediate)).toEqual({
       name: 'web-root',
       state: 'missing',
       ...expected,
@@ -186,41 +186,41 @@ describe('how a machine sees the claim of a disk', () => {
   it('waits for a copy until it is one, where anybody here makes it', () => {
     const annotations = { 'vimana.io/disk-source': '{"snapshot":"s","disk":"root","namespace":"up"}' };
     const simulated = { ...immediate, provisioner: 'vimana.io/simulated' } as StorageClass;
-    const sight = (contents: object, of: StorageClass | undefined) =>
-      claimSight(
-        HYPERSDK_PARTS,
+    const view = (contents: object, of: StorageClass | undefined) =>
+      claimState(
+        HYPERSDK_RESOURCES,
         claim({ ...OWN, annotations: { ...annotations, ...contents } }),
-        machine(),
+        vm(),
         disk(),
         undefined,
         of,
       );
-    expect(sight({}, simulated)).toMatchObject({
+    expect(view({}, simulated)).toMatchObject({
       state: 'pending',
       reason: 'DiskUnfilled',
       message: expect.stringContaining(
         'PersistentVolumeClaim web-root is still to be filled from VMSnapshot up/s',
       ) as string,
     });
-    expect(sight({ 'vimana.io/disk-contents': '{"files":{}}' }, simulated).state).toBe('bound');
-    expect(sight({}, { ...immediate, provisioner: 'csi.example.com' }).state).toBe('bound');
+    expect(view({ 'vimana.io/disk-contents': '{"files":{}}' }, simulated).state).toBe('bound');
+    expect(view({}, { ...immediate, provisioner: 'csi.example.com' }).state).toBe('bound');
   });
 
   it('does not wait for what is there to be copied', () => {
-    const seen = claimSight(HYPERSDK_PARTS, undefined, machine(), disk({ origin: { claim: 'g' } }), claim(), immediate);
+    const seen = claimState(HYPERSDK_RESOURCES, undefined, vm(), disk({ origin: { claim: 'g' } }), claim(), immediate);
     expect(seen).toEqual({ name: 'web-root', state: 'missing' });
   });
 });
 
 describe('the Service of a machine', () => {
   it('finds its pod, and has no address of its own', () => {
-    expect(newService(HYPERSDK_PARTS, machine())).toMatchObject({
+    expect(newService(HYPERSDK_RESOURCES, vm())).toMatchObject({
       metadata: { name: 'web', ownerReferences: [OWNER] },
       spec: { clusterIP: 'None', selector: { vm: 'web' } },
     });
   });
 
   it.each(['1web', 'web.example'])('cannot be of the name %s', (name) => {
-    expect(newService(HYPERSDK_PARTS, machine({}, name))).toBeUndefined();
+    expect(newService(HYPERSDK_RESOURCES, vm({}, name))).toBeUndefined();
   });
 });

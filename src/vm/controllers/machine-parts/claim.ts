@@ -9,14 +9,14 @@ import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import { atLeast } from '#vm/storage/disk/claim-volume';
 import type { CopiedDisk } from '#vm/storage/disk/copied-disk';
-import type { GroupWords, Machine } from './group.ts';
+import type { GroupTexts, OwnerVm } from './group.ts';
 
 /** What makes something a part of a machine, which goes with it. */
-export function partOf({ machines }: GroupWords, { metadata }: Machine): KubeOwnerReference {
+export function vmOwnerReference({ vms }: GroupTexts, { metadata }: OwnerVm): KubeOwnerReference {
   const { name, uid } = metadata;
   return {
-    apiVersion: apiVersionOf(machines),
-    kind: machines.kind,
+    apiVersion: apiVersionOf(vms),
+    kind: vms.kind,
     name,
     uid,
     controller: true,
@@ -25,16 +25,16 @@ export function partOf({ machines }: GroupWords, { metadata }: Machine): KubeOwn
 }
 
 /** By these, everything of a machine is found. */
-export function labelsOf({ words }: GroupWords, { metadata }: Machine): Record<string, string> {
+export function labelsOf({ words }: GroupTexts, { metadata }: OwnerVm): Record<string, string> {
   return { [VM_LABEL]: metadata.name, [words.machine]: metadata.name };
 }
 
-const isRetained = ({ words }: GroupWords, { metadata }: Machine) => metadata.annotations?.[words.retain] === 'true';
+const isRetained = ({ words }: GroupTexts, { metadata }: OwnerVm) => metadata.annotations?.[words.retain] === 'true';
 
 /** The claim for a new disk. `source`: the claim that it is to be a copy of. */
 export function newClaim(
-  group: GroupWords,
-  machine: Machine,
+  group: GroupTexts,
+  vm: OwnerVm,
   { disk, claim, origin, accessMode, anySize }: ClaimedDisk,
   copied?: CopiedDisk,
   source?: PersistentVolumeClaim,
@@ -50,13 +50,13 @@ export function newClaim(
   return {
     metadata: {
       name: claim,
-      namespace: machine.metadata.namespace,
-      labels: labelsOf(group, machine),
+      namespace: vm.metadata.namespace,
+      labels: labelsOf(group, vm),
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-      ...(isRetained(group, machine) ? {} : { ownerReferences: [partOf(group, machine)] }),
+      ...(isRetained(group, vm) ? {} : { ownerReferences: [vmOwnerReference(group, vm)] }),
     },
     spec: {
-      accessModes: [accessMode ?? machine.metadata.annotations?.[group.words.accessMode] ?? 'ReadWriteMany'],
+      accessModes: [accessMode ?? vm.metadata.annotations?.[group.words.accessMode] ?? 'ReadWriteMany'],
       ...(disk.storageClass === undefined ? {} : { storageClassName: disk.storageClass }),
       resources: { requests: { storage: atLeast(size, copied?.sourceBytes ?? 0) } },
       ...(origin?.claim === undefined ? {} : { dataSource: { kind: 'PersistentVolumeClaim', name: origin.claim } }),
@@ -76,33 +76,33 @@ function imageOf({ image, checksum }: { readonly image: string; readonly checksu
  * Whose a claim by the name of a disk is. `free`: it was made or kept for a machine of this name, and is nobody's now.
  * `named`: it is another's matter, but the disk says itself that it is that claim.
  */
-export function belonging(
-  { words }: GroupWords,
+export function claimOwnership(
+  { words }: GroupTexts,
   { metadata }: PersistentVolumeClaim,
-  machine: Machine,
+  vm: OwnerVm,
   { claim, origin }: ClaimedDisk,
 ): 'own' | 'free' | 'named' | 'other' {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  if (owner?.uid === machine.metadata.uid) return 'own';
-  if (owner === undefined && metadata.labels?.[words.machine] === machine.metadata.name) return 'free';
+  if (owner?.uid === vm.metadata.uid) return 'own';
+  if (owner === undefined && metadata.labels?.[words.machine] === vm.metadata.name) return 'free';
   return origin?.claim === claim ? 'named' : 'other';
 }
 
 /** How the claim of a disk is to be changed; undefined where it is as it should be, or not ours to change. */
 export function changedClaim(
-  group: GroupWords,
+  group: GroupTexts,
   found: PersistentVolumeClaim,
-  machine: Machine,
+  vm: OwnerVm,
   disk: ClaimedDisk,
 ): PersistentVolumeClaim | undefined {
-  const whose = belonging(group, found, machine, disk);
+  const whose = claimOwnership(group, found, vm, disk);
   if (found.metadata.deletionTimestamp !== undefined || whose === 'other' || whose === 'named') return undefined;
-  const kept = isRetained(group, machine);
+  const kept = isRetained(group, vm);
   const isOwner = whose === 'own';
   const grown = isGrown(found, disk);
   if (isOwner !== kept && !grown) return undefined;
-  const others = (found.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== machine.metadata.uid);
-  const ownerReferences = kept ? others : [...others, partOf(group, machine)];
+  const others = (found.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== vm.metadata.uid);
+  const ownerReferences = kept ? others : [...others, vmOwnerReference(group, vm)];
   const { spec } = found;
   const requests = { ...spec.resources?.requests, ...(grown ? { storage: disk.disk.size } : {}) };
   return {

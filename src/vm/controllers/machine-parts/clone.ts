@@ -12,7 +12,7 @@ import { keyIn } from '#platform/runtime/key';
 import { type Copies, cloneNamespace, cloneUnderWay, copiesIn, machineNamedBy } from '#vm/storage/disk/clone-under-way';
 import { type CopiedDisk, copiedDisk } from '#vm/storage/disk/copied-disk';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
-import type { GroupWords, Machine, PartsGroup } from './group.ts';
+import type { GroupTexts, OwnerVm, VmResourceGroup } from './group.ts';
 
 const NONE: Copies = {};
 
@@ -21,8 +21,8 @@ const NONE: Copies = {};
  * over. 'awaited': it is about to be known. `operations`: whether there are any.
  */
 export function copiesFor(
-  { machines }: Pick<GroupWords, 'machines'>,
-  { metadata }: Machine,
+  { vms }: Pick<GroupTexts, 'vms'>,
+  { metadata }: OwnerVm,
   { cache }: Pick<Context, 'cache'>,
   operations: boolean,
 ): Copies | 'awaited' {
@@ -30,12 +30,12 @@ export function copiesFor(
   const clone = cloneUnderWay(metadata.annotations, (key) => cache(OPERATIONS).get(key));
   if (clone === undefined) return NONE;
   const isTarget = clone.spec.cloneSpec?.targetName === metadata.name && cloneNamespace(clone) === metadata.namespace;
-  if (!isTarget || machineNamedBy(clone).group !== machines.group) return NONE;
+  if (!isTarget || machineNamedBy(clone).group !== vms.group) return NONE;
   return copiesIn(clone) ?? 'awaited';
 }
 
 /** The disk of a clone holds what its source does, whatever the spec fills new disks with. */
-export function asCloned(disk: ClaimedDisk, copies: Copies | 'awaited'): ClaimedDisk {
+export function withoutOrigin(disk: ClaimedDisk, copies: Copies | 'awaited'): ClaimedDisk {
   if (copies !== 'awaited' && !Object.hasOwn(copies, disk.claim)) return disk;
   const { origin: _origin, ...rest } = disk;
   return rest;
@@ -53,9 +53,9 @@ export interface CopySettings {
  * What makes the claim of a disk a copy; undefined where it is none. Throws while it is not known where from, and where
  * the copy is not allowed.
  */
-export async function copyFor<M extends Machine>(
-  group: Pick<PartsGroup<M>, 'machines' | 'disksOf'>,
-  machine: Machine,
+export async function copyFor<M extends OwnerVm>(
+  group: Pick<VmResourceGroup<M>, 'vms' | 'disksOf'>,
+  vm: OwnerVm,
   { disk, claim, origin }: ClaimedDisk,
   copies: Copies | 'awaited',
   context: Context,
@@ -63,7 +63,7 @@ export async function copyFor<M extends Machine>(
 ): Promise<CopiedDisk | undefined> {
   const { cache } = context;
   const { operations } = settings;
-  const { namespace, annotations = {} } = machine.metadata;
+  const { namespace, annotations = {} } = vm.metadata;
   if (copies === 'awaited')
     throw new TemporaryError(`what VMOperation ${annotations[OPERATION]} copies to ${claim} is not seen yet`);
   const cloned = Object.hasOwn(copies, claim) ? copies[claim] : undefined;
@@ -88,8 +88,8 @@ export async function copyFor<M extends Machine>(
   return { ...copied, annotations: { ...madeBy(annotations), ...copied.annotations } };
 }
 
-function copyAuthority<M extends Machine>(
-  { machines, disksOf }: Pick<PartsGroup<M>, 'machines' | 'disksOf'>,
+function copyAuthority<M extends OwnerVm>(
+  { vms, disksOf }: Pick<VmResourceGroup<M>, 'vms' | 'disksOf'>,
   context: Context,
   { onlyNamespace: only }: CopySettings,
 ): CopyAuthority {
@@ -100,7 +100,7 @@ function copyAuthority<M extends Machine>(
     objection: (from, among) => firstCrossNamespaceDenial(from, among, grants, client),
     claimsOf(operation) {
       const { namespace, name } = machineNamedBy(operation);
-      const source = cache(machines).get(keyIn(namespace, name));
+      const source = cache(vms).get(keyIn(namespace, name));
       return source === undefined ? undefined : disksOf(source, context)?.map((disk) => disk.claim);
     },
     snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),

@@ -6,9 +6,9 @@ import { templateFor } from '#api/hypersdk/template-use';
 import type { Context } from '#platform/runtime/controller';
 
 /** The disks that a machine is to have; undefined while its template, which says more of them, is not there for it. */
-export function disksOf(machine: HypersdkVm, { cache }: Pick<Context, 'cache'>): ClaimedDisk[] | undefined {
-  const template = templateFor(machine, (key) => cache(VM_TEMPLATES).get(key));
+export function disksOf(vm: HypersdkVm, { cache }: Pick<Context, 'cache'>): ClaimedDisk[] | undefined {
+  const template = templateFor(vm, (key) => cache(VM_TEMPLATES).get(key));
   if (template === 'missing' || template === 'withheld') return undefined;
-  const spec = template === undefined ? machine.spec : inherited(machine.spec, template.spec);
-  return claimedDisks(machine.metadata.name, spec);
+  const spec = template === undefined ? vm.spec : inherited(vm.spec, template.spec);
+  return claimedDisks(vm.metadata.name, spec);
 }

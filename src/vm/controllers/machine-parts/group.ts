@@ -7,18 +7,18 @@ import type { ObjectMeta } from '#platform/schema/kind';
 import type { Usage } from '#vm/engine/metrics';
 
 /** A machine of any group. */
-export type Machine = KubeObject & { readonly metadata: ObjectMeta };
+export type OwnerVm = KubeObject & { readonly metadata: ObjectMeta };
 
 /** A group whose machines are given their parts here, and all in which it differs from others. */
-export interface PartsGroup<M extends Machine = Machine> {
-  readonly machines: ResourceType<M>;
+export interface VmResourceGroup<M extends OwnerVm = OwnerVm> {
+  readonly vms: ResourceType<M>;
   readonly words: ClaimWords;
   /** The name of the instance of a machine. */
-  instanceOf(machine: string): string;
+  instanceOf(vm: string): string;
   /** What comes before the name of the disk, and a dash, in the names of claims. */
-  claimStart(machine: string): string;
+  claimStart(vm: string): string;
   /** The disks that a machine is to have; undefined while what says more of them is not there. */
-  disksOf(machine: M, context: Pick<Context, 'cache'>): ClaimedDisk[] | undefined;
+  disksOf(vm: M, context: Pick<Context, 'cache'>): ClaimedDisk[] | undefined;
   /** What a user can do about a disk whose claim is there and another's. */
   wayOut(claim: string): string;
   /** Machines by the claims that their disks are to be copies of. */
@@ -31,10 +31,10 @@ export interface PartsGroup<M extends Machine = Machine> {
   readonly reads: readonly ResourceType[];
   readonly watches: readonly WatchSource[];
   /** How large a machine is: CPUs and bytes. */
-  sizeOf(machine: M): Usage;
+  sizeOf(vm: M): Usage;
   /** What the status says that the machine uses. */
-  toldOf(machine: M): Usage | undefined;
+  toldOf(vm: M): Usage | undefined;
 }
 
 /** All that parts have to do with the group of their machine. */
-export type GroupWords = Pick<PartsGroup, 'machines' | 'words' | 'wayOut'>;
+export type GroupTexts = Pick<VmResourceGroup, 'vms' | 'words' | 'wayOut'>;

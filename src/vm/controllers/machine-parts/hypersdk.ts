@@ -7,12 +7,12 @@ import { type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Usage } from '#vm/engine/metrics';
 import { disksOf } from './disks.ts';
-import type { PartsGroup } from './group.ts';
+import type { VmResourceGroup } from './group.ts';
 
 /** Machines by the template that they are made from. */
 export const byTemplate: Index<HypersdkVm> = {
-  values(machine) {
-    const key = templateKey(machine);
+  values(vm) {
+    const key = templateKey(vm);
     return key === undefined ? [] : [key];
   },
 };
@@ -22,11 +22,11 @@ const templateWatch: WatchSource = watchSource(VM_TEMPLATES, (template, { cache 
 );
 
 /** Machines of hypersdk.io: disks of their own and of their template, and a Service each. */
-export const HYPERSDK_PARTS: PartsGroup<HypersdkVm> = {
-  machines: HYPERSDK_VMS,
+export const HYPERSDK_RESOURCES: VmResourceGroup<HypersdkVm> = {
+  vms: HYPERSDK_VMS,
   words: CLAIM_WORDS,
-  instanceOf: (machine) => `${machine}.hypersdk`,
-  claimStart: (machine) => machine,
+  instanceOf: (vm) => `${vm}.hypersdk`,
+  claimStart: (vm) => vm,
   disksOf,
   wayOut: (claim) =>
     `rename the disk, or set its source.pvc to ${claim}, which then is the disk as it is (of any other claim the disk is a copy)`,

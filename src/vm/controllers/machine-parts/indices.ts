@@ -3,23 +3,23 @@ import type { Cache, Change } from '#platform/runtime/cache';
 import { type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { isFilled } from '#vm/storage/disk/claim-disks';
-import type { Machine, PartsGroup } from './group.ts';
+import type { OwnerVm, VmResourceGroup } from './group.ts';
 
 /** Machines that a claim may be the disk of: those whose name it begins with; and those that copy it. */
-function* concerned<M extends Machine>(
-  group: PartsGroup<M>,
+function* vmsOfClaim<M extends OwnerVm>(
+  group: VmResourceGroup<M>,
   { metadata }: PersistentVolumeClaim,
-  machines: Cache<M>,
+  vms: Cache<M>,
 ): Generator<string> {
   const { name = '', namespace } = metadata;
   const more = group.claimStart('').length;
   for (let dash = name.indexOf('-'); dash > 0; dash = name.indexOf('-', dash + 1)) {
-    const machine = name.slice(0, Math.max(0, dash - more));
-    if (group.claimStart(machine) !== name.slice(0, dash)) continue;
-    const key = keyIn(namespace, machine);
-    if (machines.get(key) !== undefined) yield key;
+    const vm = name.slice(0, Math.max(0, dash - more));
+    if (group.claimStart(vm) !== name.slice(0, dash)) continue;
+    const key = keyIn(namespace, vm);
+    if (vms.get(key) !== undefined) yield key;
   }
-  for (const machine of machines.by(group.bySource, keyOf({ metadata }))) yield keyOf(machine);
+  for (const vm of vms.by(group.bySource, keyOf({ metadata }))) yield keyOf(vm);
 }
 
 const sizesOf = ({ spec, status }: PersistentVolumeClaim) =>
@@ -38,15 +38,15 @@ function isOther({ object, old }: Change<PersistentVolumeClaim>): boolean {
   );
 }
 
-export function claimWatch<M extends Machine>(group: PartsGroup<M>): WatchSource {
+export function claimWatch<M extends OwnerVm>(group: VmResourceGroup<M>): WatchSource {
   return watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }, change) =>
-    isOther(change) ? concerned(group, claim, cache(group.machines)) : [],
+    isOther(change) ? vmsOfClaim(group, claim, cache(group.vms)) : [],
   );
 }
 
 /** A class may let its volumes grow by now. */
-export function classWatch<M extends Machine>({ machines, bySmallDisks }: PartsGroup<M>): WatchSource {
+export function classWatch<M extends OwnerVm>({ vms, bySmallDisks }: VmResourceGroup<M>): WatchSource {
   return watchSource(STORAGE_CLASSES, (_class, { cache }) =>
-    [...cache(machines).by(bySmallDisks, 'small')].map((machine) => keyOf(machine)),
+    [...cache(vms).by(bySmallDisks, 'small')].map((vm) => keyOf(vm)),
   );
 }

@@ -5,19 +5,19 @@ import { parseQuantity, tryParseQuantity, value } from '#platform/base/quantity'
 import type { KubeObject } from '#platform/kube/kube-object';
 import { keyIn } from '#platform/runtime/key';
 import type { Usage } from '#vm/engine/metrics';
-import type { PartsGroup } from './group.ts';
+import type { VmResourceGroup } from './group.ts';
 
 type Machine = VirtualMachine & KubeObject;
 
-const instanceOf = (machine: string) => `${machine}.novacron`;
+const instanceOf = (vm: string) => `${vm}.novacron`;
 
 /** Machines of novacron.io: a disk with their image, and their volumes. */
-export const NOVACRON_PARTS: PartsGroup<Machine> = {
-  machines: resourceOfKind(virtualMachine),
+export const NOVACRON_RESOURCES: VmResourceGroup<Machine> = {
+  vms: resourceOfKind(virtualMachine),
   words: CLAIM_WORDS,
   instanceOf,
   claimStart: instanceOf,
-  disksOf: (machine) => claimedDisks(machine.metadata.name, machine.spec),
+  disksOf: (vm) => claimedDisks(vm.metadata.name, vm.spec),
   wayOut: (claim) => `delete ${claim}, or give the volume or the machine another name`,
   bySource: {
     values({ metadata, spec }) {

@@ -18,13 +18,13 @@ const bySecret: Index<HypersdkVm> = {
 };
 
 /** Machines that may have waited for a Secret: those that name it, and those whose template does. */
-function* concerned({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>): Generator<string> {
+function* vmsOfSecret({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>): Generator<string> {
   const { name = '', namespace } = metadata;
-  for (const machine of cache(HYPERSDK_VMS).by(bySecret, keyIn(namespace, name))) yield keyOf(machine);
+  for (const vm of cache(HYPERSDK_VMS).by(bySecret, keyIn(namespace, name))) yield keyOf(vm);
   for (const template of cache(VM_TEMPLATES).all()) {
     if (template.spec.defaultSpec?.cloudInit?.secretRef?.name !== name) continue;
-    for (const machine of cache(HYPERSDK_VMS).by(byTemplate, keyOf(template))) {
-      if (machine.metadata.namespace === namespace) yield keyOf(machine);
+    for (const vm of cache(HYPERSDK_VMS).by(byTemplate, keyOf(template))) {
+      if (vm.metadata.namespace === namespace) yield keyOf(vm);
     }
   }
 }
@@ -33,17 +33,17 @@ function* concerned({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>)
  * Whether the Secret with the cloud-init of a machine is there; what is in it is nothing to us. It takes the right to
  * read every Secret, so that it is for control planes of our own: on any other cluster kubelets look after it.
  */
-export const secretGatherer: DependencyProvider<'secret'> = {
+export const secretProvider: DependencyProvider<'secret'> = {
   watches: [
-    watchSource(SECRETS, (secret, context, { type }) => (type === 'updated' ? [] : concerned(secret, context))),
+    watchSource(SECRETS, (secret, context, { type }) => (type === 'updated' ? [] : vmsOfSecret(secret, context))),
   ],
   reads: [VM_TEMPLATES],
   provide(object, { cache }) {
-    const machine = object as HypersdkVm;
-    const template = templateFor(machine, (key) => cache(VM_TEMPLATES).get(key));
-    const spec = typeof template === 'object' ? inherited(machine.spec, template.spec) : machine.spec;
+    const vm = object as HypersdkVm;
+    const template = templateFor(vm, (key) => cache(VM_TEMPLATES).get(key));
+    const spec = typeof template === 'object' ? inherited(vm.spec, template.spec) : vm.spec;
     const { name } = spec.cloudInit?.secretRef ?? {};
     if (name === undefined) return undefined;
-    return cache(SECRETS).get(keyIn(machine.metadata.namespace, name)) === undefined ? 'missing' : 'there';
+    return cache(SECRETS).get(keyIn(vm.metadata.namespace, name)) === undefined ? 'missing' : 'there';
   },
 };

@@ -10,26 +10,26 @@ import type { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { createLauncherPod } from '#vm/engine/launcher/create-launcher-pod';
-import type { Action } from './plan.ts';
+import type { MigrationAction } from './plan.ts';
 import { EVACUATION_LABEL, type MigrationSettings } from './settings.ts';
 import {
   type MigrationState,
   type MigrationStatus,
-  ownerReference,
+  migrationOwnerReference,
   phaseOf,
   TARGET_SCHEDULED,
   withMigrationCondition,
 } from './status.ts';
 import { targetPod } from './target-pod.ts';
 
-interface ActorParts {
+interface ExecutorDeps {
   readonly settings: MigrationSettings;
   /** What was done to pods and to instances, by the key of the migration. */
   readonly pods: Expectations;
   readonly instances: Expectations;
 }
 
-type Deed = Exclude<Action, { readonly do: 'release' | 'look again' }>;
+type ExecutableAction = Exclude<MigrationAction, { readonly do: 'release' | 'look again' }>;
 
 /** Everything that a new migration does not take over from the last. */
 const FRESH = {
@@ -66,7 +66,7 @@ function anew(state: object, { status }: Vmi): object {
 }
 
 /** Carries out what was planned for migrations. */
-export function actor({ settings, pods, instances }: ActorParts) {
+export function createMigrationExecutor({ settings, pods, instances }: ExecutorDeps) {
   async function makeTarget(vmim: Vmim, vmi: Vmi, source: Pod, context: Context): Promise<void> {
     const { cache, client, clock, events } = context;
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
@@ -153,13 +153,18 @@ export function actor({ settings, pods, instances }: ActorParts) {
     const message = `The machine cannot leave node ${vmi.status?.nodeName}, as no other fits it. It moves as soon as one does; until then, or until it is stopped, a drain waits: ${found.message}`;
     events.event(vmi, 'Warning', 'NoOtherNodeFits', message);
     const { namespace, ownerReferences = [] } = vmi.metadata;
-    const machine = ownerReferences.find(({ controller }) => controller === true);
-    if (machine === undefined) return;
-    const { apiVersion, kind, name, uid } = machine;
+    const vm = ownerReferences.find(({ controller }) => controller === true);
+    if (vm === undefined) return;
+    const { apiVersion, kind, name, uid } = vm;
     events.event({ apiVersion, kind, metadata: { name, namespace, uid } }, 'Warning', 'NoOtherNodeFits', message);
   }
 
-  return async function act(action: Deed, vmim: Vmim, vmi: Vmi | undefined, context: Context): Promise<void> {
+  return async function act(
+    action: ExecutableAction,
+    vmim: Vmim,
+    vmi: Vmi | undefined,
+    context: Context,
+  ): Promise<void> {
     if (action.do === 'report') return await report(vmim, vmi, action.status, context);
     if (action.do === 'remove') return await remove(vmim, action.pod, context);
     if (vmi === undefined) return;
@@ -167,7 +172,7 @@ export function actor({ settings, pods, instances }: ActorParts) {
       case 'make target':
         return await makeTarget(vmim, vmi, action.source, context);
       case 'belong': {
-        const ownerReferences = [ownerReference(vmi)];
+        const ownerReferences = [migrationOwnerReference(vmi)];
         await context.client.update(VMIMS, { ...vmim, metadata: { ...vmim.metadata, ownerReferences } });
         return;
       }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { VMIMS, VMIS } from '#api/kubevirt/resources';
 import { KubeError } from '#platform/kube/kube-error';
-import { migrationWorld, namespace } from './world.fixture.ts';
+import { migrationHarness, namespace } from './world.fixture.ts';
 
-const world = migrationWorld();
+const world = migrationHarness();
 const MINUTE = 60_000;
 
 describe('a migration', () => {

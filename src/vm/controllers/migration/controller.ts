@@ -10,12 +10,12 @@ import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { AdmissionRechecks } from '#vm/engine/admission-recheck';
-import { actor } from './act.ts';
-import { byInstance, byMigration, byProgress, instanceKey, migrationKey, placeOf } from './indices.ts';
-import { plan, type Sight } from './plan.ts';
+import { createMigrationExecutor } from './act.ts';
+import { activePod, byMigration, byProgress, instanceKey, migrationKey, migrationsByInstance } from './indices.ts';
+import { type MigrationView, planMigration } from './plan.ts';
 import { MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationSettings } from './settings.ts';
-import { isOver, phaseOf } from './status.ts';
-import { type Candidate, mayBegin, surplus } from './turn.ts';
+import { isMigrationFinished, phaseOf } from './status.ts';
+import { type MigrationCandidate, migrationsToPrune, migrationsToStart } from './turn.ts';
 
 /** How soon to look again where a cache does not show yet what was done: its event may concern another object. */
 const SOON: ReconcileResult = { requeueAfterMs: 50 };
@@ -26,20 +26,20 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
   const pods = new Expectations();
   const instances = new Expectations();
   /** Those that have just begun, by uid, while the cache still shows them waiting. */
-  const begun = new Map<string, Candidate>();
-  const reviews = new AdmissionRechecks(virtualMachineInstanceMigration, settings.review);
-  const act = actor({ settings, pods, instances });
+  const begun = new Map<string, MigrationCandidate>();
+  const reviews = new AdmissionRechecks(virtualMachineInstanceMigration, settings.recheck);
+  const act = createMigrationExecutor({ settings, pods, instances });
 
-  const candidate = (vmim: Vmim, { cache }: Pick<Context, 'cache'>): Candidate => {
+  const candidate = (vmim: Vmim, { cache }: Pick<Context, 'cache'>): MigrationCandidate => {
     const instance = instanceKey(vmim);
     const { phase, nodeName = '' } = cache(VMIS).get(instance)?.status ?? {};
     return { vmim, instance, node: phase === 'Running' ? nodeName : '' };
   };
 
   /** The migrations that may begin now. */
-  function next(context: Pick<Context, 'cache'>): Candidate[] {
+  function next(context: Pick<Context, 'cache'>): MigrationCandidate[] {
     const { cache } = context;
-    const waiting: Candidate[] = [];
+    const waiting: MigrationCandidate[] = [];
     const underWay = new Map(begun);
     for (const vmim of cache(VMIMS).by(byProgress, 'under way'))
       underWay.set(vmim.metadata.uid, candidate(vmim, context));
@@ -49,21 +49,23 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
       if (target !== undefined || begun.has(uid)) underWay.set(uid, candidate(vmim, context));
       else if (deletionTimestamp === undefined) waiting.push(candidate(vmim, context));
     }
-    return mayBegin(waiting, [...underWay.values()], settings);
+    return migrationsToStart(waiting, [...underWay.values()], settings);
   }
 
-  async function look(vmim: Vmim, context: Context): Promise<Omit<Sight, 'turn'>> {
+  async function look(vmim: Vmim, context: Context): Promise<Omit<MigrationView, 'turn'>> {
     const { cache, clock } = context;
-    const vmi = cache(VMIS).get(instanceKey(vmim)) ?? (isOver(vmim) ? undefined : await instanceOf(vmim, context));
+    const vmi =
+      cache(VMIS).get(instanceKey(vmim)) ?? (isMigrationFinished(vmim) ? undefined : await instanceOf(vmim, context));
     const known = vmim.status?.migrationState ?? vmi?.status?.migrationState;
     let [target] = cache(PODS).by(byMigration, controllerKey(vmim)) as Iterable<Pod | undefined>;
     // That it is gone is believed of the server alone.
-    if (target === undefined && !isOver(vmim) && phaseOf(vmim) !== 'Pending') target = await targetOf(vmim, context);
+    if (target === undefined && !isMigrationFinished(vmim) && phaseOf(vmim) !== 'Pending')
+      target = await targetOf(vmim, context);
     const own = vmi === undefined ? [] : [...cache(PODS).by(byController, controllerKey(vmi))];
     const mine = known?.migrationUid === vmim.metadata.uid ? known.sourcePod : undefined;
-    const source = mine === undefined ? vmi && placeOf(vmi, own) : own.find(({ metadata }) => metadata.name === mine);
-    const refusal = phaseOf(vmim) === 'Pending' ? reviews.of(keyOf(vmim), vmim)?.message : undefined;
-    return { vmim, vmi, target, source, ...(refusal === undefined ? {} : { refusal }), now: clock.now() };
+    const source = mine === undefined ? vmi && activePod(vmi, own) : own.find(({ metadata }) => metadata.name === mine);
+    const rejection = phaseOf(vmim) === 'Pending' ? reviews.of(keyOf(vmim), vmim)?.message : undefined;
+    return { vmim, vmi, target, source, ...(rejection === undefined ? {} : { rejection }), now: clock.now() };
   }
 
   async function step(vmim: Vmim, context: Context): Promise<ReconcileResult | 'released' | undefined> {
@@ -75,28 +77,28 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     if (phaseOf(vmim) !== 'Pending') begun.delete(uid);
     // Nothing may come between this look at the limits and taking a place.
     const turn = phaseOf(vmim) === 'Pending' && next(context).some((each) => each.vmim.metadata.uid === uid);
-    const actions = plan({ ...seen, turn }, settings);
+    const actions = planMigration({ ...seen, turn }, settings);
     if (actions.some((action) => action.do === 'make target')) begun.set(uid, candidate(vmim, context));
     let again: ReconcileResult | undefined;
     try {
       for (const action of actions) {
         if (action.do === 'release') return 'released';
-        if (action.do === 'look again') again = { requeueAfterMs: action.afterMs };
+        if (action.do === 'look again') again = { requeueAfterMs: action.requeueAfterMs };
         else await act(action, vmim, seen.vmi, context);
       }
     } catch (error) {
       begun.delete(uid);
       throw error;
     }
-    if (isOver(vmim)) await forgetOld(vmim, context);
+    if (isMigrationFinished(vmim)) await forgetOld(vmim, context);
     return again;
   }
 
   async function forgetOld(vmim: Vmim, { cache, client }: Context): Promise<void> {
-    const finished = [...cache(VMIMS).by(byInstance, instanceKey(vmim))].filter(
-      (each) => isOver(each) && each.metadata.deletionTimestamp === undefined,
+    const finished = [...cache(VMIMS).by(migrationsByInstance, instanceKey(vmim))].filter(
+      (each) => isMigrationFinished(each) && each.metadata.deletionTimestamp === undefined,
     );
-    for (const { metadata } of surplus(finished, settings.kept)) {
+    for (const { metadata } of migrationsToPrune(finished, settings.retained)) {
       const { name, namespace, uid } = metadata;
       await client.delete(VMIMS, name, { namespace, preconditions: { uid } }).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
@@ -115,11 +117,13 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
         return key === undefined ? [] : [key];
       }),
       watchSource(VMIS, (vmi, { cache }) =>
-        [...cache(VMIMS).by(byInstance, keyOf(vmi))].filter((each) => !isOver(each) || isLeaving(each)).map(keyOf),
+        [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))]
+          .filter((each) => !isMigrationFinished(each) || isLeaving(each))
+          .map(keyOf),
       ),
       // One that is over makes room for others.
       watchSource(VMIMS, (vmim, context, { type, object }) => {
-        if (vmim !== object || (type !== 'deleted' && !isOver(vmim))) return [];
+        if (vmim !== object || (type !== 'deleted' && !isMigrationFinished(vmim))) return [];
         begun.delete(vmim.metadata.uid);
         return next(context).map((each) => keyOf(each.vmim));
       }),

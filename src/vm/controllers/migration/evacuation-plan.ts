@@ -2,13 +2,13 @@ import { HOT_CHANGES } from '#api/kubevirt/hot-change';
 import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
-import { isInPlace } from './right-size.ts';
+import { hasTargetSize } from './right-size.ts';
 import { EVACUATION_LABEL, WORKLOAD_UPDATE_LABEL } from './settings.ts';
-import { isOver, phaseOf, since } from './status.ts';
+import { isMigrationFinished, phaseOf, since } from './status.ts';
 import { byAge } from './turn.ts';
 
 /** A node that instances have to leave. */
-export interface NodeSight {
+export interface DrainedNode {
   readonly node: string;
   /** Whether everything that can leave has to, not only what an eviction asked for. */
   readonly draining: boolean;
@@ -16,45 +16,45 @@ export interface NodeSight {
   readonly instances: readonly Vmi[];
   readonly migrationsOf: (vmi: Vmi) => readonly Vmim[];
   /** The pod that the machine of an instance is in. */
-  readonly placeOf: (vmi: Vmi) => Pod | undefined;
+  readonly activePodOf: (vmi: Vmi) => Pod | undefined;
   readonly now: number;
 }
 
 /** Why an instance is to be moved, as the label of its migration says. */
-export type Reason = typeof EVACUATION_LABEL | typeof WORKLOAD_UPDATE_LABEL;
+export type EvacuationReason = typeof EVACUATION_LABEL | typeof WORKLOAD_UPDATE_LABEL;
 
 export interface Evacuation {
   /** Instances that are to be moved now. */
-  readonly move: readonly { readonly vmi: Vmi; readonly reason: Reason }[];
+  readonly migrate: readonly { readonly vmi: Vmi; readonly reason: EvacuationReason }[];
   /** When another may be, though nothing happens. */
-  readonly againMs?: number;
+  readonly requeueAfterMs?: number;
 }
 
 const FIRST_BACK_OFF_MS = 20_000;
 
 /** Whom to move off a node, because it is left or because they outgrow their place: as many as may leave it at once, none that has failed a moment ago. */
-export function planEvacuation(sight: NodeSight, limit: number): Evacuation {
-  const { instances, migrationsOf, now } = sight;
+export function planEvacuation(view: DrainedNode, limit: number): Evacuation {
+  const { instances, migrationsOf, now } = view;
   let free = limit;
-  let againMs: number | undefined;
-  const ready: { vmi: Vmi; reason: Reason }[] = [];
+  let requeueAfterMs: number | undefined;
+  const ready: { vmi: Vmi; reason: EvacuationReason }[] = [];
   for (const vmi of instances) {
     const migrations = migrationsOf(vmi);
-    const reason = reasonToMove(vmi, sight);
-    if (migrations.some((vmim) => !isOver(vmim))) free--;
+    const reason = reasonToMove(vmi, view);
+    if (migrations.some((vmim) => !isMigrationFinished(vmim))) free--;
     else if (reason !== undefined) {
       const wait = backOffEnd(migrations, reason) - now;
       if (wait <= 0) ready.push({ vmi, reason });
-      else againMs = Math.min(againMs ?? wait, wait);
+      else requeueAfterMs = Math.min(requeueAfterMs ?? wait, wait);
     }
   }
   // Whoever has to leave goes before whoever would like to grow.
   ready.sort((a, b) => Number(b.reason === EVACUATION_LABEL) - Number(a.reason === EVACUATION_LABEL));
-  return { move: ready.slice(0, Math.max(0, free)), ...(againMs === undefined ? {} : { againMs }) };
+  return { migrate: ready.slice(0, Math.max(0, free)), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
 }
 
 /** Whether an instance is one that an eviction moves. */
-export function isMoved({ spec, status }: Vmi): boolean {
+export function migratesOnEviction({ spec, status }: Vmi): boolean {
   const movable = status?.conditions?.find(({ type }) => type === 'LiveMigratable')?.status;
   if (movable === 'False') return false;
   const { evictionStrategy } = spec;
@@ -62,20 +62,20 @@ export function isMoved({ spec, status }: Vmi): boolean {
 }
 
 /** Whether a machine waits for a launcher of another size. */
-export function isToChange({ status }: Vmi): boolean {
+export function needsWorkloadUpdate({ status }: Vmi): boolean {
   return (status?.conditions ?? []).some((each) => each.status === 'True' && HOT_CHANGES.has(each.type));
 }
 
-function reasonToMove(vmi: Vmi, { node, draining, placeOf }: NodeSight): Reason | undefined {
+function reasonToMove(vmi: Vmi, { node, draining, activePodOf }: DrainedNode): EvacuationReason | undefined {
   const { phase, nodeName, evacuationNodeName } = vmi.status ?? {};
   if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isTerminating(vmi)) return undefined;
-  if (isMoved(vmi) && (draining || evacuationNodeName === node)) return EVACUATION_LABEL;
+  if (migratesOnEviction(vmi) && (draining || evacuationNodeName === node)) return EVACUATION_LABEL;
   // What it says of itself may be older than what it is to be: such a migration would be taken back at once.
-  return isToChange(vmi) && isInPlace(vmi, placeOf(vmi)) !== true ? WORKLOAD_UPDATE_LABEL : undefined;
+  return needsWorkloadUpdate(vmi) && hasTargetSize(vmi, activePodOf(vmi)) !== true ? WORKLOAD_UPDATE_LABEL : undefined;
 }
 
 /** Until when an instance is left alone: 20 s after its first failure in a row, twice as long after each further one. */
-function backOffEnd(migrations: readonly Vmim[], reason: Reason): number {
+function backOffEnd(migrations: readonly Vmim[], reason: EvacuationReason): number {
   const evacuations = migrations
     // One that was taken back has not failed.
     .filter(({ metadata: { labels, deletionTimestamp } }) => labels?.[reason] !== undefined && !deletionTimestamp)

@@ -5,9 +5,9 @@ import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { planEvacuation } from './evacuation-plan.ts';
 import { EVACUATION_LABEL } from './settings.ts';
-import { migrationWorld, namespace } from './world.fixture.ts';
+import { migrationHarness, namespace } from './world.fixture.ts';
 
-const world = migrationWorld();
+const world = migrationHarness();
 const MINUTE = 60_000;
 
 describe('an evacuation', () => {
@@ -135,11 +135,11 @@ describe('whom a node sends away', () => {
         migrationsOf: ({ metadata }) => [
           (unfinished.includes(metadata.name) ? { status: { phase: 'Running' } } : over) as unknown as Vmim,
         ],
-        placeOf: () => undefined,
+        activePodOf: () => undefined,
         now: 0,
       },
       2,
-    ).move.map(({ vmi: { metadata }, reason }) =>
+    ).migrate.map(({ vmi: { metadata }, reason }) =>
       reason === EVACUATION_LABEL ? metadata.name : `${metadata.name} grows`,
     );
 

@@ -7,8 +7,8 @@ import { byController, controllerKey, type Index } from '#platform/runtime/cache
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
-import { isToChange, planEvacuation, type Reason } from './evacuation-plan.ts';
-import { byInstance, byNode, instanceKey, placeOf } from './indices.ts';
+import { type EvacuationReason, needsWorkloadUpdate, planEvacuation } from './evacuation-plan.ts';
+import { activePod, instanceKey, instancesByNode, migrationsByInstance } from './indices.ts';
 import {
   EVACUATION_LABEL,
   MIGRATION_FINALIZER,
@@ -16,11 +16,11 @@ import {
   type MigrationLimits,
   WORKLOAD_UPDATE_LABEL,
 } from './settings.ts';
-import { isOver, ownerReference } from './status.ts';
+import { isMigrationFinished, migrationOwnerReference } from './status.ts';
 import { byAge } from './turn.ts';
 
 const DRAIN_TAINT = 'kubevirt.io/drain';
-const LONGEST_LABEL = 63;
+const MAX_LABEL_LENGTH = 63;
 /** How soon to look again where the cache does not show a migration that is there. */
 const LAG_MS = 1000;
 
@@ -28,7 +28,7 @@ const LAG_MS = 1000;
 const byLeaving: Index<Vmi> = {
   values: (vmi) => {
     const { evacuationNodeName = '', nodeName = '' } = vmi.status ?? {};
-    const nodes = [evacuationNodeName, ...(isToChange(vmi) ? [nodeName] : [])];
+    const nodes = [evacuationNodeName, ...(needsWorkloadUpdate(vmi) ? [nodeName] : [])];
     return nodes.filter((node, at) => node !== '' && nodes.indexOf(node) === at);
   },
 };
@@ -43,7 +43,8 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
   const concerned = (vmi: Vmi, { cache }: Pick<Context, 'cache'>): string[] => {
     const { nodeName = '', evacuationNodeName } = vmi.status ?? {};
     if (nodeName === '') return [];
-    const leaves = evacuationNodeName === nodeName || isToChange(vmi) || isDraining(cache(NODES).get(nodeName));
+    const leaves =
+      evacuationNodeName === nodeName || needsWorkloadUpdate(vmi) || isDraining(cache(NODES).get(nodeName));
     return leaves ? [nodeName] : [];
   };
 
@@ -55,7 +56,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
       watchSource(VMIS, concerned),
       watchSource(VMIMS, (vmim, context) => {
         const vmi = context.cache(VMIS).get(instanceKey(vmim));
-        return vmi !== undefined && isOver(vmim) ? concerned(vmi, context) : [];
+        return vmi !== undefined && isMigrationFinished(vmim) ? concerned(vmi, context) : [];
       }),
     ],
     async reconcile(node, context) {
@@ -65,20 +66,20 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
       if (!draining && isEmpty(cache(VMIS).by(byLeaving, name))) return undefined;
       // A new migration wakes nobody here.
       if (!expectations.met(name, cache(VMIMS))) return { requeueAfterMs: 50 };
-      const { move, againMs } = planEvacuation(
+      const { migrate, requeueAfterMs } = planEvacuation(
         {
           node: name,
           draining,
-          instances: [...cache(VMIS).by(byNode, name)],
-          migrationsOf: (vmi) => [...cache(VMIMS).by(byInstance, keyOf(vmi))],
-          placeOf: (vmi) => placeOf(vmi, cache(PODS).by(byController, controllerKey(vmi))),
+          instances: [...cache(VMIS).by(instancesByNode, name)],
+          migrationsOf: (vmi) => [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))],
+          activePodOf: (vmi) => activePod(vmi, cache(PODS).by(byController, controllerKey(vmi))),
           now: clock.now(),
         },
         limit,
       );
       let soon = false;
-      for (const { vmi, reason } of move) {
-        const earlier = [...cache(VMIMS).by(byInstance, keyOf(vmi))];
+      for (const { vmi, reason } of migrate) {
+        const earlier = [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))];
         const made = await client.create(VMIMS, evacuationOf(vmi, name, reason, earlier)).catch((error: unknown) => {
           // Made before by somebody who could not say so.
           if (isAlreadyExists(error)) return undefined;
@@ -94,8 +95,8 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
         const why = reason === EVACUATION_LABEL ? `leave node ${name}` : 'bring the change of its size into effect';
         events.event(vmi, 'Normal', 'SuccessfulCreate', `Created Migration ${made.metadata.name} to ${why}`);
       }
-      if (soon) return { requeueAfterMs: Math.min(againMs ?? LAG_MS, LAG_MS) };
-      return againMs === undefined ? undefined : { requeueAfterMs: againMs };
+      if (soon) return { requeueAfterMs: Math.min(requeueAfterMs ?? LAG_MS, LAG_MS) };
+      return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
     },
     forget: (key) => expectations.forget(key),
   };
@@ -103,13 +104,13 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
 
 const isEmpty = (items: Iterable<unknown>) => items[Symbol.iterator]().next().done === true;
 
-const STEMS: Readonly<Record<Reason, string>> = {
+const STEMS: Readonly<Record<EvacuationReason, string>> = {
   [EVACUATION_LABEL]: 'kubevirt-evacuation',
   [WORKLOAD_UPDATE_LABEL]: 'kubevirt-workload-update',
 };
 
 /** Named after the instance and the last one, so that the same evacuation cannot be made twice. */
-function evacuationOf(vmi: Vmi, node: string, reason: Reason, earlier: readonly Vmim[]) {
+function evacuationOf(vmi: Vmi, node: string, reason: EvacuationReason, earlier: readonly Vmim[]) {
   const { name, namespace, uid } = vmi.metadata;
   const last = earlier
     .map((vmim) => ({ vmim }))
@@ -119,10 +120,10 @@ function evacuationOf(vmi: Vmi, node: string, reason: Reason, earlier: readonly 
     metadata: {
       name: `${STEMS[reason]}-${seededRandom(`${uid} ${last?.vmim.metadata.uid ?? ''}`).suffix()}`,
       namespace,
-      labels: { [reason]: node.length <= LONGEST_LABEL ? node : '' },
+      labels: { [reason]: node.length <= MAX_LABEL_LENGTH ? node : '' },
       annotations: { [reason]: node },
       finalizers: [MIGRATION_FINALIZER],
-      ownerReferences: [ownerReference(vmi)],
+      ownerReferences: [migrationOwnerReference(vmi)],
     },
     spec: { vmiName: name },
   };

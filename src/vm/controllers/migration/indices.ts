@@ -4,17 +4,17 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 import { keyIn } from '#platform/runtime/key';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
-import { isOver, phaseOf } from './status.ts';
+import { isMigrationFinished, phaseOf } from './status.ts';
 
 /** The key of the instance that a migration moves. */
 export const instanceKey = ({ metadata, spec }: Vmim) => keyIn(metadata.namespace, spec.vmiName);
 
 /** Migrations by the key of their instance. */
-export const byInstance: Index<Vmim> = { values: (vmim) => [instanceKey(vmim)] };
+export const migrationsByInstance: Index<Vmim> = { values: (vmim) => [instanceKey(vmim)] };
 
 /** Migrations that are not over: `waiting` and `under way`. */
 export const byProgress: Index<Vmim> = {
-  values: (vmim) => (isOver(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'under way']),
+  values: (vmim) => (isMigrationFinished(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'under way']),
 };
 
 /** Target pods by namespace and uid of their migration, which is beside them. */
@@ -26,7 +26,7 @@ export const byMigration: Index<Pod> = {
 };
 
 /** Instances by the node that they run on. */
-export const byNode: Index<Vmi> = {
+export const instancesByNode: Index<Vmi> = {
   values: ({ status }) => {
     const node = status?.nodeName ?? '';
     return node === '' ? [] : [node];
@@ -40,7 +40,7 @@ export function migrationKey({ metadata }: Pod): string | undefined {
 }
 
 /** The pod that the machine of an instance is in, of those that are the instance's. */
-export function placeOf({ status }: Vmi, pods: Iterable<Pod>): Pod | undefined {
+export function activePod({ status }: Vmi, pods: Iterable<Pod>): Pod | undefined {
   for (const pod of pods) if (status?.activePods?.[pod.metadata.uid ?? ''] !== undefined) return pod;
   return undefined;
 }

@@ -4,9 +4,9 @@ import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import { timestamp } from '#platform/base/timestamp';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { runs } from '#testing/runs';
-import { type Action, plan } from './plan.ts';
+import { type MigrationAction, planMigration } from './plan.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
-import { isOver, type MigrationState, ownerReference } from './status.ts';
+import { isMigrationFinished, type MigrationState, migrationOwnerReference } from './status.ts';
 
 /** Plays a migration and the agents of both nodes, without a cluster. */
 
@@ -84,13 +84,17 @@ class World {
     if (vmim === undefined) return;
     const at = (place: Place) => pods.find(({ metadata }) => metadata.uid === place);
     // That a target is gone is asked of the server.
-    const target = at('target') ?? (vmim.status?.phase === 'Pending' || isOver(vmim) ? undefined : this.find('target'));
-    const actions = plan({ vmim, vmi, target, source: at('source'), turn: true, now: this.now }, MIGRATION_SETTINGS);
+    const target =
+      at('target') ?? (vmim.status?.phase === 'Pending' || isMigrationFinished(vmim) ? undefined : this.find('target'));
+    const actions = planMigration(
+      { vmim, vmi, target, source: at('source'), turn: true, now: this.now },
+      MIGRATION_SETTINGS,
+    );
     for (const action of actions) if (!this.#do(action, vmim, vmi)) return;
   }
 
   /** False where the server refuses, which ends the run. */
-  #do(action: Action, vmim: Vmim, vmi: Vmi): boolean {
+  #do(action: MigrationAction, vmim: Vmim, vmi: Vmi): boolean {
     const locked = this.vmi.metadata.resourceVersion === vmi.metadata.resourceVersion;
     const tell = (migrationState: MigrationState) => {
       if (locked) this.changeVmi({ migrationState });
@@ -99,7 +103,7 @@ class World {
     switch (action.do) {
       case 'belong':
         if (this.vmim?.metadata.resourceVersion !== vmim.metadata.resourceVersion) return false;
-        this.changeVmim(undefined, { ownerReferences: [ownerReference(vmi)] });
+        this.changeVmim(undefined, { ownerReferences: [migrationOwnerReference(vmi)] });
         break;
       case 'make target':
         if (this.find('target') === undefined) this.pods = [...this.pods, pod('target', '', 'Pending')];
@@ -285,7 +289,7 @@ describe('whatever happens to a migration', () => {
           }
           if (i % 5 === 4) world.drive(succeed);
         }
-        expect(world.vmim === undefined || isOver(world.vmim)).toBe(true);
+        expect(world.vmim === undefined || isMigrationFinished(world.vmim)).toBe(true);
         const { phase, nodeName } = world.vmi.status ?? {};
         if (phase !== 'Running') return;
         expect(world.pods.map(({ spec }) => spec.nodeName)).toEqual([nodeName]);

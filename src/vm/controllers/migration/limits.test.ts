@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { VMIMS } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
-import { migrationWorld, namespace } from './world.fixture.ts';
+import { migrationHarness, namespace } from './world.fixture.ts';
 
-const world = migrationWorld();
+const world = migrationHarness();
 
 describe('the limits of migrations', () => {
   it('let five move at once and two leave a node, the oldest first, and go on when there is room', async () => {

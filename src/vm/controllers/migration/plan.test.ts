@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { type Action, plan, type Sight } from './plan.ts';
+import { type MigrationAction, type MigrationView, planMigration } from './plan.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 1);
@@ -43,7 +43,7 @@ const target = pod('t', 'n2');
 const announced = (more: object = {}) => ({
   migrationState: { migrationUid: 'm', sourceNode: 'n1', targetNode: 'n2', sourcePod: 's', targetPod: 't', ...more },
 });
-const sight = (parts: Partial<Sight>): Sight => ({
+const view = (parts: Partial<MigrationView>): MigrationView => ({
   vmim: vmim(),
   vmi: vmi(),
   target: undefined,
@@ -54,7 +54,7 @@ const sight = (parts: Partial<Sight>): Sight => ({
 });
 
 /** An action in a few words. */
-function said(action: Action): string {
+function said(action: MigrationAction): string {
   if (action.do === 'report') {
     const { phase, migrationState, conditions = [] } = action.status;
     return ['report', phase, migrationState?.failureReason, ...conditions.map(({ type }) => type)]
@@ -62,14 +62,14 @@ function said(action: Action): string {
       .join(' ');
   }
   if (action.do === 'remove') return `remove ${action.pod.metadata.name}`;
-  if (action.do === 'look again') return `look again after ${action.afterMs / 60_000} min`;
+  if (action.do === 'look again') return `look again after ${action.requeueAfterMs / 60_000} min`;
   return action.do === 'call off' ? `call off: ${action.failure}` : action.do;
 }
 
-type Case = readonly [what: string, sight: Partial<Sight>, actions: readonly string[]];
+type Case = readonly [what: string, sight: Partial<MigrationView>, actions: readonly string[]];
 const decides = (cases: readonly Case[]) =>
   it.each<Case>(cases)('%s', (_what, parts, actions) => {
-    expect(plan(sight(parts), MIGRATION_SETTINGS).map(said)).toEqual(actions);
+    expect(planMigration(view(parts), MIGRATION_SETTINGS).map(said)).toEqual(actions);
   });
 
 describe('a migration that waits', () => {
@@ -91,7 +91,7 @@ describe('a migration that waits', () => {
       ['make target'],
     ],
     ['fails without its instance', { vmi: undefined }, ['report Failed VMI shop/web does not exist']],
-    ['fails where admission would not have let it in', { vmi: undefined, refusal: 'bad' }, ['report Failed bad']],
+    ['fails where admission would not have let it in', { vmi: undefined, rejection: 'bad' }, ['report Failed bad']],
     ['fails when that has ended', { vmi: vmi({ phase: 'Succeeded' }) }, ['report Failed VMI shop/web has ended']],
     ['fails when that goes', { vmi: vmi({}, gone) }, ['report Failed VMI shop/web is being deleted']],
     [

@@ -4,25 +4,25 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
 import { configurationOf } from './configuration.ts';
-import { isToChange } from './evacuation-plan.ts';
+import { needsWorkloadUpdate } from './evacuation-plan.ts';
 import { isOutOfDate, isTooSmall } from './right-size.ts';
 import type { MigrationTimes } from './settings.ts';
 import {
-  inPhase,
-  isOver,
+  finishedMigrationStatus,
+  isMigrationFinished,
   type MigrationState,
   type MigrationStatus,
-  overStatus,
+  migrationStateOf,
   phaseOf,
   since,
-  stateOf,
   TARGET_SCHEDULED,
   withMigrationCondition,
+  withMigrationPhase,
   withTargetScheduled,
 } from './status.ts';
 
 /** All that is known of a migration when it is decided what to do. */
-export interface Sight {
+export interface MigrationView {
   readonly vmim: Vmim;
   readonly vmi: Vmi | undefined;
   /** The pod that was made for it. */
@@ -30,13 +30,13 @@ export interface Sight {
   /** The pod that it leaves, or left. */
   readonly source: Pod | undefined;
   /** Why admission would not have let the migration in. */
-  readonly refusal?: string;
+  readonly rejection?: string;
   /** Whether the limits let it begin now. */
   readonly turn: boolean;
   readonly now: number;
 }
 
-export type Action =
+export type MigrationAction =
   /** The instance becomes its owner: it is of no use to anybody once that is gone. */
   | { readonly do: 'belong' }
   | { readonly do: 'make target'; readonly source: Pod }
@@ -52,7 +52,7 @@ export type Action =
   /** Nobody wants it any more: it is deleted, and with that given up. */
   | { readonly do: 'take back' }
   | { readonly do: 'report'; readonly status: MigrationStatus }
-  | { readonly do: 'look again'; readonly afterMs: number }
+  | { readonly do: 'look again'; readonly requeueAfterMs: number }
   | { readonly do: 'release' };
 
 /** How soon to look again for a pod that the cache may not show yet. */
@@ -62,35 +62,35 @@ const isOutOfUse = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 /** What to do about a migration as it stands. */
-export function plan(sight: Sight, times: MigrationTimes): readonly Action[] {
-  const { vmim, vmi } = sight;
-  if (isOver(vmim)) return afterwards(sight);
-  const state = stateOf(vmim, vmi);
+export function planMigration(view: MigrationView, times: MigrationTimes): readonly MigrationAction[] {
+  const { vmim, vmi } = view;
+  if (isMigrationFinished(vmim)) return afterwards(view);
+  const state = migrationStateOf(vmim, vmi);
   if (state?.completed === true)
-    return [over(sight, state.failed === true ? (state.failureReason ?? 'the migration failed') : undefined)];
-  if (vmi !== undefined && isNobodys(sight)) return [{ do: 'belong' }];
-  const hopeless = reasonToFail(sight);
-  if (hopeless !== undefined) return giveUp(sight, state, hopeless);
+    return [over(view, state.failed === true ? (state.failureReason ?? 'the migration failed') : undefined)];
+  if (vmi !== undefined && isNobodys(view)) return [{ do: 'belong' }];
+  const hopeless = reasonToFail(view);
+  if (hopeless !== undefined) return abandon(view, state, hopeless);
   if (vmi === undefined) return [];
-  if (isOutOfDate(vmim, vmi, sight.source, sight.target)) return [{ do: 'take back' }];
-  if (sight.target === undefined) return beginning(sight, vmi);
-  return state === undefined ? placing(sight, vmi, sight.target, times) : moving(sight, state, times);
+  if (isOutOfDate(vmim, vmi, view.source, view.target)) return [{ do: 'take back' }];
+  if (view.target === undefined) return beginning(view, vmi);
+  return state === undefined ? placing(view, vmi, view.target, times) : moving(view, state, times);
 }
 
 /** One that goes is left as it is; one that has begun says by its target whose it is. */
-const isNobodys = ({ vmim: { metadata }, target }: Sight) =>
+const isNobodys = ({ vmim: { metadata }, target }: MigrationView) =>
   target === undefined && metadata.deletionTimestamp === undefined && (metadata.ownerReferences ?? []).length === 0;
 
-const over = ({ vmim, vmi, now }: Sight, failure: string | undefined): Action => ({
+const over = ({ vmim, vmi, now }: MigrationView, failure: string | undefined): MigrationAction => ({
   do: 'report',
-  status: overStatus(vmim, stateOf(vmim, vmi), failure, now),
+  status: finishedMigrationStatus(vmim, migrationStateOf(vmim, vmi), failure, now),
 });
 
 /** Why a migration can come to nothing any more; undefined while it can. */
-function reasonToFail({ vmim, vmi, source, target, refusal }: Sight): string | undefined {
+function reasonToFail({ vmim, vmi, source, target, rejection }: MigrationView): string | undefined {
   const name = `${vmim.metadata.namespace}/${vmim.spec.vmiName}`;
   if (vmim.metadata.deletionTimestamp !== undefined) return 'the migration was given up: it was deleted';
-  if (refusal !== undefined && target === undefined) return refusal;
+  if (rejection !== undefined && target === undefined) return rejection;
   if (vmi === undefined) return `VMI ${name} does not exist`;
   if (isFinal(vmi)) return `VMI ${name} has ended`;
   if (isTerminating(vmi)) return `VMI ${name} is being deleted`;
@@ -104,38 +104,39 @@ function reasonToFail({ vmim, vmi, source, target, refusal }: Sight): string | u
     return `VMI ${name} is another one by now`;
   }
   // Made when it was not seen yet that the machine had moved.
-  if (stateOf(vmim, vmi) === undefined && isTooSmall(target, source)) return 'the machine has become larger since';
+  if (migrationStateOf(vmim, vmi) === undefined && isTooSmall(target, source))
+    return 'the machine has become larger since';
   return isOutOfUse(target) ? `target pod ${target.metadata.name} has ended` : undefined;
 }
 
 /** Ends a migration that agents may know of: where they may have begun, the end is theirs to tell. */
-function giveUp(sight: Sight, state: MigrationState | undefined, failure: string): readonly Action[] {
-  const { vmi } = sight;
-  if (state === undefined || vmi === undefined || isFinal(vmi)) return [over(sight, failure)];
+function abandon(view: MigrationView, state: MigrationState | undefined, failure: string): readonly MigrationAction[] {
+  const { vmi } = view;
+  if (state === undefined || vmi === undefined || isFinal(vmi)) return [over(view, failure)];
   const begun = (state.targetNodeAddress ?? '') !== '' || (state.startTimestamp ?? '') !== '';
   if (!begun) return [{ do: 'call off', failure }];
-  return state.abortRequested === true ? [] : [{ do: 'abort' }, ...abortReported(sight)];
+  return state.abortRequested === true ? [] : [{ do: 'abort' }, ...abortReported(view)];
 }
 
-function abortReported({ vmim, now }: Sight): readonly Action[] {
+function abortReported({ vmim, now }: MigrationView): readonly MigrationAction[] {
   if (vmim.metadata.deletionTimestamp === undefined) return [];
   const condition = { type: 'MigrationAbortRequested', status: 'True' } as const;
   return [{ do: 'report', status: withMigrationCondition(vmim.status ?? {}, condition, now) }];
 }
 
-function beginning({ vmim, turn, source }: Sight, vmi: Vmi): readonly Action[] {
+function beginning({ vmim, turn, source }: MigrationView, vmi: Vmi): readonly MigrationAction[] {
   const { phase, migrationState } = vmi.status ?? {};
   const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
   // It will run before long, or end; and it moves once at a time.
   if (phase !== 'Running' || other || !turn) return [];
   // Without the pod that it leaves, nothing would keep the target off the same node; the instance is about to end.
-  if (source === undefined) return [{ do: 'look again', afterMs: SOURCE_RETRY_MS }];
+  if (source === undefined) return [{ do: 'look again', requeueAfterMs: SOURCE_RETRY_MS }];
   return phaseOf(vmim) === 'Pending' ? [{ do: 'make target', source }] : [];
 }
 
 /** The target is there, and nobody knows of it yet. */
-function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): readonly Action[] {
-  const { vmim, source, now } = sight;
+function placing(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTimes): readonly MigrationAction[] {
+  const { vmim, source, now } = view;
   const age = now - Date.parse(target.metadata.creationTimestamp ?? '');
   const { nodeName = '' } = target.spec;
   if (nodeName === '') {
@@ -143,14 +144,14 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
     const limit = stuck ? times.unschedulableMs : times.pendingMs;
     if (age >= limit) {
       const why = conditionOf(target.status?.conditions, 'PodScheduled')?.message;
-      return notPlaced(sight, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`);
+      return notPlaced(view, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`);
     }
-    const told = stuck ? fitsNowhere(sight, target) : moved(sight, 'Scheduling');
-    return [...told, { do: 'look again', afterMs: limit - age }];
+    const told = stuck ? fitsNowhere(view, target) : phaseActions(view, 'Scheduling');
+    return [...told, { do: 'look again', requeueAfterMs: limit - age }];
   }
   if (target.status?.phase !== 'Running') {
-    if (age >= times.pendingMs) return notPlaced(sight, `target pod ${target.metadata.name} does not run`);
-    return [...moved(sight, 'Scheduled'), { do: 'look again', afterMs: times.pendingMs - age }];
+    if (age >= times.pendingMs) return notPlaced(view, `target pod ${target.metadata.name} does not run`);
+    return [...phaseActions(view, 'Scheduled'), { do: 'look again', requeueAfterMs: times.pendingMs - age }];
   }
   // Where it is to leave from is known only while it runs somewhere.
   if (source === undefined || vmi.status?.phase !== 'Running') return [];
@@ -162,58 +163,60 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
     targetPod: target.metadata.name ?? '',
     ...configurationOf(vmim, vmi),
   };
-  return [{ do: 'announce', state }, ...moved(sight, 'PreparingTarget', state)];
+  return [{ do: 'announce', state }, ...phaseActions(view, 'PreparingTarget', state)];
 }
 
 /** That no node fits is told as soon as the scheduler says so; what it says may change with every pod, and is told once. */
-function fitsNowhere({ vmim, now }: Sight, target: Pod): readonly Action[] {
+function fitsNowhere({ vmim, now }: MigrationView, target: Pod): readonly MigrationAction[] {
   if (conditionOf(vmim.status?.conditions, TARGET_SCHEDULED)?.status === 'False') return [];
   const { message = '' } = conditionOf(target.status?.conditions, 'PodScheduled') ?? {};
   const condition = { type: TARGET_SCHEDULED, status: 'False', reason: 'Unschedulable', message } as const;
-  return [{ do: 'report', status: withMigrationCondition(inPhase(vmim, 'Scheduling', now), condition, now) }];
+  return [
+    { do: 'report', status: withMigrationCondition(withMigrationPhase(vmim, 'Scheduling', now), condition, now) },
+  ];
 }
 
 /** A machine that waits for a larger place is to tell why it does not get it; others have nothing to do with it. */
-function notPlaced(sight: Sight, failure: string): readonly Action[] {
-  const { vmim, vmi, now } = sight;
+function notPlaced(view: MigrationView, failure: string): readonly MigrationAction[] {
+  const { vmim, vmi, now } = view;
   const { migrationState } = vmi?.status ?? {};
   const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
-  if (vmi === undefined || other || !isToChange(vmi)) return [over(sight, failure)];
+  if (vmi === undefined || other || !needsWorkloadUpdate(vmi)) return [over(view, failure)];
   const state = { migrationUid: vmim.metadata.uid, completed: true, failed: true, failureReason: failure };
   return [{ do: 'announce', state: { ...state, endTimestamp: timestamp(now) } }];
 }
 
 /** The agents are at work. */
-function moving(sight: Sight, state: MigrationState, times: MigrationTimes): readonly Action[] {
-  if ((state.startTimestamp ?? '') !== '') return moved(sight, 'Running');
+function moving(view: MigrationView, state: MigrationState, times: MigrationTimes): readonly MigrationAction[] {
+  if ((state.startTimestamp ?? '') !== '') return phaseActions(view, 'Running');
   const ready = (state.targetNodeAddress ?? '') !== '';
   const phase = ready ? 'TargetReady' : 'PreparingTarget';
-  const begun = since(sight.vmim, phase) ?? sight.now;
-  const left = begun + (ready ? times.startingMs : times.preparingMs) - sight.now;
-  if (left > 0) return [...moved(sight, phase), { do: 'look again', afterMs: left }];
+  const begun = since(view.vmim, phase) ?? view.now;
+  const left = begun + (ready ? times.startingMs : times.preparingMs) - view.now;
+  if (left > 0) return [...phaseActions(view, phase), { do: 'look again', requeueAfterMs: left }];
   if (!ready) return [{ do: 'call off', failure: `node ${state.targetNode} did not get ready for the machine` }];
   // The source may be about to begin: it says itself that it does not.
   return state.abortRequested === true ? [] : [{ do: 'abort' }];
 }
 
 /** The status in another phase, with what the instance says of the migration by then. */
-function moved(
-  { vmim, vmi, now }: Sight,
+function phaseActions(
+  { vmim, vmi, now }: MigrationView,
   phase: MigrationStatus['phase'] & string,
-  migrationState = stateOf(vmim, vmi),
-): readonly Action[] {
+  migrationState = migrationStateOf(vmim, vmi),
+): readonly MigrationAction[] {
   if (phaseOf(vmim) === phase) return [];
-  const status = withTargetScheduled(inPhase(vmim, phase, now), now);
+  const status = withTargetScheduled(withMigrationPhase(vmim, phase, now), now);
   return [{ do: 'report', status: migrationState === undefined ? status : { ...status, migrationState } }];
 }
 
 /** A pod is left over from every migration: the one that the machine is not in. */
-function afterwards(sight: Sight): readonly Action[] {
-  const { vmim, vmi, source, target } = sight;
+function afterwards(view: MigrationView): readonly MigrationAction[] {
+  const { vmim, vmi, source, target } = view;
   const left = phaseOf(vmim) === 'Succeeded' ? source : target;
   const home = vmi === undefined || isFinal(vmi) ? undefined : vmi.status?.nodeName;
-  const inUse = left !== undefined && home !== undefined && left.spec.nodeName === home && holds(vmi, left);
-  const actions: Action[] = [];
+  const inUse = left !== undefined && home !== undefined && left.spec.nodeName === home && isActivePod(vmi, left);
+  const actions: MigrationAction[] = [];
   const leaves = vmim.status?.migrationState?.sourceNode;
   if (
     phaseOf(vmim) === 'Succeeded' &&
@@ -229,4 +232,5 @@ function afterwards(sight: Sight): readonly Action[] {
   return actions;
 }
 
-const holds = (vmi: Vmi | undefined, { metadata }: Pod) => vmi?.status?.activePods?.[metadata.uid ?? ''] !== undefined;
+const isActivePod = (vmi: Vmi | undefined, { metadata }: Pod) =>
+  vmi?.status?.activePods?.[metadata.uid ?? ''] !== undefined;

@@ -3,8 +3,8 @@ import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import { SIZE_ANNOTATION } from '#api/launcher';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { LAUNCHER_SETTINGS } from '#vm/engine/launcher/settings';
-import { plan } from './plan.ts';
-import { isInPlace, isOutOfDate, sizeToBe } from './right-size.ts';
+import { planMigration } from './plan.ts';
+import { hasTargetSize, isOutOfDate, targetSize } from './right-size.ts';
 import { MIGRATION_SETTINGS, WORKLOAD_UPDATE_LABEL } from './settings.ts';
 import { targetPod } from './target-pod.ts';
 
@@ -46,7 +46,7 @@ describe('the next place of a machine', () => {
     ['what the status says where its place does not', vmi(1, '1Gi', { currentCPUTopology: { sockets: 2 } }), silent, 2],
     ['what is asked for where nobody says anything', vmi(2), undefined, 2],
   ])('is for %s', (_what, instance, from, sockets) => {
-    expect(sizeToBe(instance, from)).toEqual({ sockets, memory: '1Gi' });
+    expect(targetSize(instance, from)).toEqual({ sockets, memory: '1Gi' });
   });
 
   it('asks its node for as much as it is for', () => {
@@ -63,7 +63,7 @@ describe('the next place of a machine', () => {
     ['with more memory than is asked for', vmi(2, '1Gi'), place(2, '2Gi'), false],
     ['of a size that nobody knows', vmi(2), silent, undefined],
   ])('may be one %s already', (_what, instance, at, expected) => {
-    expect(isInPlace(instance, at)).toBe(expected);
+    expect(hasTargetSize(instance, at)).toBe(expected);
   });
 });
 
@@ -78,21 +78,21 @@ describe('a migration to another size', () => {
     ['that somebody asked for, for whatever reason', vmim({}), vmi(1), place(3), false],
   ])('%s', (_what, migration, instance, target, outOfDate) => {
     expect(isOutOfDate(migration, instance, place(1), target)).toBe(outOfDate);
-    const sight = { vmim: migration, vmi: instance, source: place(1), target, turn: true, now: 0 };
-    const deeds = plan(sight, MIGRATION_SETTINGS).map((action) => action.do);
-    expect(deeds.includes('take back')).toBe(outOfDate);
-    if (outOfDate) expect(deeds).toEqual(['take back']);
+    const view = { vmim: migration, vmi: instance, source: place(1), target, turn: true, now: 0 };
+    const actions = planMigration(view, MIGRATION_SETTINGS).map((action) => action.do);
+    expect(actions.includes('take back')).toBe(outOfDate);
+    if (outOfDate) expect(actions).toEqual(['take back']);
   });
 
   it('is left alone once the machine has arrived', () => {
     const state = { migrationUid: 'm', sourcePod: 'place-1', targetPod: 'place-3', completed: true };
     const instance = vmi(1, '1Gi', { migrationState: state });
-    const sight = { vmim: vmim(), vmi: instance, source: place(1), target: place(3), turn: true, now: 0 };
-    expect(plan(sight, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Succeeded' } }]);
+    const view = { vmim: vmim(), vmi: instance, source: place(1), target: place(3), turn: true, now: 0 };
+    expect(planMigration(view, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Succeeded' } }]);
   });
 
   it('is not begun where the machine turns out to be larger than the place that was made', () => {
-    const sight = { vmim: vmim({}), vmi: vmi(1), source: place(3), target: place(2), turn: true, now: 0 };
-    expect(plan(sight, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Failed' } }]);
+    const view = { vmim: vmim({}), vmi: vmi(1), source: place(3), target: place(2), turn: true, now: 0 };
+    expect(planMigration(view, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Failed' } }]);
   });
 });

@@ -22,9 +22,9 @@ export interface MigrationTimes {
 export interface MigrationSettings extends MigrationLimits, MigrationTimes {
   readonly launcher: LauncherSettings;
   /** Finished migrations of one instance that are kept to be looked at. */
-  readonly kept: number;
+  readonly retained: number;
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: AdmissionRecheck;
+  readonly recheck?: AdmissionRecheck;
 }
 
 /** As KubeVirt has them. */
@@ -36,7 +36,7 @@ export const MIGRATION_SETTINGS: MigrationSettings = {
   pendingMs: 15 * 60_000,
   preparingMs: 5 * 60_000,
   startingMs: 5 * 60_000,
-  kept: 5,
+  retained: 5,
 };
 
 /** Holds a migration until it has been given up, or is over. */

@@ -9,21 +9,21 @@ export type MigrationStatus = NonNullable<Vmim['status']>;
 export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;
 
 export const phaseOf = ({ status }: Vmim): MigrationPhase => status?.phase ?? 'Pending';
-export const isOver = (vmim: Vmim) => phaseOf(vmim) === 'Succeeded' || phaseOf(vmim) === 'Failed';
+export const isMigrationFinished = (vmim: Vmim) => phaseOf(vmim) === 'Succeeded' || phaseOf(vmim) === 'Failed';
 
 /** Makes a migration go with its instance, since it is of no use to anybody once that is gone. */
-export function ownerReference({ metadata: { name, uid } }: Vmi): KubeOwnerReference {
+export function migrationOwnerReference({ metadata: { name, uid } }: Vmi): KubeOwnerReference {
   return { apiVersion: apiVersionOf(VMIS), kind: VMIS.kind, name, uid };
 }
 
 /** What the instance says of this very migration; undefined where it was not told of it. */
-export function stateOf({ metadata }: Vmim, vmi: Vmi | undefined): MigrationState | undefined {
+export function migrationStateOf({ metadata }: Vmim, vmi: Vmi | undefined): MigrationState | undefined {
   const state = vmi?.status?.migrationState;
   return state?.migrationUid === metadata.uid ? state : undefined;
 }
 
 /** The status in a later phase; phases that were over too soon to be written began and ended with it. */
-export function inPhase(vmim: Vmim, phase: MigrationPhase, now: number): MigrationStatus {
+export function withMigrationPhase(vmim: Vmim, phase: MigrationPhase, now: number): MigrationStatus {
   const { status = {} } = vmim;
   const times = status.phaseTransitionTimestamps ?? [];
   const known = new Set(times.map((time) => time.phase));
@@ -41,12 +41,17 @@ export function since({ status }: Vmim, phase: MigrationPhase): number | undefin
 }
 
 /** The end of a migration, with all that is known of how it went. */
-export function overStatus(vmim: Vmim, state: MigrationState | undefined, failure: string | undefined, now: number) {
+export function finishedMigrationStatus(
+  vmim: Vmim,
+  state: MigrationState | undefined,
+  failure: string | undefined,
+  now: number,
+) {
   const at = timestamp(now);
   const told = state ?? vmim.status?.migrationState;
   const known = { migrationUid: vmim.metadata.uid, endTimestamp: at, ...told, completed: true };
   const migrationState = failure === undefined ? known : { failureReason: failure, ...known, failed: true };
-  return { ...inPhase(vmim, failure === undefined ? 'Succeeded' : 'Failed', now), migrationState };
+  return { ...withMigrationPhase(vmim, failure === undefined ? 'Succeeded' : 'Failed', now), migrationState };
 }
 
 /** Whether a node was found for the target; said from when none was found. */

@@ -4,7 +4,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { launcherPod, type NewPod } from '#vm/engine/launcher/launcher-pod';
 import type { LauncherSettings } from '#vm/engine/launcher/settings';
-import { sizeToBe } from './right-size.ts';
+import { targetSize } from './right-size.ts';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -17,7 +17,7 @@ export function targetPod(
   settings: LauncherSettings,
   claim: (name: string) => PersistentVolumeClaim | undefined,
 ): NewPod {
-  const pod = launcherPod(withSockets(vmi, sizeToBe(vmi, source).sockets), settings, claim);
+  const pod = launcherPod(withSockets(vmi, targetSize(vmi, source).sockets), settings, claim);
   const { labels, annotations } = pod.metadata;
   return {
     ...pod,

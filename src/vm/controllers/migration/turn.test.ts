@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Vmim } from '#api/kubevirt/resources';
-import { type Candidate, mayBegin, surplus } from './turn.ts';
+import { type MigrationCandidate, migrationsToPrune, migrationsToStart } from './turn.ts';
 
 const LIMITS = { perCluster: 5, outboundPerNode: 2 };
 const vmim = (name: string, age: number): Vmim =>
@@ -16,7 +16,7 @@ const candidates = fc.uniqueArray(
   }),
   { selector: ({ id }) => id, maxLength: 30 },
 );
-const made = (drawn: typeof candidates extends fc.Arbitrary<infer T> ? T : never): Candidate[] =>
+const made = (drawn: typeof candidates extends fc.Arbitrary<infer T> ? T : never): MigrationCandidate[] =>
   drawn.map(({ id, age, instance, node }) => ({ vmim: vmim(`m${id}`, age), instance, node }));
 
 describe('the migrations that may begin', () => {
@@ -25,8 +25,8 @@ describe('the migrations that may begin', () => {
       fc.property(candidates, candidates, (waitingDrawn, drawn) => {
         const waiting = made(waitingDrawn);
         // Those under way were let go by the same rule.
-        const underWay = mayBegin(made(drawn), [], LIMITS);
-        const begin = mayBegin(waiting, underWay, LIMITS);
+        const underWay = migrationsToStart(made(drawn), [], LIMITS);
+        const begin = migrationsToStart(waiting, underWay, LIMITS);
         const all = [...underWay, ...begin];
         expect(all.length).toBeLessThanOrEqual(5);
         expect(new Set(all.map(({ instance }) => instance)).size).toBe(all.length);
@@ -50,14 +50,14 @@ describe('the migrations that may begin', () => {
 
   it('are let go in the order in which they were asked for', () => {
     const waiting = [3, 1, 2].map((age) => ({ vmim: vmim(`m${age}`, age), instance: `i${age}`, node: 'n1' }));
-    expect(mayBegin(waiting, [], LIMITS).map((each) => each.vmim.metadata.name)).toEqual(['m1', 'm2']);
+    expect(migrationsToStart(waiting, [], LIMITS).map((each) => each.vmim.metadata.name)).toEqual(['m1', 'm2']);
   });
 });
 
 describe('finished migrations', () => {
   it('are kept, but for the oldest of too many', () => {
     const finished = [5, 2, 4, 1, 3].map((age) => vmim(`m${age}`, age));
-    expect(surplus(finished, 3).map(({ metadata }) => metadata.name)).toEqual(['m1', 'm2']);
-    expect(surplus(finished, 5)).toEqual([]);
+    expect(migrationsToPrune(finished, 3).map(({ metadata }) => metadata.name)).toEqual(['m1', 'm2']);
+    expect(migrationsToPrune(finished, 5)).toEqual([]);
   });
 });

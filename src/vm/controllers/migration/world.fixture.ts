@@ -16,7 +16,7 @@ import { MIGRATION_RULES } from './rules.ts';
 export const namespace = 'default';
 
 /** A cluster for each test of a file, in which the controllers of migrations can be started, and what tests ask of it. */
-export function migrationWorld() {
+export function migrationHarness() {
   let cluster: MachineCluster;
   beforeEach(async () => {
     cluster = await startMachineCluster(MIGRATION_RULES);

@@ -4,33 +4,38 @@ import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platfo
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Context } from '#platform/runtime/controller';
 import { retryOnConflict, writePower } from '#vm/engine/subresources/writes';
-import type { Deed } from './course.ts';
-import { isMadeBy } from './made.ts';
+import type { WriteAction } from './course.ts';
+import { isCreatedBy } from './made.ts';
 import type { Operation } from './operation.ts';
-import type { Active } from './sight.ts';
+import type { ActiveOperationView } from './sight.ts';
 
 /** Who owns what an operation changes of a machine. */
 export const FIELD_MANAGER = 'vimana-operation';
 
 /** What an operation wants to make has a name that is taken. */
-export class NameTaken extends Error {}
+export class AlreadyExistsError extends Error {}
 
 /** Told of what was written, by its type, for caches to catch up with. */
 type Wrote = (type: ResourceType, object: KubeObject) => void;
 
 /** Does one thing for an operation. */
-export async function act(deed: Deed, sight: Active, { client }: Pick<Context, 'client'>, wrote: Wrote): Promise<void> {
-  const { vm, dialect, instance, ref, operation } = sight;
+export async function executeAction(
+  action: WriteAction,
+  view: ActiveOperationView,
+  { client }: Pick<Context, 'client'>,
+  wrote: Wrote,
+): Promise<void> {
+  const { vm, dialect, instance, ref, operation } = view;
   const { namespace } = ref;
   const type = resourceOfKind(dialect.kind);
   const writing = { namespace, fieldManager: FIELD_MANAGER };
-  switch (deed.do) {
+  switch (action.do) {
     case 'power': {
-      const options = deed.force && deed.action === 'stop' ? { gracePeriodSeconds: 0 } : {};
-      const edit = dialect.power(vm, deed.action, instance, options);
+      const options = action.force && action.action === 'stop' ? { gracePeriodSeconds: 0 } : {};
+      const edit = dialect.power(vm, action.action, instance, options);
       // What stands in its way passes, or was told already.
       if (edit.conflict !== undefined) return;
-      const forced = deed.force && deed.action === 'restart' ? { ...edit, gracePeriodSeconds: 0 } : edit;
+      const forced = action.force && action.action === 'restart' ? { ...edit, gracePeriodSeconds: 0 } : edit;
       const place = { ...writing, dryRun: false };
       wrote(type, await writePower(client, type, vm, instance, forced, place));
       return;
@@ -44,17 +49,20 @@ export async function act(deed: Deed, sight: Active, { client }: Pick<Context, '
     }
     case 'change machine': {
       const { name, uid, resourceVersion } = vm.metadata;
-      const { metadata = {}, ...rest } = deed.body as { readonly metadata?: object };
+      const { metadata = {}, ...rest } = action.body as { readonly metadata?: object };
       const body = { ...rest, metadata: { ...metadata, uid, resourceVersion } };
       wrote(type, await client.patch(type, name, { type: 'merge', body }, writing));
       return;
     }
     case 'make':
-      wrote(deed.type, await made(deed, operation, client));
+      wrote(action.type, await createOnce(action, operation, client));
       return;
     case 'remove':
       await client
-        .delete(deed.type, deed.name, { namespace: deed.namespace ?? namespace, preconditions: { uid: deed.uid } })
+        .delete(action.type, action.name, {
+          namespace: action.namespace ?? namespace,
+          preconditions: { uid: action.uid },
+        })
         .catch((error: unknown) => {
           // Gone, or another of its name.
           if (!isNotFound(error) && !isConflict(error)) throw error;
@@ -63,8 +71,8 @@ export async function act(deed: Deed, sight: Active, { client }: Pick<Context, '
 }
 
 /** Makes something, unless the operation has made it already. */
-async function made(
-  { type, object }: Extract<Deed, { readonly do: 'make' }>,
+async function createOnce(
+  { type, object }: Extract<WriteAction, { readonly do: 'make' }>,
   operation: Operation,
   client: Context['client'],
 ): Promise<KubeObject> {
@@ -74,7 +82,7 @@ async function made(
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const found = await client.get(type, name, { namespace });
-    if (isMadeBy(found, operation)) return found;
-    throw new NameTaken(`there is a ${type.kind} ${namespace}/${name} already`, { cause: error });
+    if (isCreatedBy(found, operation)) return found;
+    throw new AlreadyExistsError(`there is a ${type.kind} ${namespace}/${name} already`, { cause: error });
   }
 }

@@ -18,7 +18,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
 
   const claim = (name: string) => ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
 
-  async function machine(storageClassName: string): Promise<void> {
+  async function vm(storageClassName: string): Promise<void> {
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: 'disk-web', namespace },
       spec: { accessModes: ['ReadWriteMany'], storageClassName, resources: { requests: { storage: '1G' } } },
@@ -55,7 +55,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
     world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', ...spec }, ...more });
 
   it('waits until there is a volume to copy, and until its own is made', async () => {
-    await machine('now');
+    await vm('now');
     await ask();
     await world.clock.advance(2000);
     expect((await world.operation('copy')).status).toMatchObject({
@@ -80,7 +80,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
   });
 
   it('says that its volume is made when it is first started, where that is so', async () => {
-    await machine('late');
+    await vm('late');
     await provision('disk-web');
     await ask();
     expect((await world.over('copy')).status).toMatchObject({
@@ -90,7 +90,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
   });
 
   it('is taken away where its volume is not made in time, and it is said which', async () => {
-    await machine('now');
+    await vm('now');
     await provision('disk-web');
     await ask({}, { timeout: '1m' });
     const { status } = await world.over('copy');
@@ -102,7 +102,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
   });
 
   it('is not linked, and that is said before anything is changed', async () => {
-    await machine('now');
+    await vm('now');
     await provision('disk-web');
     await ask({ linkedClone: true });
     expect((await world.over('copy')).status).toMatchObject({

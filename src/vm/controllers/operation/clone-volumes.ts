@@ -2,17 +2,17 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { type VolumeState, volumeState } from '#vm/storage/disk/claim-volume';
 import { isSimulated } from '#vm/storage/disk/copied-disk';
-import { fail, type Turn } from './course.ts';
-import type { Active, Lookups } from './sight.ts';
+import { fail, type StepResult } from './course.ts';
+import type { ActiveOperationView, Lookups } from './sight.ts';
 
 /** Why a disk cannot be cloned, or not yet: storage that is not simulated copies by itself, and within a namespace. */
-export function refusalOf(
-  { operation, look }: Active,
+export function cloneDenial(
+  { operation, lookups }: ActiveOperationView,
   volume: string,
   { metadata, spec, status }: PersistentVolumeClaim,
   elsewhere: boolean,
-): Turn | undefined {
-  if (isSimulated(spec.storageClassName, look.origins)) return undefined;
+): StepResult | undefined {
+  if (isSimulated(spec.storageClassName, lookups.origins)) return undefined;
   const { linkedClone, snapshotRef } = operation.spec.cloneSpec ?? {};
   const why = `storage class ${spec.storageClassName ?? ''} is not simulated; nothing has been changed`;
   if (elsewhere) return fail('NotSupported', `disk ${volume} cannot be copied to another namespace: ${why}`);
@@ -24,10 +24,15 @@ export function refusalOf(
 }
 
 /** Those of some claims that are on real storage and stand so with their volumes, in words; '' for none. */
-export function claimsThatAre(state: VolumeState, namespace: string, claims: readonly string[], look: Lookups): string {
-  const { origins } = look;
+export function claimsThatAre(
+  state: VolumeState,
+  namespace: string,
+  claims: readonly string[],
+  lookups: Lookups,
+): string {
+  const { origins } = lookups;
   const names = claims.filter((name) => {
-    const found = look.claim(namespace, name);
+    const found = lookups.claim(namespace, name);
     if (found === undefined || isSimulated(found.spec.storageClassName, origins)) return false;
     return volumeState(found, (each) => origins.storageClass(each)) === state;
   });

@@ -7,31 +7,31 @@ import type { AnyVm } from '#vm/engine/instance-writer';
 import { isFilled } from '#vm/storage/disk/claim-disks';
 import { atLeast } from '#vm/storage/disk/claim-volume';
 import { copiedDisk } from '#vm/storage/disk/copied-disk';
-import { claimsIn, claimsThatAre, refusalOf } from './clone-volumes.ts';
-import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
-import { isMadeBy, marksOf } from './made.ts';
+import { claimsIn, claimsThatAre, cloneDenial } from './clone-volumes.ts';
+import { type AbortResult, fail, type OperationHandler, type StepResult, stays, type WriteAction } from './course.ts';
+import { creatorAnnotations, isCreatedBy } from './made.ts';
 import type { Checkpoint } from './operation.ts';
-import type { Active } from './sight.ts';
+import type { ActiveOperationView } from './sight.ts';
 import { usable } from './snapshot.ts';
 
 /** Another machine of the same group is there in the end, with disks of its own that hold the same. */
-export const clone: Course = {
+export const clone: OperationHandler = {
   // Its claims are made here, or made and filled by its word, which holds only while it is under way.
-  isHeld: () => true,
-  begin(sight) {
-    const { dialect, operation } = sight;
+  needsFinalizer: () => true,
+  begin(view) {
+    const { dialect, operation } = view;
     if (dialect.cloneVmSpec === undefined)
       return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
-    const { name, namespace } = targetOf(sight);
-    const taken = sight.look.machine(namespace, name);
-    if (taken !== undefined && !isMadeBy(taken, operation))
+    const { name, namespace } = targetOf(view);
+    const taken = view.lookups.vm(namespace, name);
+    if (taken !== undefined && !isCreatedBy(taken, operation))
       return fail(
         'AlreadyExists',
         `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already: nothing has been changed`,
       );
-    const disks = disksToCopy(sight);
+    const disks = disksToCopy(view);
     if (!Array.isArray(disks)) return disks;
-    const claimed = disks.find(({ claim }) => sight.look.claim(namespace, claim) !== undefined);
+    const claimed = disks.find(({ claim }) => view.lookups.claim(namespace, claim) !== undefined);
     if (claimed !== undefined && taken === undefined)
       return fail(
         'AlreadyExists',
@@ -40,7 +40,7 @@ export const clone: Course = {
     const { snapshotRef } = operation.spec.cloneSpec ?? {};
     return {
       to: 'go on',
-      checkpoint: { step: 'Cloning', ...recorded(sight, disks) },
+      checkpoint: { step: 'Cloning', ...copiesCheckpoint(view, disks) },
       progress: 10,
       message: `VirtualMachine ${namespace}/${name} is being made`,
       result: {
@@ -48,29 +48,29 @@ export const clone: Course = {
         targetNamespace: namespace,
         ...(snapshotRef === undefined ? {} : { sourceSnapshot: snapshotRef }),
       },
-      deeds: [makeMachine(sight, disks)],
+      actions: [makeMachine(view, disks)],
     };
   },
-  go(sight) {
-    const { operation, look, dialect } = sight;
-    const { name, namespace } = targetOf(sight);
-    const target = look.machine(namespace, name);
-    const disks = disksToCopy(sight);
+  advance(view) {
+    const { operation, lookups, dialect } = view;
+    const { name, namespace } = targetOf(view);
+    const target = lookups.vm(namespace, name);
+    const disks = disksToCopy(view);
     if (!Array.isArray(disks)) return disks.to === 'wait' ? { to: 'go on' } : disks;
-    if (target === undefined) return { to: 'go on', deeds: [makeMachine(sight, disks)] };
-    if (!isMadeBy(target, operation))
+    if (target === undefined) return { to: 'go on', actions: [makeMachine(view, disks)] };
+    if (!isCreatedBy(target, operation))
       return fail('AlreadyExists', `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already`);
-    const deeds = dialect.claimOf === undefined ? claimsToMake(sight, target, disks) : [];
-    if (deeds.length > 0) return { to: 'go on', deeds };
+    const actions = dialect.claimOf === undefined ? claimsToMake(view, target, disks) : [];
+    if (actions.length > 0) return { to: 'go on', actions };
     const full = disks.every(({ claim }) => {
-      const found = look.claim(namespace, claim);
+      const found = lookups.claim(namespace, claim);
       return found !== undefined && isFilled(found);
     });
     if (!full) return { to: 'go on' };
     const claims = disks.map((disk) => disk.claim);
-    const awaited = claimsThatAre('awaited', namespace, claims, look);
+    const awaited = claimsThatAre('awaited', namespace, claims, lookups);
     if (awaited !== '') return { to: 'go on', progress: 50, message: `no volume has been made yet for ${awaited}` };
-    const later = claimsThatAre('later', namespace, claims, look);
+    const later = claimsThatAre('later', namespace, claims, lookups);
     const rest =
       later === ''
         ? ', with its disks'
@@ -78,35 +78,35 @@ export const clone: Course = {
     return { to: 'succeed', message: `VirtualMachine ${namespace}/${name} is there${rest}` };
   },
   /** What is half made goes, and its claims with it. */
-  giveUp(sight): GivingUp {
-    const { name, namespace } = targetOf(sight);
-    const target = sight.look.machine(namespace, name);
-    if (target === undefined || !isMadeBy(target, sight.operation)) return stays('there is no clone');
-    const remove: Deed = {
+  abort(view): AbortResult {
+    const { name, namespace } = targetOf(view);
+    const target = view.lookups.vm(namespace, name);
+    if (target === undefined || !isCreatedBy(target, view.operation)) return stays('there is no clone');
+    const remove: WriteAction = {
       do: 'remove',
-      type: resourceOfKind(sight.dialect.kind),
+      type: resourceOfKind(view.dialect.kind),
       name,
       namespace,
       uid: target.metadata.uid,
     };
-    const disks = disksToCopy(sight);
+    const disks = disksToCopy(view);
     const claims = Array.isArray(disks) ? disks.map(({ claim }) => claim) : [];
-    const awaited = claimsThatAre('awaited', namespace, claims, sight.look);
+    const awaited = claimsThatAre('awaited', namespace, claims, view.lookups);
     const why = awaited === '' ? '' : `no volume was made for ${awaited} (kubectl get events says why), and `;
-    return { over: true, stays: `${why}what was made of the clone is taken away`, deeds: [remove] };
+    return { finished: true, stays: `${why}what was made of the clone is taken away`, actions: [remove] };
   },
 };
 
-function targetOf({ operation, ref }: Active): { readonly name: string; readonly namespace: string } {
+function targetOf({ operation, ref }: ActiveOperationView): { readonly name: string; readonly namespace: string } {
   const { targetName = '', targetNamespace } = operation.spec.cloneSpec ?? {};
   return { name: targetName, namespace: targetNamespace || ref.namespace };
 }
 
-const isElsewhere = (sight: Active) => targetOf(sight).namespace !== sight.ref.namespace;
+const isElsewhere = (view: ActiveOperationView) => targetOf(view).namespace !== view.ref.namespace;
 
 /** Whoever makes or fills the claims of the clone copies what this says, and nothing else. */
-function recorded(sight: Active, disks: readonly Copied[]): Partial<Checkpoint> {
-  if (sight.dialect.claimOf === undefined && !isElsewhere(sight)) return {};
+function copiesCheckpoint(view: ActiveOperationView, disks: readonly Copied[]): Partial<Checkpoint> {
+  if (view.dialect.claimOf === undefined && !isElsewhere(view)) return {};
   return { copies: JSON.stringify(Object.fromEntries(disks.map(({ claim, source }) => [claim, source]))) };
 }
 
@@ -118,15 +118,15 @@ interface Copied {
   readonly source: DiskSource;
 }
 
-function disksToCopy(sight: Active): Copied[] | Turn {
-  const { operation, dialect, vm, look, ref } = sight;
+function disksToCopy(view: ActiveOperationView): Copied[] | StepResult {
+  const { operation, dialect, vm, lookups, ref } = view;
   const { linkedClone: linked = false, snapshotRef } = operation.spec.cloneSpec ?? {};
-  const target = targetOf(sight);
-  const kept = snapshotRef === undefined ? undefined : usable(sight, snapshotRef);
+  const target = targetOf(view);
+  const kept = snapshotRef === undefined ? undefined : usable(view, snapshotRef);
   if (kept !== undefined && 'turn' in kept) return kept.turn;
   const elsewhere = target.namespace === ref.namespace ? {} : { namespace: ref.namespace };
   const copied: Copied[] = [];
-  const { spec, blocked } = dialect.desiredVm(vm, look.surroundings(vm));
+  const { spec, blocked } = dialect.desiredVm(vm, lookups.dependencies(vm));
   const why = blocked === undefined ? '' : ` (${blocked.message})`;
   const claims = claimsIn(spec);
   const lost = kept?.ready.status?.disks?.find((disk) => !claims.some(({ claim }) => claim === disk.claim));
@@ -136,14 +136,14 @@ function disksToCopy(sight: Active): Copied[] | Turn {
       `VMSnapshot ${snapshotRef} holds disk ${lost.name} (${lost.claim}), which the machine has no more and the clone would lack: put it back into spec, or clone from another snapshot; nothing has been changed`,
     );
   for (const { volume, claim } of claims) {
-    const from = look.claim(ref.namespace, claim);
+    const from = lookups.claim(ref.namespace, claim);
     if (from === undefined)
       return {
         to: 'wait',
         reason: 'NotFound',
         message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} is not there${why}`,
       };
-    const refusal = refusalOf(sight, volume, from, isElsewhere(sight));
+    const refusal = cloneDenial(view, volume, from, isElsewhere(view));
     if (refusal !== undefined) return refusal;
     const saved = kept?.ready.status?.disks?.find((disk) => disk.claim === claim);
     if (kept !== undefined && saved === undefined)
@@ -172,9 +172,9 @@ const OWN: ReadonlySet<string> = new Set([
   OPERATION_UID,
 ]);
 
-function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
-  const { dialect, vm, operation, look } = sight;
-  const { name, namespace } = targetOf(sight);
+function makeMachine(view: ActiveOperationView, disks: readonly Copied[]): WriteAction {
+  const { dialect, vm, operation, lookups } = view;
+  const { name, namespace } = targetOf(view);
   const start = operation.spec.cloneSpec?.startAfterClone === true;
   const claims = new Map(disks.map(({ volume, claim }) => [volume, claim]));
   const kept = Object.entries(vm.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
@@ -186,21 +186,21 @@ function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
         name,
         namespace,
         ...(vm.metadata.labels === undefined ? {} : { labels: { ...vm.metadata.labels } }),
-        annotations: { ...Object.fromEntries(kept), ...marksOf(operation) },
+        annotations: { ...Object.fromEntries(kept), ...creatorAnnotations(operation) },
       },
-      spec: dialect.cloneVmSpec?.(vm, { name, namespace, start, claims, dependencies: look.surroundings(vm) }) ?? {},
+      spec: dialect.cloneVmSpec?.(vm, { name, namespace, start, claims, dependencies: lookups.dependencies(vm) }) ?? {},
     },
   };
 }
 
-function claimsToMake(sight: Active, target: AnyVm, disks: readonly Copied[]): Deed[] {
-  const { look, dialect, operation } = sight;
+function claimsToMake(view: ActiveOperationView, target: AnyVm, disks: readonly Copied[]): WriteAction[] {
+  const { lookups, dialect, operation } = view;
   const { namespace } = target.metadata;
-  return disks.flatMap(({ claim, from, source }): Deed[] => {
-    if (look.claim(namespace, claim) !== undefined) return [];
+  return disks.flatMap(({ claim, from, source }): WriteAction[] => {
+    if (lookups.claim(namespace, claim) !== undefined) return [];
     const { accessModes, storageClassName, resources, volumeMode } = from.spec;
     const place = { namespace, storageClass: storageClassName };
-    const copied = copiedDisk(source, place, look.origins);
+    const copied = copiedDisk(source, place, lookups.origins);
     if (copied === undefined) return [];
     const { annotations, dataSource, sourceBytes = 0 } = copied;
     const storage = atLeast(resources?.requests?.['storage'], sourceBytes);
@@ -212,7 +212,7 @@ function claimsToMake(sight: Active, target: AnyVm, disks: readonly Copied[]): D
           metadata: {
             name: claim,
             namespace,
-            annotations: { ...marksOf(operation), ...annotations },
+            annotations: { ...creatorAnnotations(operation), ...annotations },
             ownerReferences: [ownerReference(dialect, target)],
           },
           spec: {

@@ -5,16 +5,18 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { type Context, type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { type Dialect, vmName } from '#vm/engine/dialect';
-import { byMachine, bySnapshot, makerOf, waitingForDisk } from './indices.ts';
-import { hasBegun, hasStoodAside, isOver, type MachineRef, machineKey, machineOf, OPERATIONS } from './operation.ts';
-import { standingIn } from './standing.ts';
-import { currentOf, nextAfter } from './turn.ts';
+import { bySnapshot, creatorKeys, operationsByVm, waitingForDisk } from './indices.ts';
+import { hasStarted, hasYielded, isFinished, OPERATIONS, type VmRef, vmKey, vmRefOf } from './operation.ts';
+import { queueStateFrom } from './standing.ts';
+import { nextInQueue, runnableOperations } from './turn.ts';
 
 /** Which operations are looked at again when something else changes. */
-export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string>): WatchSource[] {
+export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<string>): WatchSource[] {
   /** What happens to a machine concerns the operations whose turn it is; those behind wait for them. */
-  const concerned = (ref: MachineRef, context: Pick<Context, 'cache'>) =>
-    currentOf(context.cache(OPERATIONS).by(byMachine, machineKey(ref)), standingIn(begun, context)).map(keyOf);
+  const concerned = (ref: VmRef, context: Pick<Context, 'cache'>) =>
+    runnableOperations(context.cache(OPERATIONS).by(operationsByVm, vmKey(ref)), queueStateFrom(begun, context)).map(
+      keyOf,
+    );
 
   return [
     ...dialects.map((dialect) =>
@@ -34,7 +36,7 @@ export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string
       ...[...context.cache(OPERATIONS).by(bySnapshot, keyOf(snapshot))].flatMap((operation) => [
         keyOf(operation),
         // Those behind it wait for it, or no longer.
-        ...concerned(machineOf(operation), context),
+        ...concerned(vmRefOf(operation), context),
       ]),
     ]),
     watchSource(VMIMS, makersOf),
@@ -48,24 +50,26 @@ export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string
     ),
     // One that is over, or gone, or stands aside makes room for the next, and is not waited for by the one behind it.
     watchSource(OPERATIONS, (operation, context, { type, object }) => {
-      const makesRoom = type === 'deleted' || isOver(operation) || hasStoodAside(operation);
+      const makesRoom = type === 'deleted' || isFinished(operation) || hasYielded(operation);
       if (operation !== object || !makesRoom) return [];
-      const ref = machineOf(operation);
-      const left = [...context.cache(OPERATIONS).by(byMachine, machineKey(ref))];
-      const standing = standingIn(begun, context);
-      const next = nextAfter(operation, left, standing);
+      const ref = vmRefOf(operation);
+      const left = [...context.cache(OPERATIONS).by(operationsByVm, vmKey(ref))];
+      const standing = queueStateFrom(begun, context);
+      const next = nextInQueue(operation, left, standing);
       // Those that go beside it have begun already.
-      const current = currentOf(left, standing).filter((each) => !hasBegun(each) && !begun.has(each.metadata.uid));
-      return [...current, ...(next === undefined || hasBegun(next) ? [] : [next])].map(keyOf);
+      const current = runnableOperations(left, standing).filter(
+        (each) => !hasStarted(each) && !begun.has(each.metadata.uid),
+      );
+      return [...current, ...(next === undefined || hasStarted(next) ? [] : [next])].map(keyOf);
     }),
   ];
 }
 
 /** The operation that has made something, while it is under way. */
 const makersOf = (object: KubeObject, { cache }: Pick<Context, 'cache'>) =>
-  makerOf(object).filter((key) => {
+  creatorKeys(object).filter((key) => {
     const operation = cache(OPERATIONS).get(key);
-    return operation !== undefined && !isOver(operation);
+    return operation !== undefined && !isFinished(operation);
   });
 
 /** The operation that has made the machine that something belongs to. */

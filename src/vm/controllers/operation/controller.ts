@@ -12,21 +12,21 @@ import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
-import { act, NameTaken } from './act.ts';
-import { concerns } from './concerns.ts';
-import type { Deed } from './course.ts';
-import { answersTo, look } from './look.ts';
-import { hasBegun, isOver, OPERATIONS, type Operation, type OperationStatus, phaseOf } from './operation.ts';
-import { leftTo, plan } from './plan.ts';
-import { isActive, type Sight } from './sight.ts';
-import { overStatus } from './status.ts';
-import { Written } from './written.ts';
+import { AlreadyExistsError, executeAction } from './act.ts';
+import { watchSources } from './concerns.ts';
+import type { WriteAction } from './course.ts';
+import { fetchServerFacts, observe } from './look.ts';
+import { hasStarted, isFinished, OPERATIONS, type Operation, type OperationStatus, phaseOf } from './operation.ts';
+import { cleanupActions, planOperation } from './plan.ts';
+import { isActive, type OperationView } from './sight.ts';
+import { finishedStatus } from './status.ts';
+import { PendingWrites } from './written.ts';
 
 export interface OperationSettings {
   /** Whose machines can be operated on. */
   readonly dialects: readonly Dialect[];
   /** Who says what machines are made of beside their own words. */
-  readonly gatherers?: DependencyProviders;
+  readonly providers?: DependencyProviders;
   /** The only namespace that is looked after, where it is one. */
   readonly onlyNamespace?: string;
 }
@@ -35,40 +35,40 @@ export interface OperationSettings {
 const SOON: ReconcileResult = { requeueAfterMs: 50 };
 
 /** Carries out operations on machines of every group: one at a time for each machine. */
-export function operations({ dialects, gatherers = {}, onlyNamespace }: OperationSettings): Controller<Operation> {
+export function operations({ dialects, providers = {}, onlyNamespace }: OperationSettings): Controller<Operation> {
   const own = new OwnWrites();
-  const written = new Written();
+  const written = new PendingWrites();
   /** Operations, by uid, whose beginning the cache may not show yet. */
-  const begun = new Set<string>();
-  const known = { dialects, gatherers, onlyNamespace, begun };
+  const started = new Set<string>();
+  const known = { dialects, providers, onlyNamespace, started };
   const uids = new Map<string, string>();
 
   async function run(operation: Operation, context: Context): Promise<ReconcileResult | undefined> {
     const key = keyOf(operation);
     uids.set(key, operation.metadata.uid);
-    if (isOver(operation) || hasBegun(operation)) begun.delete(operation.metadata.uid);
+    if (isFinished(operation) || hasStarted(operation)) started.delete(operation.metadata.uid);
     if (!written.areMet(key, context)) return SOON;
-    const answers = await answersTo(operation, known, context);
+    const answers = await fetchServerFacts(operation, known, context);
     // Nothing may come between this look at whose turn it is and taking it.
-    const sight = look(operation, answers, known, context);
-    const actions = plan(sight);
+    const view = observe(operation, answers, known, context);
+    const actions = planOperation(view);
     const takes = actions.some((action) => action.do === 'report' && action.status.phase === 'Running');
-    if (takes) begun.add(operation.metadata.uid);
+    if (takes) started.add(operation.metadata.uid);
     try {
-      return await carryOut(actions, sight, context);
+      return await carryOut(actions, view, context);
     } catch (error) {
-      if (!hasBegun(operation)) begun.delete(operation.metadata.uid);
+      if (!hasStarted(operation)) started.delete(operation.metadata.uid);
       throw error;
     }
   }
 
   async function carryOut(
-    actions: ReturnType<typeof plan>,
-    sight: Sight,
+    actions: ReturnType<typeof planOperation>,
+    view: OperationView,
     context: Context,
   ): Promise<ReconcileResult | undefined> {
     const { client } = context;
-    let { operation } = sight;
+    let { operation } = view;
     let again: ReconcileResult | undefined;
     for (const action of actions) {
       switch (action.do) {
@@ -82,38 +82,38 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
           await withoutFinalizer(client, OPERATIONS, operation, OPERATION_FINALIZER);
           break;
         case 'look again':
-          again = { requeueAfterMs: Math.max(0, action.afterMs) };
+          again = { requeueAfterMs: Math.max(0, action.requeueAfterMs) };
           break;
         case 'expire':
           await expire(operation, context);
           break;
         default: {
-          const refusal = await perform(action, { ...sight, operation }, context);
+          const refusal = await perform(action, { ...view, operation }, context);
           if (refusal === undefined) break;
-          for (const deed of leftTo(operation, sight)) await perform(deed, { ...sight, operation }, context);
-          await report(operation, overStatus(operation, 'Failed', refusal, undefined, sight.now), context);
+          for (const action of cleanupActions(operation, view)) await perform(action, { ...view, operation }, context);
+          await report(operation, finishedStatus(operation, 'Failed', refusal, undefined, view.now), context);
           return undefined;
         }
       }
     }
     // What is left to do for one that has just ended is not seen in an echo.
-    const ended = isOver(operation) && !isOver(sight.operation);
-    return ended ? await carryOut(plan({ ...sight, operation }), { ...sight, operation }, context) : again;
+    const ended = isFinished(operation) && !isFinished(view.operation);
+    return ended ? await carryOut(planOperation({ ...view, operation }), { ...view, operation }, context) : again;
   }
 
   /** What the server says against a deed, where asking again would not help. */
   async function perform(
-    deed: Deed,
-    sight: Sight,
+    action: WriteAction,
+    view: OperationView,
     context: Context,
   ): Promise<{ reason: string; message: string } | undefined> {
-    if (!isActive(sight)) return undefined;
-    const key = keyOf(sight.operation);
+    if (!isActive(view)) return undefined;
+    const key = keyOf(view.operation);
     try {
-      await act(deed, sight, context, (type, object) => written.wrote(key, type, object));
+      await executeAction(action, view, context, (type, object) => written.wrote(key, type, object));
       return undefined;
     } catch (error) {
-      if (error instanceof NameTaken) return { reason: 'AlreadyExists', message: error.message };
+      if (error instanceof AlreadyExistsError) return { reason: 'AlreadyExists', message: error.message };
       if (isNamespaceTerminating(error) || !(isInvalid(error) || isForbidden(error))) throw error;
       return { reason: 'Refused', message: (error as Error).message };
     }
@@ -123,7 +123,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     const key = keyOf(operation);
     const write = writeStatus(context.client, OPERATIONS, operation, status);
     const after = await own.during(key, write, () => context.enqueue(key));
-    if (after !== operation && isOver(after) && !isOver(operation)) {
+    if (after !== operation && isFinished(after) && !isFinished(operation)) {
       const [{ reason = 'Failed' } = {}] = status.conditions ?? [];
       const failed = phaseOf(after) === 'Failed';
       // What went as it usually does is told by the status alone.
@@ -146,13 +146,13 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 128,
     isOwnWrite: (operation) => own.isOwnWrite(keyOf(operation), operation.metadata.resourceVersion),
-    reads: [NAMESPACES, NODES, PODS, STORAGE_CLASSES, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
-    watches: concerns(dialects, begun),
+    reads: [NAMESPACES, NODES, PODS, STORAGE_CLASSES, ...Object.values(providers).flatMap(({ reads = [] }) => reads)],
+    watches: watchSources(dialects, started),
     reconcile: run,
     forget(key) {
       own.forget(key);
       written.forget(key);
-      begun.delete(uids.get(key) ?? '');
+      started.delete(uids.get(key) ?? '');
       uids.delete(key);
     },
   };

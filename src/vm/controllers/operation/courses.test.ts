@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#vm/engine/dialect';
 import { coldMigration } from './cold.ts';
-import { courseOf } from './courses.ts';
+import { handlerFor } from './courses.ts';
 import { liveMigration } from './migrate.ts';
 import type { Operation } from './operation.ts';
 
@@ -14,7 +14,7 @@ describe('the way of a migration', () => {
     ['stops the machine where that is asked for', migrate({ live: false }), moves(), coldMigration],
     ['stops machines of a group that knows no other way', migrate({ live: true }), moves(true), coldMigration],
     ['is alive by name where nobody looks after the group', migrate(), undefined, liveMigration],
-  ])('%s', (_, operation, dialect, course) => {
-    expect(courseOf(operation, dialect)).toBe(course);
+  ])('%s', (_, operation, dialect, handler) => {
+    expect(handlerFor(operation, dialect)).toBe(handler);
   });
 });

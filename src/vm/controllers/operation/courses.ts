@@ -1,11 +1,11 @@
 import type { Dialect } from '#vm/engine/dialect';
 import { clone } from './clone.ts';
 import { coldMigration } from './cold.ts';
-import type { Course } from './course.ts';
+import type { OperationHandler } from './course.ts';
 import { liveMigration } from './migrate.ts';
 import type { Operation } from './operation.ts';
 import { restart, start, stop } from './power.ts';
-import { removal } from './removal.ts';
+import { deletion } from './removal.ts';
 import { resize } from './resize.ts';
 import { restore } from './restore.ts';
 import { snapshot } from './snapshot.ts';
@@ -13,17 +13,17 @@ import { snapshot } from './snapshot.ts';
 type Kind = Operation['spec']['operation'];
 
 /** How an operation goes on machines of a group. */
-export function courseOf({ spec }: Operation, dialect: Dialect | undefined): Course {
+export function handlerFor({ spec }: Operation, dialect: Dialect | undefined): OperationHandler {
   const isAlive = spec.migrateSpec?.live !== false && dialect?.migratesByRestart !== true;
   if (spec.operation === 'migrate' && !isAlive) return coldMigration;
   return COURSES[spec.operation];
 }
 
-const COURSES: Readonly<Record<Kind, Course>> = {
+const COURSES: Readonly<Record<Kind, OperationHandler>> = {
   start,
   stop,
   restart,
-  delete: removal,
+  delete: deletion,
   migrate: liveMigration,
   resize,
   snapshot,

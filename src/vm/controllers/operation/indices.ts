@@ -1,18 +1,18 @@
 import { OPERATION } from '#api/operation-request';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
-import { isOver, machineKey, machineOf, type Operation, snapshotOf } from './operation.ts';
+import { isFinished, type Operation, snapshotOf, vmKey, vmRefOf } from './operation.ts';
 
 /** Operations that are not over by their machine. */
-export const byMachine: Index<Operation> = {
-  values: (operation) => (isOver(operation) ? [] : [machineKey(machineOf(operation))]),
+export const operationsByVm: Index<Operation> = {
+  values: (operation) => (isFinished(operation) ? [] : [vmKey(vmRefOf(operation))]),
 };
 
 /** Operations that are not over by the snapshot that they start from, as `namespace/name`. */
 export const bySnapshot: Index<Operation> = {
   values: (operation) => {
     const key = snapshotOf(operation);
-    return key === undefined || isOver(operation) ? [] : [key];
+    return key === undefined || isFinished(operation) ? [] : [key];
   },
 };
 
@@ -22,12 +22,14 @@ const LACKING: ReadonlySet<string> = new Set(['NotFound', 'DiskNotReady']);
 export const waitingForDisk: Index<Operation> = {
   values: (operation) => {
     const lacks = operation.status?.conditions?.some(({ reason }) => LACKING.has(reason ?? '')) === true;
-    return operation.spec.operation === 'clone' && lacks && !isOver(operation) ? [machineOf(operation).namespace] : [];
+    return operation.spec.operation === 'clone' && lacks && !isFinished(operation)
+      ? [vmRefOf(operation).namespace]
+      : [];
   },
 };
 
 /** The key of the operation that has made an object. */
-export function makerOf({ metadata }: KubeObject): string[] {
+export function creatorKeys({ metadata }: KubeObject): string[] {
   const key = metadata.annotations?.[OPERATION];
   return key === undefined ? [] : [key];
 }

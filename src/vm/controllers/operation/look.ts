@@ -14,42 +14,51 @@ import { type Dialect, instanceName } from '#vm/engine/dialect';
 import { ownership } from '#vm/engine/instance-state';
 import type { AnyVm } from '#vm/engine/instance-writer';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { byMachine } from './indices.ts';
-import { hasBegun, isOver, type MachineRef, machineKey, machineOf, OPERATIONS, type Operation } from './operation.ts';
-import type { Sight } from './sight.ts';
-import { standingIn } from './standing.ts';
-import { aheadOf } from './turn.ts';
-import { usageOf } from './usage.ts';
+import { operationsByVm } from './indices.ts';
+import { hasStarted, isFinished, OPERATIONS, type Operation, type VmRef, vmKey, vmRefOf } from './operation.ts';
+import type { OperationView } from './sight.ts';
+import { queueStateFrom } from './standing.ts';
+import { blockingOperation } from './turn.ts';
+import { fetchUsage } from './usage.ts';
 
 /** What is known of operations beside the objects of the cluster. */
-interface Known {
+interface OperationEnvironment {
   readonly dialects: readonly Dialect[];
-  readonly gatherers: DependencyProviders;
+  readonly providers: DependencyProviders;
   readonly onlyNamespace: string | undefined;
   /** Operations, by uid, whose beginning the cache may not show yet. */
-  readonly begun: ReadonlySet<string>;
+  readonly started: ReadonlySet<string>;
 }
 
 /** What only the server can say of an operation. */
-type Answers = Pick<Sight, 'objection' | 'usage'>;
+type ServerFacts = Pick<OperationView, 'denial' | 'usage'>;
 
 /** Asks the server what caches do not show. */
-export async function answersTo(operation: Operation, known: Known, context: Context): Promise<Answers> {
-  const { instance } = machineSight(machineOf(operation), known, context);
-  const measured = operation.spec.operation === 'resize' && !hasBegun(operation) && instance !== undefined;
+export async function fetchServerFacts(
+  operation: Operation,
+  known: OperationEnvironment,
+  context: Context,
+): Promise<ServerFacts> {
+  const { instance } = observeVm(vmRefOf(operation), known, context);
+  const measured = operation.spec.operation === 'resize' && !hasStarted(operation) && instance !== undefined;
   return {
-    objection: await objectionTo(operation, known, context),
+    denial: await denialFor(operation, known, context),
     usage: measured
-      ? await usageOf(context.client, instance, context.cache(PODS).by(byController, controllerKey(instance)))
+      ? await fetchUsage(context.client, instance, context.cache(PODS).by(byController, controllerKey(instance)))
       : undefined,
   };
 }
 
 /** All that an operation is decided by, at this moment. */
-export function look(operation: Operation, answers: Answers, known: Known, context: Context): Sight {
+export function observe(
+  operation: Operation,
+  answers: ServerFacts,
+  known: OperationEnvironment,
+  context: Context,
+): OperationView {
   const { cache, clock } = context;
-  const ref = machineOf(operation);
-  const { dialect, vm, instance } = machineSight(ref, known, context);
+  const ref = vmRefOf(operation);
+  const { dialect, vm, instance } = observeVm(ref, known, context);
   return {
     operation,
     ref,
@@ -57,12 +66,16 @@ export function look(operation: Operation, answers: Answers, known: Known, conte
     vm,
     instance,
     ...answers,
-    ahead: aheadOf(operation, cache(OPERATIONS).by(byMachine, machineKey(ref)), standingIn(known.begun, context)),
-    look: {
+    blockedBy: blockingOperation(
+      operation,
+      cache(OPERATIONS).by(operationsByVm, vmKey(ref)),
+      queueStateFrom(known.started, context),
+    ),
+    lookups: {
       node: (name) => cache(NODES).get(name),
       migration: (name) => cache(VMIMS).get(keyIn(ref.namespace, name)),
       snapshot: (name) => cache(VM_SNAPSHOTS).get(keyIn(ref.namespace, name)),
-      machine: (namespace, name) =>
+      vm: (namespace, name) =>
         dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name)),
       claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
       origins: {
@@ -70,18 +83,18 @@ export function look(operation: Operation, answers: Answers, known: Known, conte
         snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
         storageClass: (name) => cache(STORAGE_CLASSES).get(name),
       },
-      surroundings: (machine) => surroundings(dialect, machine, known.gatherers, context),
+      dependencies: (vm) => dependenciesOf(dialect, vm, known.providers, context),
     },
     now: clock.now(),
   };
 }
 
 /** The machine that an operation names, with the instance that is its own. */
-function machineSight(
-  { group, namespace, name }: MachineRef,
-  { dialects }: Known,
+function observeVm(
+  { group, namespace, name }: VmRef,
+  { dialects }: OperationEnvironment,
   { cache }: Context,
-): Pick<Sight, 'dialect' | 'vm' | 'instance'> {
+): Pick<OperationView, 'dialect' | 'vm' | 'instance'> {
   const dialect = dialects.find(({ kind }) => kind.group === group);
   if (dialect === undefined) return { dialect, vm: undefined, instance: undefined };
   const vm = cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
@@ -94,12 +107,16 @@ function machineSight(
  * Why an operation is never done, whatever comes. One that has begun is asked again with every step: that it has begun
  * is only what its status says, and a namespace may have taken its word back.
  */
-async function objectionTo(operation: Operation, { dialects, onlyNamespace }: Known, { cache, client }: Context) {
-  if (isOver(operation)) return undefined;
-  const { group, namespace } = machineOf(operation);
+async function denialFor(
+  operation: Operation,
+  { dialects, onlyNamespace }: OperationEnvironment,
+  { cache, client }: Context,
+) {
+  if (isFinished(operation)) return undefined;
+  const { group, namespace } = vmRefOf(operation);
   const { metadata, spec } = operation;
   const served: readonly string[] = dialects.map(({ kind }) => kind.group);
-  if (!served.includes(group) && !hasBegun(operation))
+  if (!served.includes(group) && !hasStarted(operation))
     return {
       reason: 'NotServed',
       message: `nothing acts on machines of ${group} here, only on those of ${served.join(', ')}`,
@@ -109,13 +126,13 @@ async function objectionTo(operation: Operation, { dialects, onlyNamespace }: Kn
   return await firstCrossNamespaceDenial(metadata.namespace, [namespace, target], grants, client);
 }
 
-function surroundings(
+function dependenciesOf(
   dialect: Dialect | undefined,
   vm: AnyVm,
-  gatherers: DependencyProviders,
+  providers: DependencyProviders,
   context: Context,
 ): VmDependencies {
-  const asked = dialect?.dependencies?.includes('template') === true ? gatherers.template : undefined;
+  const asked = dialect?.dependencies?.includes('template') === true ? providers.template : undefined;
   const template = asked?.provide(vm, context);
   return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
 }

@@ -3,26 +3,26 @@ import { VMIMS, type Vmi, type Vmim } from '#api/kubevirt/resources';
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { bytesPerSecond } from './bandwidth.ts';
-import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn } from './course.ts';
-import { marksOf } from './made.ts';
+import { type AbortResult, fail, NOT_YET, type OperationHandler, type StepResult, type WriteAction } from './course.ts';
+import { creatorAnnotations } from './made.ts';
 import type { Checkpoint, Operation, Result } from './operation.ts';
-import { type Active, isLeaving, isMigrating, powerOf } from './sight.ts';
+import { type ActiveOperationView, isEvacuating, isMigrating, powerState } from './sight.ts';
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 
 /** The machine goes to another node while it runs, by a VirtualMachineInstanceMigration. */
-export const liveMigration: Course = {
+export const liveMigration: OperationHandler = {
   // What it makes goes with it, unless that is in another namespace.
-  isHeld: ({ operation, ref }) => operation.metadata.namespace !== ref.namespace,
-  begin(sight) {
-    const { live, runs, comes } = powerOf(sight);
-    const { operation } = sight;
-    const already = placed(sight);
+  needsFinalizer: ({ operation, ref }) => operation.metadata.namespace !== ref.namespace,
+  begin(view) {
+    const { live, isRunning, willStart } = powerState(view);
+    const { operation } = view;
+    const already = placementResult(view);
     if (already !== undefined) return already;
-    if (!runs && (comes || live !== undefined)) return NOT_YET;
+    if (!isRunning && (willStart || live !== undefined)) return NOT_YET;
     if (live === undefined)
       return fail('WrongPowerState', 'the machine is not running: nothing has been changed; start it first');
-    if (isMigrating(sight)) {
+    if (isMigrating(view)) {
       const { targetNode = '' } = live.status?.migrationState ?? {};
       return fail('Migrating', `the machine is on its way to node ${targetNode} already: nothing has been changed`);
     }
@@ -39,30 +39,33 @@ export const liveMigration: Course = {
       progress: 5,
       message: `the machine leaves node ${sourceNode}`,
       result: { sourceNode, live: true },
-      deeds: [makeMigration(operation, live, sight)],
+      actions: [makeMigration(operation, live, view)],
     };
   },
-  go: moving,
-  giveUp(sight, checkpoint): GivingUp {
-    const vmim = sight.look.migration(migrationName(sight.operation));
+  advance: moving,
+  abort(view, checkpoint): AbortResult {
+    const vmim = view.lookups.migration(migrationName(view.operation));
     if (vmim === undefined || isDone(vmim)) {
-      const over = moving(sight, checkpoint);
-      const node = sight.instance?.status?.nodeName ?? '';
+      const over = moving(view, checkpoint);
+      const node = view.instance?.status?.nodeName ?? '';
       const arrived =
         over.to === 'succeed' ? `it had arrived on node ${node} by then` : `the machine is on node ${node}`;
-      return { over: true, stays: arrived, ...(over.to === 'succeed' ? { result: over.result ?? {} } : {}) };
+      return { finished: true, stays: arrived, ...(over.to === 'succeed' ? { result: over.result ?? {} } : {}) };
     }
     const { name, uid, deletionTimestamp } = vmim.metadata;
-    return { over: false, deeds: deletionTimestamp === undefined ? [{ do: 'remove', type: VMIMS, name, uid }] : [] };
+    return {
+      finished: false,
+      actions: deletionTimestamp === undefined ? [{ do: 'remove', type: VMIMS, name, uid }] : [],
+    };
   },
 };
 
 /** Where the named node is not there, or the machine is on it already, nothing has to be done. */
-export function placed(sight: Active): Turn | undefined {
-  const { operation, look, instance } = sight;
+export function placementResult(view: ActiveOperationView): StepResult | undefined {
+  const { operation, lookups, instance } = view;
   const { targetNode = '' } = operation.spec.migrateSpec ?? {};
   if (targetNode === '') return undefined;
-  const node = look.node(targetNode);
+  const node = lookups.node(targetNode);
   if (node === undefined) return fail('NodeNotFound', `node ${targetNode} is not there: nothing has been changed`);
   const isThere = instance?.status?.nodeName === targetNode && instance.status.phase === 'Running';
   if (node.spec?.unschedulable === true) {
@@ -71,7 +74,7 @@ export function placed(sight: Active): Turn | undefined {
     return fail('NodeUnschedulable', message);
   }
   if (!isThere) return undefined;
-  if (isLeaving(sight)) {
+  if (isEvacuating(view)) {
     const message = `the machine is about to leave node ${targetNode}: nothing has been changed; try again when it has arrived elsewhere`;
     return fail('Migrating', message);
   }
@@ -82,11 +85,11 @@ export function placed(sight: Active): Turn | undefined {
 const migrationName = ({ metadata }: Operation) => `vmop-${metadata.uid}`;
 
 /** The labels by which a scheduler knows the node that is meant. */
-export function hostnameOf({ look }: Pick<Active, 'look'>, node: string): string {
-  return look.node(node)?.metadata.labels?.[HOSTNAME] ?? node;
+export function hostnameOf({ lookups }: Pick<ActiveOperationView, 'lookups'>, node: string): string {
+  return lookups.node(node)?.metadata.labels?.[HOSTNAME] ?? node;
 }
 
-function makeMigration(operation: Operation, instance: Vmi, sight: Active): Deed {
+function makeMigration(operation: Operation, instance: Vmi, view: ActiveOperationView): WriteAction {
   const { metadata, spec } = operation;
   const { targetNode = '', bandwidth, autoConverge, postCopy } = spec.migrateSpec ?? {};
   const rate = bandwidth === undefined ? undefined : bytesPerSecond(bandwidth);
@@ -104,13 +107,13 @@ function makeMigration(operation: Operation, instance: Vmi, sight: Active): Deed
         namespace: instance.metadata.namespace,
         ...(metadata.namespace === instance.metadata.namespace ? { ownerReferences: [ownedBy(operation)] } : {}),
         annotations: {
-          ...marksOf(operation),
+          ...creatorAnnotations(operation),
           [MIGRATION_CONFIGURATION]: JSON.stringify(configuration),
         },
       },
       spec: {
         vmiName: instance.metadata.name,
-        ...(targetNode === '' ? {} : { addedNodeSelector: { [HOSTNAME]: hostnameOf(sight, targetNode) } }),
+        ...(targetNode === '' ? {} : { addedNodeSelector: { [HOSTNAME]: hostnameOf(view, targetNode) } }),
       },
     },
   };
@@ -126,27 +129,27 @@ const ownedBy = ({ metadata: { name, uid } }: Operation) => ({
 
 const isDone = ({ status }: Vmim) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
-function moving(sight: Active, { subjectUID, instanceUID, since }: Checkpoint): Turn {
-  const { operation, instance, look } = sight;
-  const vmim = look.migration(migrationName(operation));
+function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: Checkpoint): StepResult {
+  const { operation, instance, lookups } = view;
+  const vmim = lookups.migration(migrationName(operation));
   if (vmim === undefined) {
-    if (subjectUID !== undefined) return fail('MigrationDeleted', `its migration was deleted: ${whereabouts(sight)}`);
-    if (instance === undefined || instance.metadata.uid !== instanceUID || !powerOf(sight).runs)
+    if (subjectUID !== undefined) return fail('MigrationDeleted', `its migration was deleted: ${whereabouts(view)}`);
+    if (instance === undefined || instance.metadata.uid !== instanceUID || !powerState(view).isRunning)
       return fail('Stopped', 'the machine stopped before it began to move');
-    return { to: 'go on', deeds: [makeMigration(operation, instance, sight)] };
+    return { to: 'go on', actions: [makeMigration(operation, instance, view)] };
   }
   const { failureReason = 'the migration failed', targetNode } = vmim.status?.migrationState ?? {};
   if (vmim.status?.phase === 'Succeeded') {
     const result = resultOf(vmim);
     return { to: 'succeed', message: `the machine runs on node ${targetNode ?? ''}`, result };
   }
-  if (vmim.status?.phase === 'Failed') return fail('MigrationFailed', `${failureReason}; ${whereabouts(sight)}`);
+  if (vmim.status?.phase === 'Failed') return fail('MigrationFailed', `${failureReason}; ${whereabouts(view)}`);
   return {
     to: 'go on',
     ...(subjectUID === undefined ? { checkpoint: { subjectUID: vmim.metadata.uid } } : {}),
-    ...progressOf(vmim, instance, sight.now),
+    ...progressOf(vmim, instance, view.now),
     ...(targetNode === undefined
-      ? heldBack(vmim, sight, since)
+      ? heldBack(vmim, view, since)
       : { message: `the machine moves to node ${targetNode}` }),
   };
 }
@@ -155,21 +158,23 @@ function moving(sight: Active, { subjectUID, instanceUID, since }: Checkpoint): 
 const QUIET_MS = 2000;
 
 /** Why a migration has not begun, once it is worth a word. */
-function heldBack({ status }: Vmim, { instance, now }: Active, since: string | undefined) {
+function heldBack({ status }: Vmim, { instance, now }: ActiveOperationView, since: string | undefined) {
   const unplaced = conditionOf(status?.conditions, 'TargetScheduled');
   if (unplaced?.status === 'False') return { message: `no node takes the machine yet: ${unplaced.message ?? ''}` };
   if ((status?.phase ?? 'Pending') !== 'Pending') return {};
   const quiet = Date.parse(since ?? '') + QUIET_MS - now;
-  if (quiet > 0) return { afterMs: quiet };
+  if (quiet > 0) return { requeueAfterMs: quiet };
   const node = instance?.status?.nodeName ?? '';
   return {
     message: `the machine is to leave node ${node}, and waits for other migrations to end: only so many go on at once in the cluster, and from one node`,
   };
 }
 
-function whereabouts(sight: Active): string {
-  const { nodeName = '' } = sight.instance?.status ?? {};
-  return nodeName === '' || !powerOf(sight).runs ? 'the machine does not run' : `the machine is on node ${nodeName}`;
+function whereabouts(view: ActiveOperationView): string {
+  const { nodeName = '' } = view.instance?.status ?? {};
+  return nodeName === '' || !powerState(view).isRunning
+    ? 'the machine does not run'
+    : `the machine is on node ${nodeName}`;
 }
 
 /** In steps, so that the status is not written for every page of memory. */
@@ -185,7 +190,7 @@ function progressOf({ metadata, status }: Vmim, instance: Vmi | undefined, now: 
   if (begun === undefined || ends === undefined || !(ends > begun)) return { progress: 10 };
   const steps = Math.min(Math.floor((((now - begun) / (ends - begun)) * 100) / STEP), 100 / STEP - 1);
   const next = begun + ((steps + 1) * STEP * (ends - begun)) / 100;
-  return { progress: 10 + steps * (STEP - 2), ...(next > now ? { afterMs: next - now } : {}) };
+  return { progress: 10 + steps * (STEP - 2), ...(next > now ? { requeueAfterMs: next - now } : {}) };
 }
 
 function resultOf({ status }: Vmim): Result {

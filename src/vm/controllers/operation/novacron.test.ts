@@ -33,7 +33,7 @@ describe('operations on a machine of novacron.io', () => {
   });
   afterEach(() => world.stop());
 
-  const machine = (name = 'web') => world.admin.get(MACHINES, name, { namespace });
+  const vm = (name = 'web') => world.admin.get(MACHINES, name, { namespace });
   const claim = (name: string) => world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
   const instance = (name = 'web') => world.admin.get(VMIS, `${name}.novacron`, { namespace });
   const conditionOf = ({ status }: VirtualMachine, type: string) =>
@@ -55,7 +55,7 @@ describe('operations on a machine of novacron.io', () => {
     );
 
   it('find it running, with its disks, and what it is told in its status', async () => {
-    const { status, metadata } = await machine();
+    const { status, metadata } = await vm();
     const { metadata: run, status: seen } = await instance();
     expect(status).toMatchObject({
       phase: 'Running',
@@ -69,7 +69,7 @@ describe('operations on a machine of novacron.io', () => {
       ]) as unknown[],
       lastUpdated: expect.any(String) as string,
     });
-    expect(conditionOf(await machine(), 'DiskReady')).toBeUndefined();
+    expect(conditionOf(await vm(), 'DiskReady')).toBeUndefined();
     const root = await claim('web.novacron-root');
     expect(root.metadata).toMatchObject({
       labels: { vm: 'web', 'novacron.io/vm': 'web' },
@@ -83,7 +83,7 @@ describe('operations on a machine of novacron.io', () => {
     expect(items).toHaveLength(1);
     const before = metadata.resourceVersion;
     await world.clock.advance(120_000);
-    expect((await machine()).metadata.resourceVersion).toBe(before);
+    expect((await vm()).metadata.resourceVersion).toBe(before);
   });
 
   it('stop it, start it and restart it', async () => {
@@ -92,13 +92,13 @@ describe('operations on a machine of novacron.io', () => {
     const second = (await instance()).metadata.uid;
     expect(second).not.toBe(first);
     await done('stop');
-    expect((await machine()).spec.running).toBe(false);
+    expect((await vm()).spec.running).toBe(false);
     await world.clock.advance(1000);
-    expect((await machine()).status).toMatchObject({ phase: 'Stopped' });
-    expect((await machine()).status).not.toHaveProperty('nodeName');
+    expect((await vm()).status).toMatchObject({ phase: 'Stopped' });
+    expect((await vm()).status).not.toHaveProperty('nodeName');
     await done('start');
     await world.clock.advance(1000);
-    expect((await machine()).status?.phase).toBe('Running');
+    expect((await vm()).status?.phase).toBe('Running');
   });
 
   it('move it while it runs, no faster than its policy allows, and tell of it', async () => {
@@ -110,18 +110,18 @@ describe('operations on a machine of novacron.io', () => {
       { namespace },
     );
     await world.clock.advance(2000);
-    expect(conditionOf(await machine(), 'RestartRequired')).toBeUndefined();
-    const from = (await machine()).status?.nodeName;
+    expect(conditionOf(await vm(), 'RestartRequired')).toBeUndefined();
+    const from = (await vm()).status?.nodeName;
     await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '8Gbps' } });
     await world.clock.advance(5000);
-    expect((await machine()).status).toMatchObject({
+    expect((await vm()).status).toMatchObject({
       phase: 'Migrating',
       migration: { sourceNode: from, state: 'Running' },
     });
     const { status } = await world.over('move');
     expect(status?.phase, status?.message).toBe('Succeeded');
     await world.clock.advance(1000);
-    const { status: after } = await machine();
+    const { status: after } = await vm();
     expect(after).toMatchObject({
       phase: 'Running',
       migration: { sourceNode: from, progress: 100, state: 'Succeeded' },
@@ -142,15 +142,15 @@ describe('operations on a machine of novacron.io', () => {
       { namespace },
     );
     await world.clock.advance(2000);
-    expect(conditionOf(await machine(), 'LiveMigratable')).toMatchObject({ status: 'False', reason: 'NotAllowed' });
-    const from = (await machine()).status?.nodeName;
+    expect(conditionOf(await vm(), 'LiveMigratable')).toMatchObject({ status: 'False', reason: 'NotAllowed' });
+    const from = (await vm()).status?.nodeName;
     const refused = await done('migrate', {}, 'Failed');
     expect(refused?.message).toContain('LiveMigrationNotAllowed');
     expect(refused?.message).toContain('nothing has been changed; migrateSpec.live: false stops it');
-    expect((await machine()).status?.nodeName).toBe(from);
+    expect((await vm()).status?.nodeName).toBe(from);
     await done('migrate', { migrateSpec: { live: false } });
     await world.clock.advance(2000);
-    const { status } = await machine();
+    const { status } = await vm();
     expect(status).toMatchObject({ phase: 'Running' });
     expect(status?.nodeName).not.toBe(from);
     await world.admin.patch(
@@ -160,13 +160,13 @@ describe('operations on a machine of novacron.io', () => {
       { namespace },
     );
     await world.clock.advance(2000);
-    expect(conditionOf(await machine(), 'LiveMigratable')).toMatchObject({ status: 'True' });
+    expect(conditionOf(await vm(), 'LiveMigratable')).toMatchObject({ status: 'True' });
   });
 
   it('give it another size', async () => {
     const status = await done('resize', { resizeSpec: { cpus: 4, memory: '2Gi', hotplug: true } });
     expect(status?.result).toMatchObject({ oldCPUs: 2, newCPUs: 4, oldMemory: '1Gi', newMemory: '2Gi' });
-    const { spec } = await machine();
+    const { spec } = await vm();
     expect(spec.template.spec.resources).toEqual({ cpu: 4, memory: '2Gi', disk: '2Gi' });
     expect(spec.template.spec.volumes).toHaveLength(1);
   });
@@ -182,7 +182,7 @@ describe('operations on a machine of novacron.io', () => {
     await world.clock.advance(5000);
     const { annotations } = (await claim('web.novacron-data')).metadata;
     expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.text).toBe('before');
-    expect((await machine()).status?.phase).toBe('Running');
+    expect((await vm()).status?.phase).toBe('Running');
   });
 
   it('make another of it, with disks that hold the same and addresses of its own', async () => {
@@ -199,7 +199,7 @@ describe('operations on a machine of novacron.io', () => {
       text: 'hello',
       shared: true,
     });
-    expect((await machine('copy')).spec.running).toBe(false);
+    expect((await vm('copy')).spec.running).toBe(false);
     await world.admin.patch(MACHINES, 'copy', { type: 'merge', body: { spec: { running: true } } }, { namespace });
     await world.clock.advance(10_000);
     const [one, two] = [await instance(), await instance('copy')];
@@ -244,7 +244,7 @@ describe('operations on a machine of novacron.io', () => {
   it('delete it, and its disks with it', async () => {
     await done('delete');
     await world.clock.advance(10_000);
-    await expect(machine()).rejects.toSatisfy(isNotFound);
+    await expect(vm()).rejects.toSatisfy(isNotFound);
     expect((await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items).toEqual([]);
     expect((await world.admin.list(PODS, { namespace })).items).toEqual([]);
   });
@@ -258,7 +258,7 @@ describe('operations on a machine of novacron.io', () => {
     await world.clock.advance(10_000);
     await done('stop');
     await world.clock.advance(1000);
-    expect((await machine()).status?.phase).toBe('Stopped');
+    expect((await vm()).status?.phase).toBe('Stopped');
     for (const type of others) {
       expect(await world.admin.get(type, 'web', { namespace })).toMatchObject({ status: { phase: 'Running' } });
     }

@@ -8,30 +8,31 @@ export type Checkpoint = NonNullable<OperationStatus['checkpoint']>;
 export type Result = NonNullable<OperationStatus['result']>;
 export type Phase = NonNullable<OperationStatus['phase']>;
 
-const OVER: ReadonlySet<Phase | undefined> = new Set<Phase>(['Succeeded', 'Failed', 'Cancelled']);
+const FINISHED: ReadonlySet<Phase | undefined> = new Set<Phase>(['Succeeded', 'Failed', 'Cancelled']);
 
 export const phaseOf = ({ status }: Operation): Phase => status?.phase ?? 'Pending';
-export const isOver = (operation: Operation) => OVER.has(phaseOf(operation));
-export const hasBegun = (operation: Operation) => phaseOf(operation) === 'Running';
+export const isFinished = (operation: Operation) => FINISHED.has(phaseOf(operation));
+export const hasStarted = (operation: Operation) => phaseOf(operation) === 'Running';
 
 /** It is to be called off: somebody said so, or does not want to hear of it any more. */
-export const isCalledOff = ({ metadata, spec }: Operation) => spec.cancel || metadata.deletionTimestamp !== undefined;
+export const isCancelRequested = ({ metadata, spec }: Operation) =>
+  spec.cancel || metadata.deletionTimestamp !== undefined;
 
 /** Which machine an operation is about. */
-export type MachineRef = NamedMachine;
+export type VmRef = NamedMachine;
 
-export const machineOf = (operation: Operation): MachineRef => machineNamedBy(operation);
+export const vmRefOf = (operation: Operation): VmRef => machineNamedBy(operation);
 
 /** Machines of several groups may share a name. */
-export const machineKey = ({ group, namespace, name }: MachineRef) => `${group}/${namespace}/${name}`;
+export const vmKey = ({ group, namespace, name }: VmRef) => `${group}/${namespace}/${name}`;
 
-export const wordFor = ({ group, namespace, name }: MachineRef) => `VirtualMachine.${group} ${namespace}/${name}`;
+export const describeVm = ({ group, namespace, name }: VmRef) => `VirtualMachine.${group} ${namespace}/${name}`;
 
 /** The snapshot that an operation starts from, as `namespace/name`. */
 export function snapshotOf(operation: Operation): string | undefined {
   const { operation: kind, restoreSpec, cloneSpec } = operation.spec;
   const name = kind === 'restore' ? restoreSpec?.snapshotName : kind === 'clone' ? cloneSpec?.snapshotRef : undefined;
-  return name === undefined ? undefined : `${machineOf(operation).namespace}/${name}`;
+  return name === undefined ? undefined : `${vmRefOf(operation).namespace}/${name}`;
 }
 
 /** The steps of one that has not begun because something is not there: at first others wait for it, then no longer. */
@@ -39,7 +40,7 @@ export const LACKING = 'Lacking';
 export const ASIDE = 'Aside';
 
 /** Whether it has waited for something for so long that nobody waits for it any more. */
-export const hasStoodAside = (operation: Operation) =>
+export const hasYielded = (operation: Operation) =>
   phaseOf(operation) === 'Pending' && operation.status?.checkpoint?.step === ASIDE;
 
 /** Its place among those of the same second: as it was first seen, which is written down with the first status. */

@@ -6,8 +6,8 @@ import { timestamp } from '#platform/base/timestamp';
 import { kubevirtDialect } from '#testing/machine-world';
 import type { AnyVm } from '#vm/engine/instance-writer';
 import type { Operation } from './operation.ts';
-import { plan } from './plan.ts';
-import type { Sight } from './sight.ts';
+import { planOperation } from './plan.ts';
+import type { OperationView } from './sight.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 0, 1);
 const at = (ms: number) => timestamp(NOW + ms);
@@ -26,7 +26,7 @@ const operation = (kind: string, spec: object = {}, status?: object, metadata: o
     ...(status === undefined ? {} : { status }),
   }) as unknown as Operation;
 
-const machine = (runStrategy: string, metadata: object = {}) =>
+const vm = (runStrategy: string, metadata: object = {}) =>
   ({
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachine',
@@ -47,40 +47,40 @@ const instance = (phase: string, more: object = {}, metadata: object = {}) =>
     status: { phase, nodeName: 'n1', ...more },
   }) as unknown as Vmi;
 
-const sight = (given: Partial<Sight> & Pick<Sight, 'operation'>): Sight => ({
+const view = (given: Partial<OperationView> & Pick<OperationView, 'operation'>): OperationView => ({
   ref: { group: 'kubevirt.io', namespace: 'default', name: 'web' },
   dialect: kubevirtDialect,
-  vm: machine('Always'),
+  vm: vm('Always'),
   instance: undefined,
-  ahead: undefined,
-  look: {
+  blockedBy: undefined,
+  lookups: {
     node: (name) => (name === 'n2' ? ({ metadata: { name, labels: {} } } as never) : undefined),
     migration: () => undefined,
     snapshot: () => undefined,
-    machine: () => undefined,
+    vm: () => undefined,
     claim: () => undefined,
     origins: { claim: () => undefined, snapshot: () => undefined, storageClass: () => undefined },
-    surroundings: () => ({ referenceNode: USUAL_NODE }),
+    dependencies: () => ({ referenceNode: USUAL_NODE }),
   },
   now: NOW,
   ...given,
 });
 
 /** What is done, and what is said of it. */
-const told = (given: Partial<Sight> & Pick<Sight, 'operation'>) =>
-  plan(sight(given)).map((action) => {
+const told = (given: Partial<OperationView> & Pick<OperationView, 'operation'>) =>
+  planOperation(view(given)).map((action) => {
     if (action.do === 'report') return `${action.status.phase}: ${action.status.message}`;
     if (action.do === 'power') return `${action.do} ${action.action}${action.force ? ' by force' : ''}`;
-    return action.do === 'look again' ? `${action.do} ${action.afterMs}` : action.do;
+    return action.do === 'look again' ? `${action.do} ${action.requeueAfterMs}` : action.do;
   });
 
 const RUNNING = { phase: 'Running', startTime: at(-1000), checkpoint: { vmUID: 'vm-uid', instanceUID: 'vmi-uid' } };
 
 describe('what is done for an operation', () => {
-  it.each<[string, Partial<Sight> & Pick<Sight, 'operation'>, string[]]>([
+  it.each<[string, Partial<OperationView> & Pick<OperationView, 'operation'>, string[]]>([
     [
       'is recorded first',
-      { operation: operation('start'), vm: machine('Halted') },
+      { operation: operation('start'), vm: vm('Halted') },
       ['Running: the machine is being started', 'power start', 'look again 600000'],
     ],
     [
@@ -90,7 +90,7 @@ describe('what is done for an operation', () => {
     ],
     [
       'is nothing where the machine comes anyway',
-      { operation: operation('start'), vm: machine('Always') },
+      { operation: operation('start'), vm: vm('Always') },
       ['Running: the machine is being started', 'look again 600000'],
     ],
     [
@@ -102,7 +102,7 @@ describe('what is done for an operation', () => {
       'is cutting the time of a guest that stops already',
       {
         operation: operation('stop', { force: true }, { ...RUNNING, message: 'm' }),
-        vm: machine('Halted'),
+        vm: vm('Halted'),
         instance: instance('Running', {}, { deletionTimestamp: at(0) }),
       },
       ['Running: m', 'cut', 'look again 599000'],
@@ -114,7 +114,7 @@ describe('what is done for an operation', () => {
     ],
     [
       'waits for no machine longer than it may, whoever else waits for it',
-      { operation: operation('start', { timeout: '500ms' }), vm: undefined, ahead: operation('stop') },
+      { operation: operation('start', { timeout: '500ms' }), vm: undefined, blockedBy: operation('stop') },
       [
         'Failed: VirtualMachine.kubevirt.io default/web is not there, and was not within 500ms: nothing has been changed',
       ],
@@ -125,21 +125,21 @@ describe('what is done for an operation', () => {
         operation: operation('start'),
         dialect: undefined,
         vm: undefined,
-        objection: { reason: 'NotServed', message: 'nothing acts on machines of novacron.io here' },
-        ahead: operation('stop'),
+        denial: { reason: 'NotServed', message: 'nothing acts on machines of novacron.io here' },
+        blockedBy: operation('stop'),
       },
       ['Failed: nothing acts on machines of novacron.io here; nothing has been changed'],
     ],
     [
       'says at first nothing of a wait for its turn',
-      { operation: operation('start'), ahead: operation('stop') },
+      { operation: operation('start'), blockedBy: operation('stop') },
       ['look again 1000'],
     ],
     [
       'says then whom it waits for',
       {
         operation: operation('start', {}, undefined, { creationTimestamp: at(-5000) }),
-        ahead: operation('stop', {}, undefined, { name: 'halt' }),
+        blockedBy: operation('stop', {}, undefined, { name: 'halt' }),
       },
       ['Pending: waits until VMOperation default/halt (stop) of the same machine is over', 'look again 595000'],
     ],
@@ -150,24 +150,24 @@ describe('what is done for an operation', () => {
     ],
     [
       'starts a machine that is off and to be restarted',
-      { operation: operation('restart'), vm: machine('Halted') },
+      { operation: operation('restart'), vm: vm('Halted') },
       ['Running: the machine was stopped, and is being started', 'power start', 'look again 600000'],
     ],
     [
       'waits with a move until the machine runs that is to',
-      { operation: operation('migrate'), vm: machine('Always') },
+      { operation: operation('migrate'), vm: vm('Always') },
       ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
     ],
     [
       'waits with a snapshot of its memory until the machine runs that is to',
-      { operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }), vm: machine('Always') },
+      { operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }), vm: vm('Always') },
       ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
     ],
     [
       'does not wait with a snapshot of a machine that has ended for good',
       {
         operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }),
-        vm: machine('Once'),
+        vm: vm('Once'),
         instance: instance('Succeeded'),
       },
       ['Running: VMSnapshot op is being made', 'make', 'look again 600000'],
@@ -201,7 +201,7 @@ describe('what is done for an operation', () => {
     ],
     [
       'ends with another machine of the name',
-      { operation: operation('stop', {}, RUNNING), vm: machine('Always', { uid: 'other' }) },
+      { operation: operation('stop', {}, RUNNING), vm: vm('Always', { uid: 'other' }) },
       ['Failed: VirtualMachine.kubevirt.io default/web is another one by now'],
     ],
     [
@@ -253,8 +253,8 @@ describe('what is done for an operation', () => {
   });
 
   it('asks for a migration in words that nobody else has', () => {
-    const actions = plan(
-      sight({
+    const actions = planOperation(
+      view({
         operation: operation('migrate', {
           migrateSpec: { targetNode: 'n2', bandwidth: '8Mbps', autoConverge: false, postCopy: true },
         }),
@@ -278,7 +278,7 @@ describe('what is done for an operation', () => {
   });
 
   it('deletes the very machine that was meant', () => {
-    const actions = plan(sight({ operation: operation('delete') }));
+    const actions = planOperation(view({ operation: operation('delete') }));
     expect(actions).toContainEqual({
       do: 'remove',
       type: resourceOfKind(kubevirtDialect.kind),

@@ -1,40 +1,41 @@
 import { START_NOW } from '#api/operation-request';
 import { hasCondition } from '#vm/engine/condition';
 import type { PowerAction, Problem } from '#vm/engine/dialect';
-import { type Course, type Deed, fail, NOT_YET, stays, type Turn, WAIT } from './course.ts';
+import { fail, NOT_YET, type OperationHandler, type StepResult, stays, WAIT, type WriteAction } from './course.ts';
 import type { Checkpoint } from './operation.ts';
-import { type Active, isMigrating, powerOf } from './sight.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
 
 /** The machine runs in the end, whoever started it. */
-export const start: Course = {
-  begin(sight) {
-    if (powerOf(sight).runs) return { to: 'succeed', message: `the machine was running already${pausedWords(sight)}` };
-    return starting(sight, 'the machine is being started');
+export const start: OperationHandler = {
+  begin(view) {
+    if (powerState(view).isRunning)
+      return { to: 'succeed', message: `the machine was running already${pausedWords(view)}` };
+    return starting(view, 'the machine is being started');
   },
-  go(sight) {
-    const { runs, live } = powerOf(sight);
-    if (runs) return { to: 'succeed', message: `the machine runs on node ${live?.status?.nodeName ?? ''}` };
-    return starting(sight);
+  advance(view) {
+    const { isRunning, live } = powerState(view);
+    if (isRunning) return { to: 'succeed', message: `the machine runs on node ${live?.status?.nodeName ?? ''}` };
+    return starting(view);
   },
-  giveUp: () => stays('the machine had been told to start by then, and still is to; stop it where it is not to run'),
+  abort: () => stays('the machine had been told to start by then, and still is to; stop it where it is not to run'),
 };
 
-function starting(sight: Active, message?: string): Turn {
-  const { live, comes, off } = powerOf(sight);
-  const refusal = refusalOf(sight, 'start');
+function starting(view: ActiveOperationView, message?: string): StepResult {
+  const { live, willStart, isOff } = powerState(view);
+  const refusal = powerDenial(view, 'start');
   const words = { checkpoint: { step: 'Starting' }, progress: 10, ...(message === undefined ? {} : { message }) };
-  const { waits } = off && comes ? (sight.dialect.startGate?.(sight.vm) ?? {}) : {};
-  if (waits !== undefined) return waitingFor(sight, waits, words);
+  const { waits } = isOff && willStart ? (view.dialect.startGate?.(view.vm) ?? {}) : {};
+  if (waits !== undefined) return waitingFor(view, waits, words);
   // One that is still ending has to be gone before another can come.
-  if (live !== undefined || !off) return { to: 'go on', ...words };
-  if (comes && (refusal !== undefined || !isHeldBack(sight))) return { to: 'go on', ...words };
+  if (live !== undefined || !isOff) return { to: 'go on', ...words };
+  if (willStart && (refusal !== undefined || !isHeldBack(view))) return { to: 'go on', ...words };
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be started: ${refusal}`);
-  return { to: 'go on', ...words, deeds: [{ do: 'power', action: 'start', force: false }] };
+  return { to: 'go on', ...words, actions: [{ do: 'power', action: 'start', force: false }] };
 }
 
 /** A machine that waits of its own will is left to it, and nobody else has to wait for that; force starts it now. */
-function waitingFor(sight: Active, { reason, message }: Problem, words: object): Turn {
-  const { operation, vm } = sight;
+function waitingFor(view: ActiveOperationView, { reason, message }: Problem, words: object): StepResult {
+  const { operation, vm } = view;
   if (!operation.spec.force) {
     const text = `the machine is told to run, and waits: ${message}; an operation with force starts it now`;
     return { to: 'succeed', reason, message: text };
@@ -42,43 +43,43 @@ function waitingFor(sight: Active, { reason, message }: Problem, words: object):
   const now = `${vm.metadata.generation}`;
   if (vm.metadata.annotations?.[START_NOW] === now) return { to: 'go on', ...words };
   const body = { metadata: { annotations: { [START_NOW]: now } } };
-  return { to: 'go on', ...words, deeds: [{ do: 'change machine', body }] };
+  return { to: 'go on', ...words, actions: [{ do: 'change machine', body }] };
 }
 
-const pausedWords = ({ instance }: Active) =>
+const pausedWords = ({ instance }: ActiveOperationView) =>
   hasCondition(instance?.status?.conditions, 'Paused') ? ', and is paused' : '';
 
 /** Whether a machine that ended by itself is left alone for a while before it is started again. */
-function isHeldBack({ dialect, vm, now }: Active): boolean {
+function isHeldBack({ dialect, vm, now }: ActiveOperationView): boolean {
   return Date.parse(dialect.recordedState(vm).restarts?.retryAfter ?? '') > now;
 }
 
 /** Whether nothing runs or comes, and the machine is told so: one that has ended by itself may be told to run still. */
-function isStopped(sight: Active): boolean {
-  const { off, comes } = powerOf(sight);
-  return off && !comes && refusalOf(sight, 'stop') !== undefined;
+function isStopped(view: ActiveOperationView): boolean {
+  const { isOff, willStart } = powerState(view);
+  return isOff && !willStart && powerDenial(view, 'stop') !== undefined;
 }
 
 /** The instance that ran is gone in the end, and none comes after it. */
-export const stop: Course = {
-  begin(sight) {
-    if (isStopped(sight)) return { to: 'succeed', message: 'the machine was stopped already' };
-    if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
-    const { instance } = sight;
-    const turn = stopping(sight, instance?.metadata.uid);
+export const stop: OperationHandler = {
+  begin(view) {
+    if (isStopped(view)) return { to: 'succeed', message: 'the machine was stopped already' };
+    if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
+    const { instance } = view;
+    const turn = requestStop(view, instance?.metadata.uid);
     if (turn.to !== 'go on') return turn;
     const checkpoint = { step: 'Stopping', ...(instance === undefined ? {} : { instanceUID: instance.metadata.uid }) };
     return { ...turn, checkpoint, progress: 10, message: 'the machine is being stopped' };
   },
-  go(sight, { instanceUID }) {
-    const { ends, live } = powerOf(sight);
-    if (isStopped(sight)) return { to: 'succeed', message: 'the machine is stopped' };
+  advance(view, { instanceUID }) {
+    const { isStopping, live } = powerState(view);
+    if (isStopped(view)) return { to: 'succeed', message: 'the machine is stopped' };
     const another = live !== undefined && instanceUID !== undefined && live.metadata.uid !== instanceUID;
-    if (another && !ends)
+    if (another && !isStopping)
       return { to: 'succeed', message: 'the machine was stopped, and has been started again since' };
-    return stopping(sight, live?.metadata.uid);
+    return requestStop(view, live?.metadata.uid);
   },
-  giveUp: ({ operation }) =>
+  abort: ({ operation }) =>
     stays(
       operation.spec.force
         ? 'the machine had been told to stop by then, and still is to'
@@ -87,79 +88,84 @@ export const stop: Course = {
 };
 
 /** Tells the machine to stop, unless it has been told. */
-export function stopping(sight: Active, instanceUID: string | undefined): Turn {
-  const { force } = sight.operation.spec;
-  const { ends, off, comes } = powerOf(sight);
-  const told = sight.instance !== undefined && ends;
-  if (told) return { to: 'go on', deeds: cutting(sight, force) };
-  if (isStopped(sight)) return WAIT;
-  const refusal = refusalOf(sight, 'stop');
+export function requestStop(view: ActiveOperationView, instanceUID: string | undefined): StepResult {
+  const { force } = view.operation.spec;
+  const { isStopping, isOff, willStart } = powerState(view);
+  const told = view.instance !== undefined && isStopping;
+  if (told) return { to: 'go on', actions: forceStop(view, force) };
+  if (isStopped(view)) return WAIT;
+  const refusal = powerDenial(view, 'stop');
   if (refusal !== undefined) {
-    const why = off && comes ? `${refusal} at the moment, and its spec has it started again` : refusal;
+    const why = isOff && willStart ? `${refusal} at the moment, and its spec has it started again` : refusal;
     return fail('WrongPowerState', `the machine cannot be stopped: ${why}`);
   }
-  return { to: 'go on', deeds: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
+  return { to: 'go on', actions: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
 }
 
 /** A guest that was given time before has it cut short. */
-export function cutting({ instance }: Pick<Active, 'instance'>, force: boolean): readonly Deed[] {
+export function forceStop({ instance }: Pick<ActiveOperationView, 'instance'>, force: boolean): readonly WriteAction[] {
   if (!force || instance === undefined || instance.spec.terminationGracePeriodSeconds === 0) return [];
   return [{ do: 'cut' }];
 }
 
 /** Another instance runs in the end than the one that ran before; one that was stopped is started. */
-export const restart: Course = {
-  begin(sight) {
-    const { live, comes } = powerOf(sight);
-    const waits = isHeldBack(sight) || sight.dialect.startGate?.(sight.vm)?.waits !== undefined;
-    if (live === undefined && comes && !waits) return NOT_YET;
-    if (live === undefined) return starting(sight, 'the machine was stopped, and is being started');
-    if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
-    const refusal = refusalOf(sight, 'restart');
+export const restart: OperationHandler = {
+  begin(view) {
+    const { live, willStart } = powerState(view);
+    const waits = isHeldBack(view) || view.dialect.startGate?.(view.vm)?.waits !== undefined;
+    if (live === undefined && willStart && !waits) return NOT_YET;
+    if (live === undefined) return starting(view, 'the machine was stopped, and is being started');
+    if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
+    const refusal = powerDenial(view, 'restart');
     // What was asked for before is about to be done.
-    if (refusal !== undefined && sight.dialect.recordedState(sight.vm).requests.length > 0) return NOT_YET;
+    if (refusal !== undefined && view.dialect.recordedState(view.vm).requests.length > 0) return NOT_YET;
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
     return {
       to: 'go on',
       checkpoint: { step: 'Restarting', instanceUID: live.metadata.uid },
       progress: 10,
       message: 'the machine is being restarted',
-      deeds: [{ do: 'power', action: 'restart', force: sight.operation.spec.force }],
+      actions: [{ do: 'power', action: 'restart', force: view.operation.spec.force }],
     };
   },
-  go: (sight, checkpoint) => (checkpoint.step === 'Starting' ? startingStopped(sight) : restarting(sight, checkpoint)),
-  giveUp: () => stays('the machine had been told to restart by then, and goes on with it'),
+  advance: (view, checkpoint) =>
+    checkpoint.step === 'Starting' ? startingStopped(view) : restarting(view, checkpoint),
+  abort: () => stays('the machine had been told to restart by then, and goes on with it'),
 };
 
-function startingStopped(sight: Active): Turn {
-  const { runs, live } = powerOf(sight);
+function startingStopped(view: ActiveOperationView): StepResult {
+  const { isRunning, live } = powerState(view);
   const node = live?.status?.nodeName ?? '';
-  if (!runs) return starting(sight);
+  if (!isRunning) return starting(view);
   return { to: 'succeed', message: `the machine was stopped, and runs on node ${node}` };
 }
 
-function restarting(sight: Active, { instanceUID }: Checkpoint): Turn {
-  const { runs, live, ends, comes, off } = powerOf(sight);
-  const { instance, operation } = sight;
+function restarting(view: ActiveOperationView, { instanceUID }: Checkpoint): StepResult {
+  const { isRunning, live, isStopping, willStart, isOff } = powerState(view);
+  const { instance, operation } = view;
   if (instance?.metadata.uid === instanceUID && instance !== undefined) {
-    if (ends) return { to: 'go on', deeds: cutting(sight, operation.spec.force) };
+    if (isStopping) return { to: 'go on', actions: forceStop(view, operation.spec.force) };
     if (live === undefined) return WAIT;
-    const refusal = refusalOf(sight, 'restart');
+    const refusal = powerDenial(view, 'restart');
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
-    return { to: 'go on', deeds: [{ do: 'power', action: 'restart', force: operation.spec.force }] };
+    return { to: 'go on', actions: [{ do: 'power', action: 'restart', force: operation.spec.force }] };
   }
-  if (runs) return { to: 'succeed', message: `the machine runs again on node ${live?.status?.nodeName ?? ''}` };
-  if (off && !comes) return fail('Stopped', 'the machine was stopped by somebody else while it was being restarted');
+  if (isRunning) return { to: 'succeed', message: `the machine runs again on node ${live?.status?.nodeName ?? ''}` };
+  if (isOff && !willStart)
+    return fail('Stopped', 'the machine was stopped by somebody else while it was being restarted');
   return { to: 'go on', progress: 60 };
 }
 
 /** What the dialect says against an action; undefined where nothing is. A request that stands already is waited for. */
-export function refusalOf({ dialect, vm, instance, operation }: Active, action: PowerAction): string | undefined {
+export function powerDenial(
+  { dialect, vm, instance, operation }: ActiveOperationView,
+  action: PowerAction,
+): string | undefined {
   const options = action === 'stop' && operation.spec.force ? { gracePeriodSeconds: 0 } : {};
   return dialect.power(vm, action, instance, options).conflict;
 }
 
-function beingMoved({ instance }: Active): Turn {
+function beingMoved({ instance }: ActiveOperationView): StepResult {
   const { targetNode = '' } = instance?.status?.migrationState ?? {};
   const message = `the machine is on its way to node ${targetNode}: try again when it has arrived, or use force`;
   return fail('Migrating', message);

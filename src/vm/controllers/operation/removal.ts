@@ -1,14 +1,14 @@
 import { resourceOfKind } from '#api/kubevirt/resources';
-import { type Course, stays, type Turn } from './course.ts';
-import { cutting } from './power.ts';
-import type { Active } from './sight.ts';
+import { type OperationHandler, type StepResult, stays } from './course.ts';
+import { forceStop } from './power.ts';
+import type { ActiveOperationView } from './sight.ts';
 
 /** The machine is gone in the end. */
-export const removal: Course = {
-  begin: (sight) => ({ ...removing(sight), checkpoint: { step: 'Deleting' }, progress: 10 }),
-  go: (sight) => removing(sight),
-  gone: () => ({ to: 'succeed', message: 'the machine is gone' }),
-  giveUp: ({ vm }) =>
+export const deletion: OperationHandler = {
+  begin: (view) => ({ ...removing(view), checkpoint: { step: 'Deleting' }, progress: 10 }),
+  advance: (view) => removing(view),
+  onVmDeleted: () => ({ to: 'succeed', message: 'the machine is gone' }),
+  abort: ({ vm }) =>
     stays(
       vm.metadata.deletionTimestamp === undefined
         ? 'the machine has not been deleted'
@@ -16,10 +16,10 @@ export const removal: Course = {
     ),
 };
 
-function removing({ vm, dialect, instance, operation }: Active): Turn & { readonly to: 'go on' } {
-  const cut = cutting({ instance }, operation.spec.force);
+function removing({ vm, dialect, instance, operation }: ActiveOperationView): StepResult & { readonly to: 'go on' } {
+  const cut = forceStop({ instance }, operation.spec.force);
   const words = { to: 'go on', message: 'the machine is being deleted' } as const;
-  if (vm.metadata.deletionTimestamp !== undefined) return { ...words, deeds: cut };
+  if (vm.metadata.deletionTimestamp !== undefined) return { ...words, actions: cut };
   const { name, uid } = vm.metadata;
-  return { ...words, deeds: [...cut, { do: 'remove', type: resourceOfKind(dialect.kind), name, uid }] };
+  return { ...words, actions: [...cut, { do: 'remove', type: resourceOfKind(dialect.kind), name, uid }] };
 }

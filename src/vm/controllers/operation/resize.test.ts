@@ -14,7 +14,7 @@ describe('a machine that is resized', () => {
 
   let made = 0;
   /** A machine that runs, and what can be asked of it. */
-  async function machine(memory: string, cpus = 2) {
+  async function vm(memory: string, cpus = 2) {
     const name = `m${made++}`;
     await world.admin.create(HYPERSDK_VMS, {
       metadata: { name, namespace },
@@ -30,7 +30,7 @@ describe('a machine that is resized', () => {
   }
 
   it('has the size when the operation is over, and is free for those behind it', async () => {
-    const { instance, ask, over } = await machine('2Gi');
+    const { instance, ask, over } = await vm('2Gi');
     const from = (await instance())?.nodeName ?? '';
     await ask('resize', { resizeSpec: { cpus: 4 } });
     await ask('snapshot');
@@ -54,7 +54,7 @@ describe('a machine that is resized', () => {
     ['less memory', '2Gi', 2, { cpus: 4, memory: '1Gi' }, 4],
     ['more memory than can be plugged in', '512Mi', 1, { cpus: 2, memory: '1Gi' }, 2],
   ])('has the CPUs at once where %s takes a restart', async (_what, memory, cpus, resizeSpec, sockets) => {
-    const { instance, ask, over } = await machine(memory, cpus);
+    const { instance, ask, over } = await vm(memory, cpus);
     await ask('resize', { resizeSpec });
     expect(await over('resize')).toMatchObject({
       phase: 'Succeeded',
@@ -67,7 +67,7 @@ describe('a machine that is resized', () => {
   });
 
   it('is not made too small to start, also while it is off', async () => {
-    const { name, ask, over } = await machine('1Gi');
+    const { name, ask, over } = await vm('1Gi');
     await ask('stop');
     await over('stop');
     await ask('resize', { resizeSpec: { memory: '1Mi' } });
@@ -79,7 +79,7 @@ describe('a machine that is resized', () => {
   });
 
   it('is not said to be on a node that it leaves', async () => {
-    const { name, instance, ask, over } = await machine('2Gi');
+    const { name, instance, ask, over } = await vm('2Gi');
     const node = (await instance())?.nodeName ?? '';
     const body = { spec: { cpus: 4 } };
     await world.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body }, { namespace });
@@ -92,7 +92,7 @@ describe('a machine that is resized', () => {
   });
 
   it('is not said to be on a node for good that takes no machines', async () => {
-    const { instance, ask, over } = await machine('2Gi');
+    const { instance, ask, over } = await vm('2Gi');
     const node = (await instance())?.nodeName ?? '';
     await world.admin.patch(NODES, node, { type: 'merge', body: { spec: { unschedulable: true } } });
     await ask('migrate', { migrateSpec: { targetNode: node } });

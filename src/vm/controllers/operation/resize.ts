@@ -6,18 +6,18 @@ import { compare, parseQuantity, tryParseQuantity, value } from '#platform/base/
 import { hasCondition } from '#vm/engine/condition';
 import type { VmSize } from '#vm/engine/dialect';
 import { vcpusOf } from '#vm/engine/launcher/resources';
-import { type Course, fail, type GivingUp, type Turn, WAIT } from './course.ts';
+import { type AbortResult, fail, type OperationHandler, type StepResult, WAIT } from './course.ts';
 import type { Checkpoint, Operation } from './operation.ts';
-import { type Active, isMigrating, powerOf } from './sight.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
 
 /** The machine is of another size in the end: at once where it can be, else with its next start, and says so. */
-export const resize: Course = {
-  begin(sight) {
-    const { dialect, vm } = sight;
+export const resize: OperationHandler = {
+  begin(view) {
+    const { dialect, vm } = view;
     const before = dialect.size?.(vm);
     if (before === undefined)
       return fail('NotSupported', `machines of ${dialect.kind.group} cannot be resized by an operation`);
-    const wanted = wantedBy(sight.operation, before);
+    const wanted = wantedBy(view.operation, before);
     const result = resultOf(before, wanted);
     if (isSame(before, wanted))
       return {
@@ -25,13 +25,10 @@ export const resize: Course = {
         message: `the machine has ${wordsFor(wanted)} already`,
         result: { ...result, hotplug: false },
       };
-    const objection = belowUsage(sight, wanted);
+    const objection = belowUsage(view, wanted);
     if (objection !== undefined) return fail('BelowUsage', `${objection}: nothing has been changed`);
     if (isTooLittle(wanted, before))
-      return fail(
-        'InvalidSize',
-        `no machine starts with less than ${LEAST_MEMORY} of memory: nothing has been changed`,
-      );
+      return fail('InvalidSize', `no machine starts with less than ${MIN_MEMORY} of memory: nothing has been changed`);
     const edited = dialect.resize?.(vm, wanted) ?? { conflict: `machines of ${dialect.kind.group} keep their size` };
     if (edited.conflict !== undefined) return fail('InvalidSize', `${edited.conflict}: nothing has been changed`);
     return {
@@ -40,39 +37,39 @@ export const resize: Course = {
       progress: 10,
       message: `the machine is to have ${wordsFor(wanted)}`,
       result,
-      deeds: [{ do: 'change machine', body: { spec: edited.spec } }],
+      actions: [{ do: 'change machine', body: { spec: edited.spec } }],
     };
   },
-  go(sight, checkpoint) {
+  advance(view, checkpoint) {
     const { before = '{}' } = checkpoint;
-    const old = recordedSize(before, sight);
-    const wanted = wantedBy(sight.operation, old);
-    const has = sight.dialect.size?.(sight.vm) ?? old;
-    if (isSame(has, wanted)) return arriving(sight, wanted, old, checkpoint);
+    const old = recordedSize(before, view);
+    const wanted = wantedBy(view.operation, old);
+    const has = view.dialect.size?.(view.vm) ?? old;
+    if (isSame(has, wanted)) return arriving(view, wanted, old, checkpoint);
     if (!isSame(has, old)) return fail('ChangedByOthers', `somebody else gave the machine ${wordsFor(has)} meanwhile`);
-    const edited = sight.dialect.resize?.(sight.vm, wanted);
+    const edited = view.dialect.resize?.(view.vm, wanted);
     if (edited === undefined || edited.conflict !== undefined) return WAIT;
-    return { to: 'go on', deeds: [{ do: 'change machine', body: { spec: edited.spec } }] };
+    return { to: 'go on', actions: [{ do: 'change machine', body: { spec: edited.spec } }] };
   },
   /** A size that has not reached the machine is taken back; what is plugged in stays. */
-  giveUp(sight, { before = '{}' }): GivingUp {
-    const old = recordedSize(before, sight);
-    const has = sight.dialect.size?.(sight.vm) ?? old;
-    const edited = sight.dialect.resize?.(sight.vm, old);
-    const { live } = powerOf(sight);
-    const isThere = live !== undefined && partsOf(live, sight).every(({ state }) => state === 'has');
-    const isMine = !isThere && isSame(has, wantedBy(sight.operation, old));
+  abort(view, { before = '{}' }): AbortResult {
+    const old = recordedSize(before, view);
+    const has = view.dialect.size?.(view.vm) ?? old;
+    const edited = view.dialect.resize?.(view.vm, old);
+    const { live } = powerState(view);
+    const isThere = live !== undefined && partsOf(live, view).every(({ state }) => state === 'has');
+    const isMine = !isThere && isSame(has, wantedBy(view.operation, old));
     if (!isMine || edited === undefined || edited.conflict !== undefined)
-      return { over: true, stays: `the machine has ${wordsFor(has)}` };
-    const deeds = [{ do: 'change machine', body: { spec: edited.spec } }] as const;
-    return { over: true, stays: `the machine is to have ${wordsFor(old)} again`, deeds };
+      return { finished: true, stays: `the machine has ${wordsFor(has)}` };
+    const actions = [{ do: 'change machine', body: { spec: edited.spec } }] as const;
+    return { finished: true, stays: `the machine is to have ${wordsFor(old)} again`, actions };
   },
 };
 
 /** The size that was recorded; that of the spec where the record is none. */
-function recordedSize(before: string, { dialect, vm }: Active): VmSize {
+function recordedSize(before: string, { dialect, vm }: ActiveOperationView): VmSize {
   const { cpus, memory } = readRecord(before);
-  const known = dialect.size?.(vm) ?? { cpus: 1, memory: LEAST_MEMORY };
+  const known = dialect.size?.(vm) ?? { cpus: 1, memory: MIN_MEMORY };
   return {
     cpus: typeof cpus === 'number' ? cpus : known.cpus,
     memory: typeof memory === 'string' && bytes(memory) !== undefined ? memory : known.memory,
@@ -85,9 +82,9 @@ function wantedBy({ spec }: Operation, before: VmSize): VmSize {
 }
 
 const bytes = (memory: string) => tryParseQuantity(memory);
-const wordsOf = ({ cpus, memory }: VmSize) => [cpusText(cpus), `${memory} of memory`] as const;
+const wordsOf = ({ cpus, memory }: VmSize) => [formatCpus(cpus), `${memory} of memory`] as const;
 const wordsFor = (size: VmSize) => wordsOf(size).join(' and ');
-export const cpusText = (cpus: number) => (cpus === 1 ? '1 CPU' : `${cpus} CPUs`);
+export const formatCpus = (cpus: number) => (cpus === 1 ? '1 CPU' : `${cpus} CPUs`);
 
 function isSame(a: VmSize, b: VmSize): boolean {
   const [one, two] = [bytes(a.memory), bytes(b.memory)];
@@ -99,15 +96,15 @@ function resultOf(before: VmSize, wanted: VmSize) {
 }
 
 /** Below it the smallest of systems do not start. */
-const LEAST_MEMORY = '32Mi';
+const MIN_MEMORY = '32Mi';
 
 function isTooLittle({ memory }: VmSize, before: VmSize): boolean {
   const amount = value(parseQuantity(memory));
-  return amount < value(parseQuantity(LEAST_MEMORY)) && amount < value(parseQuantity(before.memory));
+  return amount < value(parseQuantity(MIN_MEMORY)) && amount < value(parseQuantity(before.memory));
 }
 
 /** A machine that runs is not promised less than it uses. */
-function belowUsage({ usage }: Active, { cpus, memory }: VmSize): string | undefined {
+function belowUsage({ usage }: ActiveOperationView, { cpus, memory }: VmSize): string | undefined {
   if (usage === undefined) return undefined;
   if (value(parseQuantity(memory)) < usage.memoryBytes)
     return `the machine uses ${Math.ceil(usage.memoryBytes / 2 ** 20)}Mi of memory, which is more than ${memory}`;
@@ -120,28 +117,33 @@ function belowUsage({ usage }: Active, { cpus, memory }: VmSize): string | undef
 const SETTLED_MS = 1000;
 
 /** The spec says the new size: over when the machine has all of it that it can get while it runs. */
-function arriving(sight: Active, wanted: VmSize, old: VmSize, { step, since = '' }: Checkpoint): Turn {
-  const { now } = sight;
-  const { live, runs } = powerOf(sight);
+function arriving(
+  view: ActiveOperationView,
+  wanted: VmSize,
+  old: VmSize,
+  { step, since = '' }: Checkpoint,
+): StepResult {
+  const { now } = view;
+  const { live, isRunning } = powerState(view);
   const words = wordsFor(wanted);
   if (live === undefined)
     return { to: 'succeed', message: `the machine has ${words} from its next start on`, result: { hotplug: false } };
-  const parts = partsOf(live, sight);
-  const those = (state: Part['state']) => parts.filter((part) => part.state === state).map((part) => part.words);
+  const parts = partsOf(live, view);
+  const those = (state: ResizePart['state']) => parts.filter((part) => part.state === state).map((part) => part.words);
   const [coming, later] = [those('comes'), those('later')];
-  if (later.length > 0 && !isToldOfRestart(sight)) return { to: 'go on', progress: 20 };
+  if (later.length > 0 && !isToldOfRestart(view)) return { to: 'go on', progress: 20 };
   const rest = later.length === 0 ? '' : `; it has ${later.join(' and ')} from its next start on`;
   // What has come came with a move, which others would be in the way of.
   const plugged = those('has').filter((part) => !wordsOf(old).includes(part));
-  const isMoving = coming.length > 0 || (plugged.length > 0 && isMigrating(sight));
+  const isMoving = coming.length > 0 || (plugged.length > 0 && isMigrating(view));
   if (isMoving) {
     const message = `${(coming.length > 0 ? coming : plugged).join(' and ')} are being plugged in, with a move to another node${rest}`;
     return { to: 'go on', progress: 50, message };
   }
   if (later.length === 0) return { to: 'succeed', message: `the machine has ${words}`, result: { hotplug: true } };
   const settled = step === 'Settling' ? Date.parse(since) + SETTLED_MS - now : SETTLED_MS;
-  if (settled > 0) return { to: 'go on', progress: 60, checkpoint: { step: 'Settling' }, afterMs: settled };
-  const until = runs ? ', and runs as before until then' : '';
+  if (settled > 0) return { to: 'go on', progress: 60, checkpoint: { step: 'Settling' }, requeueAfterMs: settled };
+  const until = isRunning ? ', and runs as before until then' : '';
   const message =
     plugged.length === 0
       ? `RestartRequired: the machine has ${words} from its next start on${until}`
@@ -150,7 +152,7 @@ function arriving(sight: Active, wanted: VmSize, old: VmSize, { step, since = ''
 }
 
 /** Whether the machine says, of the spec as it is, that some of it takes a restart. */
-function isToldOfRestart({ vm, dialect }: Active): boolean {
+function isToldOfRestart({ vm, dialect }: ActiveOperationView): boolean {
   const { conditions } = (vm.status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
   return (
     dialect.recordedState(vm).generation === vm.metadata.generation &&
@@ -159,20 +161,20 @@ function isToldOfRestart({ vm, dialect }: Active): boolean {
 }
 
 /** One of the two that a size is made of. */
-interface Part {
+interface ResizePart {
   readonly words: string;
   /** The running machine has it, gets it while it runs, or with its next start. */
   readonly state: 'has' | 'comes' | 'later';
 }
 
-function partsOf({ spec, status }: Vmi, { dialect, vm }: Active): readonly Part[] {
+function partsOf({ spec, status }: Vmi, { dialect, vm }: ActiveOperationView): readonly ResizePart[] {
   const asked = dialect.desiredVm(vm).spec;
   const { sockets = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
   const guest = status?.memory?.guestCurrent;
   const refused = new Set(
     [...HOT_CHANGES].flatMap(([type, field]) => (hasCondition(status?.conditions, type, 'False') ? [field] : [])),
   );
-  const stateOf = (isTaken: boolean, field: string, isReached: boolean): Part['state'] => {
+  const stateOf = (isTaken: boolean, field: string, isReached: boolean): ResizePart['state'] => {
     if (!isTaken || refused.has(field)) return 'later';
     return isReached ? 'has' : 'comes';
   };

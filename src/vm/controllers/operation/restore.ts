@@ -5,53 +5,53 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import { bytesOf, diskDifference } from '#vm/storage/disk/guest-disks';
 import { claimsIn } from './clone-volumes.ts';
-import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
+import { type AbortResult, fail, type OperationHandler, type StepResult, type WriteAction } from './course.ts';
 import type { Checkpoint } from './operation.ts';
-import { cpusText, memoryOf } from './resize.ts';
-import { type Active, isMigrating, powerOf } from './sight.ts';
+import { formatCpus, memoryOf } from './resize.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
 import { usable } from './snapshot.ts';
-import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
+import { beginStop, continueStop, restorePower } from './standstill.ts';
 
 /** The disks of the machine are what they were when a snapshot was taken; it is stopped for it, and runs again if it ran. */
-export const restore: Course = {
-  isHeld: () => true,
-  begin(sight) {
-    const name = nameIn(sight);
-    const found = usable(sight, name);
+export const restore: OperationHandler = {
+  needsFinalizer: () => true,
+  begin(view) {
+    const name = nameIn(view);
+    const found = usable(view, name);
     if ('turn' in found) return found.turn;
-    const lost = lostDisk(sight, found.ready);
+    const lost = lostDisk(view, found.ready);
     if (lost !== undefined) return fail('DiskNotFound', `${lost}: nothing has been changed`);
-    if (isMigrating(sight))
+    if (isMigrating(view))
       return fail('Migrating', 'the machine is on its way to another node: nothing has been changed');
     const result = { snapshotName: name };
-    const turn = beginStandstill(sight);
+    const turn = beginStop(view);
     if (turn !== undefined) return turn.to === 'go on' ? { ...turn, result } : turn;
-    if (sight.instance !== undefined) return { to: 'go on', checkpoint: { step: 'Stopping' }, progress: 5, result };
-    return { ...restoring(sight), result };
+    if (view.instance !== undefined) return { to: 'go on', checkpoint: { step: 'Stopping' }, progress: 5, result };
+    return { ...restoring(view), result };
   },
-  go(sight, checkpoint) {
+  advance(view, checkpoint) {
     switch (checkpoint.step) {
       case 'Restoring':
-        return answered(sight, checkpoint);
+        return awaitRestore(view, checkpoint);
       case 'Starting':
-        return starting(sight, checkpoint);
+        return starting(view, checkpoint);
       default:
-        return goneSnapshot(sight, checkpoint) ?? comeToStandstill(sight) ?? restoring(sight);
+        return goneSnapshot(view, checkpoint) ?? continueStop(view) ?? restoring(view);
     }
   },
-  giveUp(sight, checkpoint): GivingUp {
-    const state = restoreState(sight.vm.metadata.annotations, sight.operation.metadata.uid);
+  abort(view, checkpoint): AbortResult {
+    const state = restoreState(view.vm.metadata.annotations, view.operation.metadata.uid);
     const disks =
       state === 'restored' ? 'the disks are those of the snapshot' : 'the disks may not be those of the snapshot';
     const power = checkpoint.before === undefined ? 'the machine stays off' : 'the machine is being started again';
-    return { over: true, stays: `${disks}, and ${power}`, deeds: goingOn(sight, checkpoint) };
+    return { finished: true, stays: `${disks}, and ${power}`, actions: goingOn(view, checkpoint) };
   },
 };
 
 /** A disk of the snapshot whose claim is not there any more. */
-function lostDisk({ look, ref }: Active, { status }: Snapshot): string | undefined {
+function lostDisk({ lookups, ref }: ActiveOperationView, { status }: Snapshot): string | undefined {
   const lost = status?.disks?.find(({ claim }) => {
-    const found = look.claim(ref.namespace, claim);
+    const found = lookups.claim(ref.namespace, claim);
     return found === undefined || found.metadata.deletionTimestamp !== undefined;
   });
   if (lost === undefined) return undefined;
@@ -59,75 +59,75 @@ function lostDisk({ look, ref }: Active, { status }: Snapshot): string | undefin
 }
 
 /** A snapshot that somebody has deleted answers nobody. */
-function goneSnapshot(sight: Active, checkpoint: Checkpoint): Turn | undefined {
-  const found = sight.look.snapshot(nameIn(sight));
+function goneSnapshot(view: ActiveOperationView, checkpoint: Checkpoint): StepResult | undefined {
+  const found = view.lookups.snapshot(nameIn(view));
   const going = found?.metadata.deletionTimestamp !== undefined && checkpoint.step !== 'Restoring';
   if (found !== undefined && !going) return undefined;
-  const message = `VMSnapshot ${sight.ref.namespace}/${nameIn(sight)} was deleted before the disks were restored`;
+  const message = `VMSnapshot ${view.ref.namespace}/${nameIn(view)} was deleted before the disks were restored`;
   return fail(
     'SnapshotDeleted',
     `${message}: they are as before${startedAgain(checkpoint)}`,
-    goingOn(sight, checkpoint),
+    goingOn(view, checkpoint),
   );
 }
 
 const startedAgain = ({ before }: Checkpoint) =>
   before === undefined ? '' : '; the machine, which was stopped for it, is started again';
 
-const nameIn = ({ operation }: Active) => operation.spec.restoreSpec?.snapshotName ?? '';
+const nameIn = ({ operation }: ActiveOperationView) => operation.spec.restoreSpec?.snapshotName ?? '';
 
-function restoring(sight: Active): Turn & { readonly to: 'go on' } {
+function restoring(view: ActiveOperationView): StepResult & { readonly to: 'go on' } {
   return {
     to: 'go on',
     checkpoint: { step: 'Restoring' },
     progress: 40,
-    message: `the disks are brought back to VMSnapshot ${nameIn(sight)}`,
-    deeds: [asking(sight)],
+    message: `the disks are brought back to VMSnapshot ${nameIn(view)}`,
+    actions: [asking(view)],
   };
 }
 
-function asking(sight: Active): Deed {
-  const request: RestoreRequest = { snapshot: nameIn(sight), uid: sight.operation.metadata.uid };
+function asking(view: ActiveOperationView): WriteAction {
+  const request: RestoreRequest = { snapshot: nameIn(view), uid: view.operation.metadata.uid };
   return {
     do: 'change machine',
     body: { metadata: { annotations: { [RESTORE_ANNOTATION]: JSON.stringify(request) } } },
   };
 }
 
-function answered(sight: Active, checkpoint: Checkpoint): Turn {
-  const state = restoreState(sight.vm.metadata.annotations, sight.operation.metadata.uid);
-  if (state === 'asked') return goneSnapshot(sight, checkpoint) ?? { to: 'go on' };
-  if (state === 'none') return { to: 'go on', deeds: [asking(sight)] };
+function awaitRestore(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
+  const state = restoreState(view.vm.metadata.annotations, view.operation.metadata.uid);
+  if (state === 'asked') return goneSnapshot(view, checkpoint) ?? { to: 'go on' };
+  if (state === 'none') return { to: 'go on', actions: [asking(view)] };
   if (state !== 'restored')
-    return fail(state.reason, `${state.message}${startedAgain(checkpoint)}`, goingOn(sight, checkpoint));
-  const deeds = goingOn(sight, checkpoint);
+    return fail(state.reason, `${state.message}${startedAgain(checkpoint)}`, goingOn(view, checkpoint));
+  const actions = goingOn(view, checkpoint);
   if (checkpoint.before === undefined)
-    return { to: 'succeed', message: `the disks are those of VMSnapshot ${nameIn(sight)}`, deeds };
+    return { to: 'succeed', message: `the disks are those of VMSnapshot ${nameIn(view)}`, actions };
   const message = 'the disks are restored, and the machine is being started';
-  return { to: 'go on', checkpoint: { step: 'Starting' }, progress: 70, message, deeds };
+  return { to: 'go on', checkpoint: { step: 'Starting' }, progress: 70, message, actions };
 }
 
 /** The request is taken back, and a machine that ran goes on. */
-function goingOn(sight: Active, checkpoint: Checkpoint): readonly Deed[] {
+function goingOn(view: ActiveOperationView, checkpoint: Checkpoint): readonly WriteAction[] {
   const answer = { [RESTORE_ANNOTATION]: null };
-  if (checkpoint.before !== undefined) return resume(sight, checkpoint, answer);
-  if (sight.vm.metadata.annotations?.[RESTORE_ANNOTATION] === undefined) return [];
+  if (checkpoint.before !== undefined) return restorePower(view, checkpoint, answer);
+  if (view.vm.metadata.annotations?.[RESTORE_ANNOTATION] === undefined) return [];
   return [{ do: 'change machine', body: { metadata: { annotations: answer } } }];
 }
 
-function starting(sight: Active, checkpoint: Checkpoint): Turn {
-  const { runs, live, comes, off } = powerOf(sight);
-  if (live !== undefined && runs) return restored(sight, live);
-  if (live !== undefined || comes || !off) return { to: 'go on' };
-  return { to: 'go on', deeds: goingOn(sight, checkpoint) };
+function starting(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
+  const { isRunning, live, willStart, isOff } = powerState(view);
+  if (live !== undefined && isRunning) return restoredResult(view, live);
+  if (live !== undefined || willStart || !isOff) return { to: 'go on' };
+  return { to: 'go on', actions: goingOn(view, checkpoint) };
 }
 
 /** The machine runs again: where there was memory in the snapshot, it goes on from there, or says why it does not. */
-function restored(sight: Active, live: Vmi): Turn {
-  const message = `the machine runs with the disks of VMSnapshot ${nameIn(sight)}`;
-  const kept = sight.look.snapshot(nameIn(sight))?.status;
+function restoredResult(view: ActiveOperationView, live: Vmi): StepResult {
+  const message = `the machine runs with the disks of VMSnapshot ${nameIn(view)}`;
+  const kept = view.lookups.snapshot(nameIn(view))?.status;
   if (kept?.guestState === undefined) return { to: 'succeed', message };
-  const why = obstacleTo(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName, sight);
+  const why = obstacleTo(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName, view);
   if (why === undefined)
     return { to: 'succeed', message: `${message}, from where it was`, result: { memoryResumed: true } };
   const text = `${message}, but was booted: its memory could not be resumed, as ${why}`;
@@ -139,24 +139,24 @@ function obstacleTo(
   { vcpus, memoryBytes, disks }: GuestState,
   live: Vmi,
   node: string | undefined,
-  sight: Active,
+  view: ActiveOperationView,
 ): string | undefined {
   if (node === undefined) return 'no node restored the disks that could have kept it';
   const { spec } = live;
   if (vcpusOf(spec.domain) === vcpus && memoryOf(spec) === memoryBytes) {
-    const difference = disks === undefined ? undefined : diskDifference(disks, disksNow(live, sight));
+    const difference = disks === undefined ? undefined : diskDifference(disks, disksNow(live, view));
     return difference === undefined ? undefined : `the machine ${difference}`;
   }
   const [has, had] = [memoryOf(spec), memoryBytes].map((bytes) => `${Math.round(bytes / 2 ** 20)}Mi`);
-  return `the machine has ${cpusText(vcpusOf(spec.domain))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
+  return `the machine has ${formatCpus(vcpusOf(spec.domain))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
 }
 
 /** The disks that a machine runs with and that outlive its run. */
-function disksNow({ spec }: Vmi, { look, ref }: Active): GuestDisk[] {
+function disksNow({ spec }: Vmi, { lookups, ref }: ActiveOperationView): GuestDisk[] {
   const shown = new Set((spec.domain.devices.disks ?? []).map(({ name, volumeName }) => volumeName ?? name));
   return claimsIn(spec).flatMap(({ volume, claim }) => {
     if (!shown.has(volume)) return [];
-    const found = look.claim(ref.namespace, claim);
+    const found = lookups.claim(ref.namespace, claim);
     const bytes = found === undefined ? undefined : bytesOf(found);
     return [bytes === undefined ? { claim } : { claim, bytes }];
   });

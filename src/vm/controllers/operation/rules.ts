@@ -15,7 +15,7 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   return [
     { apiGroups: [group], resources: [plural], verbs: ['list', 'watch', 'update', 'delete'] },
     { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update', OPERATE] },
-    ...kinds.flatMap(operatedRules),
+    ...kinds.flatMap(operandRules),
     kubevirt(['virtualmachineinstances'], ['list', 'watch', 'patch', OPERATE]),
     kubevirt(['virtualmachineinstancemigrations'], ['get', 'list', 'watch', 'create', 'delete']),
     { apiGroups: [group], resources: ['vmsnapshots'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
@@ -29,7 +29,7 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
 }
 
 /** What it takes of machines of a kind that they can be operated on. */
-export function operatedRules({ group, plural }: Kind): readonly PolicyRule[] {
+export function operandRules({ group, plural }: Kind): readonly PolicyRule[] {
   return [
     { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
     { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch', OPERATE] },

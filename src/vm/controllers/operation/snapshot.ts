@@ -1,46 +1,54 @@
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
-import { type Course, type Deed, fail, type GivingUp, NOT_YET, stays, type Turn } from './course.ts';
-import { isMadeBy, marksOf } from './made.ts';
-import { machineKey, type Operation, wordFor } from './operation.ts';
-import { type Active, isMigrating, powerOf } from './sight.ts';
+import {
+  type AbortResult,
+  fail,
+  NOT_YET,
+  type OperationHandler,
+  type StepResult,
+  stays,
+  type WriteAction,
+} from './course.ts';
+import { creatorAnnotations, isCreatedBy } from './made.ts';
+import { describeVm, type Operation, vmKey } from './operation.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
 
 /** A VMSnapshot of the machine is ready in the end; it outlives the operation. */
-export const snapshot: Course = {
-  begin(sight) {
-    if (isMigrating(sight))
+export const snapshot: OperationHandler = {
+  begin(view) {
+    if (isMigrating(view))
       return fail(
         'Migrating',
         'the machine is on its way to another node: nothing has been changed; take the snapshot when it has arrived',
       );
-    const { live, runs, comes } = powerOf(sight);
-    const waits = sight.dialect.startGate?.(sight.vm)?.waits !== undefined;
-    const isToRun = sight.instance === undefined ? comes && !waits : live !== undefined && !runs;
-    if (sight.operation.spec.snapshotSpec?.includeMemory === true && isToRun) return NOT_YET;
-    const name = nameOf(sight.operation);
-    const found = sight.look.snapshot(name);
-    if (found !== undefined && !isMadeBy(found, sight.operation))
+    const { live, isRunning, willStart } = powerState(view);
+    const waits = view.dialect.startGate?.(view.vm)?.waits !== undefined;
+    const isToRun = view.instance === undefined ? willStart && !waits : live !== undefined && !isRunning;
+    if (view.operation.spec.snapshotSpec?.includeMemory === true && isToRun) return NOT_YET;
+    const name = nameOf(view.operation);
+    const found = view.lookups.snapshot(name);
+    if (found !== undefined && !isCreatedBy(found, view.operation))
       return fail(
         'AlreadyExists',
-        `there is a VMSnapshot ${sight.ref.namespace}/${name} already: nothing has been changed`,
+        `there is a VMSnapshot ${view.ref.namespace}/${name} already: nothing has been changed`,
       );
     return {
       to: 'go on',
       checkpoint: { step: 'Capturing' },
       progress: 10,
       message: `VMSnapshot ${name} is being made`,
-      deeds: [making(sight)],
+      actions: [making(view)],
     };
   },
-  go(sight, { subjectUID }) {
-    const { operation, look } = sight;
+  advance(view, { subjectUID }) {
+    const { operation, lookups } = view;
     const name = nameOf(operation);
-    const found = look.snapshot(name);
-    if (found === undefined || !isMadeBy(found, operation)) {
+    const found = lookups.snapshot(name);
+    if (found === undefined || !isCreatedBy(found, operation)) {
       if (subjectUID !== undefined)
         return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
-      return { to: 'go on', deeds: [making(sight)] };
+      return { to: 'go on', actions: [making(view)] };
     }
     const { phase = 'Pending' } = found.status ?? {};
     if (phase === 'Ready' || phase === 'Expired') {
@@ -60,23 +68,23 @@ export const snapshot: Course = {
       ...(subjectUID === undefined ? { checkpoint: { subjectUID: found.metadata.uid } } : {}),
     };
   },
-  giveUp({ operation, look }): GivingUp {
-    const found = look.snapshot(nameOf(operation));
-    if (found === undefined || !isMadeBy(found, operation)) return stays('there is no snapshot');
+  abort({ operation, lookups }): AbortResult {
+    const found = lookups.snapshot(nameOf(operation));
+    if (found === undefined || !isCreatedBy(found, operation)) return stays('there is no snapshot');
     const { name, uid } = found.metadata;
     if (found.status?.phase === 'Ready') return stays(`VMSnapshot ${name} was ready by then, and stays`);
     const why = conditionOf(found.status?.conditions, 'Ready')?.message ?? '';
     return {
-      over: true,
+      finished: true,
       stays: `the snapshot is taken away${why === '' ? '' : `, which had come no further than this: ${why}`}`,
-      deeds: [{ do: 'remove', type: VM_SNAPSHOTS, name, uid }],
+      actions: [{ do: 'remove', type: VM_SNAPSHOTS, name, uid }],
     };
   },
 };
 
 const nameOf = ({ metadata, spec }: Operation) => spec.snapshotSpec?.name ?? metadata.name;
 
-function making({ operation, ref }: Active): Deed {
+function making({ operation, ref }: ActiveOperationView): WriteAction {
   const { spec } = operation;
   const { description, includeMemory = false, quiesce = true } = spec.snapshotSpec ?? {};
   return {
@@ -86,7 +94,7 @@ function making({ operation, ref }: Active): Deed {
       metadata: {
         name: nameOf(operation),
         namespace: ref.namespace,
-        annotations: marksOf(operation),
+        annotations: creatorAnnotations(operation),
       },
       spec: {
         vmRef: { name: ref.name, apiGroup: ref.group, kind: 'VirtualMachine' },
@@ -105,8 +113,11 @@ function whyOf({ metadata, status }: Snapshot): string {
 }
 
 /** A snapshot of the machine that it can go back to; or what has to be said of it. */
-export function usable({ look, ref }: Active, name: string): { readonly ready: Snapshot } | { readonly turn: Turn } {
-  const found = look.snapshot(name);
+export function usable(
+  { lookups, ref }: ActiveOperationView,
+  name: string,
+): { readonly ready: Snapshot } | { readonly turn: StepResult } {
+  const found = lookups.snapshot(name);
   const words = `VMSnapshot ${ref.namespace}/${name}`;
   const refused = (reason: string, why: string) => ({
     turn: fail(reason, `${words} ${why}: nothing has been changed`),
@@ -114,8 +125,8 @@ export function usable({ look, ref }: Active, name: string): { readonly ready: S
   if (found === undefined) return { turn: { to: 'wait', reason: 'NotFound', message: `${words} is not there` } };
   const of = machineNamedBy(found);
   // A machine of another namespace is nothing to whoever asks.
-  const whose = of.namespace === ref.namespace ? `one of ${wordFor(of)}` : `none of ${wordFor(ref)}`;
-  if (machineKey(of) !== machineKey(ref)) return refused('WrongMachine', `is ${whose}`);
+  const whose = of.namespace === ref.namespace ? `one of ${describeVm(of)}` : `none of ${describeVm(ref)}`;
+  if (vmKey(of) !== vmKey(ref)) return refused('WrongMachine', `is ${whose}`);
   if (found.status?.phase === 'Failed' || found.metadata.deletionTimestamp !== undefined)
     return refused('SnapshotUnusable', 'holds nothing that could be used');
   if (found.status?.readyToRestore === true) return { ready: found };

@@ -1,13 +1,13 @@
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import type { Context } from '#platform/runtime/controller';
-import { hasStoodAside, snapshotOf } from './operation.ts';
-import type { Standing } from './turn.ts';
+import { hasYielded, snapshotOf } from './operation.ts';
+import type { QueueState } from './turn.ts';
 
 /** What the order of operations depends on, as caches show it. */
-export const standingIn = (begun: ReadonlySet<string>, { cache }: Pick<Context, 'cache'>): Standing => ({
-  begun,
-  lacks(operation) {
+export const queueStateFrom = (started: ReadonlySet<string>, { cache }: Pick<Context, 'cache'>): QueueState => ({
+  started,
+  isBlocked(operation) {
     const key = snapshotOf(operation);
-    return hasStoodAside(operation) || (key !== undefined && cache(VM_SNAPSHOTS).get(key) === undefined);
+    return hasYielded(operation) || (key !== undefined && cache(VM_SNAPSHOTS).get(key) === undefined);
   },
 });

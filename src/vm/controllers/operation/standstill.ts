@@ -1,9 +1,9 @@
 import { START_NOW } from '#api/operation-request';
 import { readRecord } from '#platform/base/json-record';
-import { type Deed, fail, type Turn } from './course.ts';
+import { fail, type StepResult, type WriteAction } from './course.ts';
 import type { Checkpoint } from './operation.ts';
-import { refusalOf, stopping } from './power.ts';
-import { type Active, powerOf } from './sight.ts';
+import { powerDenial, requestStop } from './power.ts';
+import { type ActiveOperationView, powerState } from './sight.ts';
 
 /**
  * A machine that is stopped for a while and runs again afterwards as before: its power fields are remembered, and put
@@ -11,16 +11,16 @@ import { type Active, powerOf } from './sight.ts';
  */
 
 /** Stops a machine that runs, and remembers how it was; undefined where it does not run. */
-export function beginStandstill(sight: Active): (Turn & { readonly to: 'go on' }) | Turn | undefined {
-  const { live, comes } = powerOf(sight);
-  if (live === undefined && !comes) return undefined;
-  const refusal = refusalOf(sight, 'stop');
+export function beginStop(view: ActiveOperationView): (StepResult & { readonly to: 'go on' }) | StepResult | undefined {
+  const { live, willStart } = powerState(view);
+  if (live === undefined && !willStart) return undefined;
+  const refusal = powerDenial(view, 'stop');
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
-  const turn = stopping(sight, live?.metadata.uid);
+  const turn = requestStop(view, live?.metadata.uid);
   if (turn.to !== 'go on') return turn;
-  const edit = sight.dialect.power(sight.vm, 'stop', sight.instance);
+  const edit = view.dialect.power(view.vm, 'stop', view.instance);
   const fields = Object.keys(edit.conflict === undefined ? (edit.spec ?? {}) : {});
-  const spec = sight.vm.spec as Readonly<Record<string, unknown>>;
+  const spec = view.vm.spec as Readonly<Record<string, unknown>>;
   const before = Object.fromEntries(fields.map((field) => [field, spec[field] ?? null]));
   return {
     ...turn,
@@ -29,7 +29,7 @@ export function beginStandstill(sight: Active): (Turn & { readonly to: 'go on' }
       before: JSON.stringify(before),
       ...(live === undefined ? {} : { instanceUID: live.metadata.uid }),
       // What has once been let go does not wait anew.
-      ...(live !== undefined && sight.dialect.startGate?.(sight.vm) !== undefined ? { startNow: true } : {}),
+      ...(live !== undefined && view.dialect.startGate?.(view.vm) !== undefined ? { startNow: true } : {}),
     },
     progress: 5,
     message: 'the machine is being stopped',
@@ -37,15 +37,18 @@ export function beginStandstill(sight: Active): (Turn & { readonly to: 'go on' }
 }
 
 /** Undefined once the machine stands still. */
-export function comeToStandstill(sight: Active): Turn | undefined {
-  const { off, comes } = powerOf(sight);
+export function continueStop(view: ActiveOperationView): StepResult | undefined {
+  const { isOff, willStart } = powerState(view);
   // One that has ended by itself may stay to be looked at, and is in nobody's way.
-  if (off && !comes) return undefined;
-  return stopping(sight, sight.instance?.metadata.uid);
+  if (isOff && !willStart) return undefined;
+  return requestStop(view, view.instance?.metadata.uid);
 }
 
 /** The generation of the machine when these are its fields. */
-function generationWith({ metadata, spec }: Active['vm'], fields: Readonly<Record<string, unknown>>): string {
+function generationWith(
+  { metadata, spec }: ActiveOperationView['vm'],
+  fields: Readonly<Record<string, unknown>>,
+): string {
   const has = spec as Readonly<Record<string, unknown>>;
   const changes = Object.entries(fields).some(([name, value]) => (has[name] ?? null) !== value);
   return `${(metadata.generation ?? 0) + (changes ? 1 : 0)}`;
@@ -63,11 +66,11 @@ export function powerFieldsIn(before: string): Readonly<Record<string, unknown>>
 }
 
 /** Lets the machine go on as it was; with annotations for its start, in the same write where that is one. */
-export function resume(
-  { vm, dialect, instance }: Active,
+export function restorePower(
+  { vm, dialect, instance }: ActiveOperationView,
   { before = '{}', startNow }: Checkpoint,
   given: Readonly<Record<string, string | null>> = {},
-): readonly Deed[] {
+): readonly WriteAction[] {
   const spec = powerFieldsIn(before);
   const byRequest = Object.keys(spec).length === 0;
   const annotations = { ...given, ...(startNow === true ? { [START_NOW]: generationWith(vm, spec) } : {}) };
@@ -78,7 +81,7 @@ export function resume(
     ...(changes ? { metadata: { annotations } } : {}),
     ...(byRequest ? {} : { spec }),
   };
-  const change: readonly Deed[] = Object.keys(body).length === 0 ? [] : [{ do: 'change machine', body }];
+  const change: readonly WriteAction[] = Object.keys(body).length === 0 ? [] : [{ do: 'change machine', body }];
   if (!byRequest || dialect.power(vm, 'start', instance).conflict !== undefined) return change;
   return [...change, { do: 'power', action: 'start', force: false }];
 }

@@ -10,12 +10,12 @@ import {
   type Result,
 } from './operation.ts';
 
-export type Words = { readonly reason: string; readonly message: string };
+export type StatusText = { readonly reason: string; readonly message: string };
 
 /** The status of an operation that waits for its turn, or for something that is not there. */
 export function pendingStatus(
   operation: Operation,
-  words: Words,
+  words: StatusText,
   now: number,
   change: Partial<Checkpoint> = {},
 ): OperationStatus {
@@ -29,7 +29,7 @@ export function pendingStatus(
   };
 }
 
-export interface Step {
+export interface OperationStep {
   readonly checkpoint: Checkpoint;
   readonly progress: number;
   readonly message: string;
@@ -37,7 +37,7 @@ export interface Step {
 }
 
 /** The status of an operation that is under way. */
-export function runningStatus(operation: Operation, step: Step, now: number): OperationStatus {
+export function runningStatus(operation: Operation, step: OperationStep, now: number): OperationStatus {
   const { checkpoint, progress, message, result } = step;
   return {
     ...base(operation),
@@ -52,10 +52,10 @@ export function runningStatus(operation: Operation, step: Step, now: number): Op
 }
 
 /** The status of an operation that is over. */
-export function overStatus(
+export function finishedStatus(
   operation: Operation,
   phase: Phase,
-  words: Words,
+  words: StatusText,
   result: Result | undefined,
   now: number,
 ): OperationStatus {
@@ -91,7 +91,7 @@ function base({ metadata, status }: Operation): OperationStatus {
 }
 
 /** Succeeded and Failed stand from the first status on, so that whoever waits for one of them sees it change. */
-function conditionsOf({ status }: Operation, phase: Phase, { reason, message }: Words, now: number): Condition[] {
+function conditionsOf({ status }: Operation, phase: Phase, { reason, message }: StatusText, now: number): Condition[] {
   const before = status?.conditions;
   const at = timestamp(now);
   const word = (type: string, holds: boolean): Condition =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from './operation.ts';
-import { aheadOf, currentOf, nextAfter } from './turn.ts';
+import { blockingOperation, nextInQueue, runnableOperations } from './turn.ts';
 
-const NONE = { begun: new Set<string>(), lacks: () => false };
+const NONE = { started: new Set<string>(), isBlocked: () => false };
 
 const operation = (name: string, { at = 0, kind = 'stop', phase = 'Pending', version = '7', order = '' } = {}) =>
   ({
@@ -23,10 +23,10 @@ describe('whose turn it is', () => {
   it('goes by creation, and by name at last', () => {
     const [late, b, a] = [operation('a-late', { at: 2 }), operation('b', { at: 1 }), operation('a', { at: 1 })];
     const all = [late, b, a];
-    expect(names(currentOf(all, NONE))).toEqual(['a']);
-    expect(aheadOf(b, all, NONE)).toBe(a);
-    expect(aheadOf(late, all, NONE)).toBe(b);
-    expect(nextAfter(a, all, NONE)).toBe(b);
+    expect(names(runnableOperations(all, NONE))).toEqual(['a']);
+    expect(blockingOperation(b, all, NONE)).toBe(a);
+    expect(blockingOperation(late, all, NONE)).toBe(b);
+    expect(nextInQueue(a, all, NONE)).toBe(b);
   });
 
   it('goes by the version at which they were first seen within a second, which are whole numbers', () => {
@@ -36,35 +36,35 @@ describe('whose turn it is', () => {
       operation('x', { version: '100' }),
     ];
     const all = [third, first, second];
-    expect(names(currentOf(all, NONE))).toEqual(['z']);
-    expect(aheadOf(second, all, NONE)).toBe(first);
-    expect(aheadOf(third, all, NONE)).toBe(second);
+    expect(names(runnableOperations(all, NONE))).toEqual(['z']);
+    expect(blockingOperation(second, all, NONE)).toBe(first);
+    expect(blockingOperation(third, all, NONE)).toBe(second);
   });
 
   it('stays with what has begun, seen or not', () => {
     const [first, begun] = [operation('a'), operation('b', { at: 1, phase: 'Running' })];
-    expect(aheadOf(first, [first, begun], NONE)).toBe(begun);
+    expect(blockingOperation(first, [first, begun], NONE)).toBe(begun);
     const unseen = operation('b', { at: 1 });
-    expect(aheadOf(first, [first, unseen], { ...NONE, begun: new Set(['b']) })).toBe(unseen);
-    expect(aheadOf(unseen, [first, unseen], { ...NONE, begun: new Set(['b']) })).toBeUndefined();
+    expect(blockingOperation(first, [first, unseen], { ...NONE, started: new Set(['b']) })).toBe(unseen);
+    expect(blockingOperation(unseen, [first, unseen], { ...NONE, started: new Set(['b']) })).toBeUndefined();
   });
 
   it('passes on what is over', () => {
     const [over, next] = [operation('a', { phase: 'Failed' }), operation('b', { at: 1 })];
-    expect(aheadOf(next, [over, next], NONE)).toBeUndefined();
-    expect(names(currentOf([over, next], NONE))).toEqual(['b']);
+    expect(blockingOperation(next, [over, next], NONE)).toBeUndefined();
+    expect(names(runnableOperations([over, next], NONE))).toEqual(['b']);
   });
 
   it('is not that of one whose snapshot is not there, which nobody waits for until it has begun', () => {
     const [first, lacking, last] = [operation('a'), operation('b', { at: 1 }), operation('c', { at: 2 })];
     const all = [first, lacking, last];
-    const standing = { ...NONE, lacks: (each: Operation) => each === lacking };
-    expect(names(currentOf(all, standing))).toEqual(['a', 'b']);
-    expect(names(currentOf([lacking, last], standing))).toEqual(['c', 'b']);
-    expect(aheadOf(last, all, standing)).toBe(first);
-    expect(aheadOf(lacking, all, standing)).toBe(first);
-    expect(nextAfter(first, all, standing)).toBe(last);
-    expect(aheadOf(first, all, { ...standing, begun: new Set(['b']) })).toBe(lacking);
+    const standing = { ...NONE, isBlocked: (each: Operation) => each === lacking };
+    expect(names(runnableOperations(all, standing))).toEqual(['a', 'b']);
+    expect(names(runnableOperations([lacking, last], standing))).toEqual(['c', 'b']);
+    expect(blockingOperation(last, all, standing)).toBe(first);
+    expect(blockingOperation(lacking, all, standing)).toBe(first);
+    expect(nextInQueue(first, all, standing)).toBe(last);
+    expect(blockingOperation(first, all, { ...standing, started: new Set(['b']) })).toBe(lacking);
   });
 
   it('is that of several clones at once, but of nothing that came after a change', () => {
@@ -74,7 +74,12 @@ describe('whose turn it is', () => {
       operation('c', { at: 3 }),
       operation('d', { kind: 'clone', at: 4 }),
     ];
-    expect(names(currentOf(all, NONE))).toEqual(['a', 'b']);
-    expect(all.map((each) => aheadOf(each, all, NONE)?.metadata.name)).toEqual([undefined, undefined, 'b', 'c']);
+    expect(names(runnableOperations(all, NONE))).toEqual(['a', 'b']);
+    expect(all.map((each) => blockingOperation(each, all, NONE)?.metadata.name)).toEqual([
+      undefined,
+      undefined,
+      'b',
+      'c',
+    ]);
   });
 });

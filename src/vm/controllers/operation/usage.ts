@@ -6,7 +6,7 @@ import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-
 import type { Usage } from './sight.ts';
 
 /** What the pod of an instance uses, by the metrics of the cluster; undefined where it has none of it. */
-export async function usageOf(client: Client, instance: Vmi, pods: Iterable<Pod>): Promise<Usage | undefined> {
+export async function fetchUsage(client: Client, instance: Vmi, pods: Iterable<Pod>): Promise<Usage | undefined> {
   for (const { metadata, spec } of pods) {
     if (spec.nodeName !== instance.status?.nodeName) continue;
     try {

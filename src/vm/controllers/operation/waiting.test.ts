@@ -65,15 +65,14 @@ describe('an operation that waits', () => {
   });
 
   it('for other migrations says so, and names no node that it has not come to', async () => {
-    const machines = ['m0', 'm1', 'm2'];
+    const vms = ['m0', 'm1', 'm2'];
     const nodeSelector = { 'kubernetes.io/hostname': 'node-1' };
-    for (const name of machines) await make(name, { disks: [], nodeSelector });
+    for (const name of vms) await make(name, { disks: [], nodeSelector });
     await world.clock.advance(10_000);
     const free = { spec: { nodeSelector: null } };
-    for (const name of machines)
-      await world.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: free }, { namespace });
+    for (const name of vms) await world.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: free }, { namespace });
     await world.clock.advance(2000);
-    for (const name of machines) {
+    for (const name of vms) {
       await ask(`go-${name}`, name, 'migrate');
       await world.clock.advance(1000);
     }

@@ -4,7 +4,7 @@ import type { Context } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 
 /** What was written for operations, of whatever type, and caches may not show yet. */
-export class Written {
+export class PendingWrites {
   readonly #byType = new Map<string, { readonly type: ResourceType; readonly expected: Expectations }>();
 
   wrote(operation: string, type: ResourceType, object: KubeObject): void {

@@ -12,18 +12,18 @@ import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-que
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import { type Dialect, vmName } from '#vm/engine/dialect';
 import { isSettled } from '#vm/storage/snapshot/lineage';
-import { createSnapshot, write } from './create.ts';
-import { sourceSnapshot, unfilledFrom } from './fill.ts';
-import { keepSnapshot } from './keep.ts';
-import { byMachine, keyOfMachine, machineKey, namespaceOf } from './machine.ts';
-import { askersOf, restoreFor } from './restore.ts';
-import { SNAPSHOT_SETTINGS, type SnapshotParts, type SnapshotSettings } from './settings.ts';
+import { createSnapshot, writeSnapshotStatus } from './create.ts';
+import { hasUnpopulatedClaims, sourceSnapshot } from './fill.ts';
+import { applyRetention } from './keep.ts';
+import { namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './machine.ts';
+import { restoreFor, restoreRequesters } from './restore.ts';
+import { SNAPSHOT_SETTINGS, type SnapshotDeps, type SnapshotSettings } from './settings.ts';
 import { isAwaited, sourcesOf } from './volume-sources.ts';
 
 export interface SnapshotOptions extends Partial<SnapshotSettings> {
   readonly dialects: readonly Dialect[];
   /** Who knows the templates of machines. */
-  readonly gatherers?: DependencyProviders;
+  readonly providers?: DependencyProviders;
 }
 
 /** Snapshots that still hold nothing, or that are restored, by the claims that they wait for. */
@@ -36,15 +36,15 @@ const waitingForClaim: Index<Snapshot> = {
 
 /** Takes snapshots of machines of every group, keeps them for as long as they are wanted, and restores machines to them. */
 export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
-  const { dialects, gatherers = {} } = options;
+  const { dialects, providers = {} } = options;
   const settings = { ...SNAPSHOT_SETTINGS, ...options };
-  const parts: SnapshotParts = { dialects, gatherers, settings, written: new Expectations() };
+  const parts: SnapshotDeps = { dialects, providers, settings, written: new Expectations() };
 
   return {
     name: 'vmsnapshot.hypersdk.io',
     for: VM_SNAPSHOTS,
     concurrency: 8,
-    reads: [NAMESPACES, NODES, STORAGE_CLASSES, ...(gatherers.template?.watches ?? []).map(({ type }) => type)],
+    reads: [NAMESPACES, NODES, STORAGE_CLASSES, ...(providers.template?.watches ?? []).map(({ type }) => type)],
     watches: [
       ...dialects.map((dialect) => machinesOf(dialect)),
       watchSource(VMIS, ({ metadata }, context) => {
@@ -63,17 +63,17 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
       // Those of one machine come one after the other, and build on each other.
       watchSource(VM_SNAPSHOTS, (snapshot, { cache }, { type, object, old }) => {
         if (snapshot !== object || (type === 'updated' && sameStage(object, old))) return [];
-        return [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))]
+        return [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))]
           .filter((each) => each !== snapshot)
           .map(keyOf);
       }),
     ],
     async reconcile(snapshot, context) {
-      if (!parts.written.met(machineKey(snapshot), context.cache(VM_SNAPSHOTS))) return SOON;
+      if (!parts.written.met(snapshotVmKey(snapshot), context.cache(VM_SNAPSHOTS))) return SOON;
       if (!isSettled(snapshot)) return await createSnapshot(snapshot, parts, context);
       const restored = await restoreFor(snapshot, parts, context);
       if (restored === 'written') return;
-      return earliest(restored, await keepSnapshot(snapshot, parts, context));
+      return earliest(restored, await applyRetention(snapshot, parts, context));
     },
     finalize: {
       finalizer: SNAPSHOT_FINALIZER,
@@ -81,9 +81,9 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
         // What is being made from it is finished first; what asks only now is told that it is too late.
         const restored = await restoreFor(snapshot, parts, context);
         if (restored === 'written') return 'held';
-        if (!isRestoring(snapshot) && !unfilledFrom(snapshot, context) && !isAwaited(snapshot, context))
+        if (!isRestoring(snapshot) && !hasUnpopulatedClaims(snapshot, context) && !isAwaited(snapshot, context))
           return undefined;
-        await write(snapshot, { ...snapshot.status, phase: 'Deleting' }, parts, context);
+        await writeSnapshotStatus(snapshot, { ...snapshot.status, phase: 'Deleting' }, parts, context);
         return restored ?? 'held';
       },
     },
@@ -93,14 +93,14 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
   function machinesOf(dialect: Dialect): WatchSource {
     return watchSource(resourceOfKind(dialect.kind), (vm, context) => {
       if (context.cache(VM_SNAPSHOTS).size === 0) return [];
-      return concerned(keyOfMachine(dialect, vm), context).concat(...askedBy(vm));
+      return concerned(vmKeyOf(dialect, vm), context).concat(...askedBy(vm));
     });
   }
 
-  function concerned(machine: string, { cache }: Context): string[] {
+  function concerned(vm: string, { cache }: Context): string[] {
     const all = cache(VM_SNAPSHOTS);
-    return [...all.by(byMachine, machine)]
-      .filter((each) => !isSettled(each) || [...askersOf(each, dialects, cache)].length > 0)
+    return [...all.by(snapshotsByVm, vm)]
+      .filter((each) => !isSettled(each) || [...restoreRequesters(each, dialects, cache)].length > 0)
       .map(keyOf);
   }
 }

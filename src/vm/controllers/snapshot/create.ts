@@ -17,38 +17,46 @@ import { ClaimDisks, contentsOf } from '#vm/storage/disk/claim-disks';
 import { saveDisks } from '#vm/storage/disk/saved-disks';
 import { isSettled, lineageOf } from '#vm/storage/snapshot/lineage';
 import { type Capture, capturedStatus, failedStatus, withConditions } from '#vm/storage/snapshot/status';
-import { byMachine, claimedDisks, findMachine, machineKey, namespaceOf, type SeenMachine, stateOf } from './machine.ts';
-import { type Capturer, isAble, isSimulated, plan, type Sight, type Step } from './plan.ts';
-import type { SnapshotParts } from './settings.ts';
+import {
+  claimedDisks,
+  findVm,
+  namespaceOf,
+  type SnapshotSource,
+  snapshotsByVm,
+  snapshotVmKey,
+  vmStateOf,
+} from './machine.ts';
+import { type Capturer, isAble, isSimulatedNode, planSnapshot, type SnapshotStep, type SnapshotView } from './plan.ts';
+import type { SnapshotDeps } from './settings.ts';
 import { captureByStorage, isByStorage } from './volume-capture.ts';
 import { classesFor } from './volume-snapshot-class.ts';
 
 /** Brings a snapshot that holds nothing yet to hold something, or to say why it never will. */
 export async function createSnapshot(
   snapshot: Snapshot,
-  parts: SnapshotParts,
+  parts: SnapshotDeps,
   context: Context,
 ): Promise<ReconcileResult | void> {
   const { clock } = context;
   const { status } = snapshot;
   // What the storage has begun it finishes, whatever becomes of the machine.
   if (status?.phase === 'Creating' && isByStorage(status))
-    return await captureByStorage(snapshot, parts, context, write);
-  const sight = await look(snapshot, parts, context);
-  if (status?.phase === 'Creating' && isUnderWay(snapshot, sight)) {
+    return await captureByStorage(snapshot, parts, context, writeSnapshotStatus);
+  const view = await observeSnapshot(snapshot, parts, context);
+  if (status?.phase === 'Creating' && isUnderWay(snapshot, view)) {
     const due = Date.parse(status.startTime ?? '') + parts.settings.workMs;
     if (clock.now() < due) return { requeueAfterMs: due - clock.now() };
     const message = `node ${status.nodeName} has not captured the machine within ${parts.settings.workMs / 1000} s; nothing was changed`;
-    await write(snapshot, failedStatus(snapshot, 'Timeout', message, clock.now()), parts, context);
+    await writeSnapshotStatus(snapshot, failedStatus(snapshot, 'Timeout', message, clock.now()), parts, context);
     return;
   }
-  const step = plan(sight, parts.settings);
+  const step = planSnapshot(view, parts.settings);
   if (step.do === 'fail') {
-    await write(snapshot, failedStatus(snapshot, step.reason, step.message, clock.now()), parts, context);
+    await writeSnapshotStatus(snapshot, failedStatus(snapshot, step.reason, step.message, clock.now()), parts, context);
     return;
   }
   if (step.do === 'wait') {
-    await write(snapshot, waiting(sight, step), parts, context);
+    await writeSnapshotStatus(snapshot, waiting(view, step), parts, context);
     return step.until === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: step.until - clock.now() };
   }
   return await capture(snapshot, step, parts, context);
@@ -56,33 +64,38 @@ export async function createSnapshot(
 
 async function capture(
   snapshot: Snapshot,
-  { by, machine, disks }: Extract<Step, { do: 'capture' }>,
-  parts: SnapshotParts,
+  { by, machine: vm, disks }: Extract<SnapshotStep, { do: 'capture' }>,
+  parts: SnapshotDeps,
   context: Context,
 ): Promise<ReconcileResult | void> {
   const { cache, client, clock } = context;
-  const begun = await begin(snapshot, by, machine, disks, context);
+  const begun = await begin(snapshot, by, vm, disks, context);
   if (by === 'storage') {
-    const written = await write(snapshot, begun, parts, context);
-    return await captureByStorage(written, parts, context, write);
+    const written = await writeSnapshotStatus(snapshot, begun, parts, context);
+    return await captureByStorage(written, parts, context, writeSnapshotStatus);
   }
   if (by !== 'operator') {
-    await write(snapshot, begun, parts, context);
+    await writeSnapshotStatus(snapshot, begun, parts, context);
     return { requeueAfterMs: parts.settings.workMs };
   }
-  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const others = [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))];
   const asBegun = { ...snapshot, status: begun };
   try {
     const saved = await saveDisks(new ClaimDisks(client), { namespace: namespaceOf(snapshot), disks });
-    await write(
+    await writeSnapshotStatus(
       snapshot,
-      capturedStatus(asBegun, played(snapshot, machine, saved, clock.now()), others),
+      capturedStatus(asBegun, kwokCapture(snapshot, vm, saved, clock.now()), others),
       parts,
       context,
     );
   } catch (error) {
     if (!(error instanceof VimanaError) || error instanceof TemporaryError) throw error;
-    await write(snapshot, failedStatus(asBegun, 'CaptureFailed', error.message, clock.now()), parts, context);
+    await writeSnapshotStatus(
+      snapshot,
+      failedStatus(asBegun, 'CaptureFailed', error.message, clock.now()),
+      parts,
+      context,
+    );
   }
 }
 
@@ -90,7 +103,7 @@ async function capture(
 async function begin(
   snapshot: Snapshot,
   by: Capturer,
-  machine: SeenMachine,
+  vm: SnapshotSource,
   disks: readonly { readonly name: string; readonly claim: string }[],
   { cache, client, clock }: Context,
 ): Promise<SnapshotStatus> {
@@ -102,8 +115,8 @@ async function begin(
     first === undefined || by === 'storage'
       ? undefined
       : contentsOf(await client.get(PERSISTENT_VOLUME_CLAIMS, first.claim, { namespace })).branch;
-  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
-  const { uid } = machine.vm.metadata;
+  const others = [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))];
+  const { uid } = vm.vm.metadata;
   const now = timestamp(clock.now());
   const message = by === 'operator' || by === 'storage' ? `by the ${by}` : `by node ${by.node}`;
   const { conditions, observedGeneration } = status;
@@ -117,9 +130,9 @@ async function begin(
     ),
     readyToRestore: false,
     startTime: now,
-    vmState: stateOf(machine),
+    vmState: vmStateOf(vm),
     vmUID: uid,
-    ...(machine.instance === undefined ? {} : { instanceUID: machine.instance.metadata.uid }),
+    ...(vm.instance === undefined ? {} : { instanceUID: vm.instance.metadata.uid }),
     ...(typeof by === 'string' ? {} : { nodeName: by.node }),
     disks: disks.map((disk) => ({
       ...disk,
@@ -130,9 +143,9 @@ async function begin(
 }
 
 /** A machine that KWOK plays has no guest: of its memory, the size and the age are all there is. */
-function played(
+function kwokCapture(
   { spec }: Snapshot,
-  { instance, spec: shape }: SeenMachine,
+  { instance, spec: shape }: SnapshotSource,
   disks: Capture['disks'],
   now: number,
 ): Capture {
@@ -149,9 +162,9 @@ function played(
 }
 
 /** Whether what was begun goes on where it was: the machine may have stopped, or moved, before it was captured. */
-function isUnderWay({ status }: Snapshot, { machine, node }: Sight): boolean {
-  if (typeof machine === 'string' || status?.vmUID !== machine.vm.metadata.uid) return false;
-  const { instance } = machine;
+function isUnderWay({ status }: Snapshot, { source, node }: SnapshotView): boolean {
+  if (typeof source === 'string' || status?.vmUID !== source.vm.metadata.uid) return false;
+  const { instance } = source;
   if (status.instanceUID !== instance?.metadata.uid) return false;
   if (status.nodeName === undefined) return true;
   if (instance !== undefined) return instance.status?.nodeName === status.nodeName;
@@ -160,13 +173,13 @@ function isUnderWay({ status }: Snapshot, { machine, node }: Sight): boolean {
 }
 
 function waiting(
-  { snapshot, machine, now }: Sight,
+  { snapshot, source, now }: SnapshotView,
   { reason, message }: { reason: string; message: string },
 ): SnapshotStatus {
   const { metadata, status = {} } = snapshot;
   const { observedGeneration, conditions } = status;
   // By these it is woken when they come.
-  const disks = typeof machine === 'string' ? [] : claimedDisks(machine.spec);
+  const disks = typeof source === 'string' ? [] : claimedDisks(source.spec);
   return {
     ...(observedGeneration === undefined ? {} : { observedGeneration: metadata.generation ?? observedGeneration }),
     phase: 'Pending',
@@ -176,23 +189,22 @@ function waiting(
   };
 }
 
-async function look(
+async function observeSnapshot(
   snapshot: Snapshot,
-  { dialects, gatherers, settings }: SnapshotParts,
+  { dialects, providers, settings }: SnapshotDeps,
   context: Context,
-): Promise<Sight> {
+): Promise<SnapshotView> {
   const { cache, client, clock } = context;
   const namespace = namespaceOf(snapshot);
-  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
-  const machine = findMachine(snapshot, dialects, gatherers, context);
+  const others = [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))];
+  const source = findVm(snapshot, dialects, providers, context);
   const claim = (name: string) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name));
   const storageClass = (name: string) => cache(STORAGE_CLASSES).get(name);
-  const claims =
-    typeof machine === 'string' ? [] : claimedDisks(machine.spec).flatMap((disk) => claim(disk.claim) ?? []);
+  const claims = typeof source === 'string' ? [] : claimedDisks(source.spec).flatMap((disk) => claim(disk.claim) ?? []);
   return {
     snapshot,
-    machine,
-    objection: await firstCrossNamespaceDenial(
+    source,
+    denial: await firstCrossNamespaceDenial(
       snapshot.metadata.namespace ?? '',
       [namespace],
       { namespace: (name) => cache(NAMESPACES).get(name), only: settings.onlyNamespace },
@@ -202,7 +214,7 @@ async function look(
     claim,
     storageClass,
     classes: await classesFor(
-      claims.filter((each) => !isSimulated(each, storageClass)),
+      claims.filter((each) => !isSimulatedNode(each, storageClass)),
       client,
     ),
     node: (name) => cache(NODES).get(name),
@@ -227,15 +239,15 @@ function firstOf(others: readonly Snapshot[], own: Snapshot): string | undefined
 }
 
 /** Writes the status of a snapshot, and tells what became of it. */
-export async function write(
+export async function writeSnapshotStatus(
   snapshot: Snapshot,
   status: SnapshotStatus,
-  { written }: Pick<SnapshotParts, 'written'>,
+  { written }: Pick<SnapshotDeps, 'written'>,
   { client, events }: Context,
 ): Promise<Snapshot> {
   const next = await writeStatus(client, VM_SNAPSHOTS, snapshot, status);
   if (next === snapshot) return next;
-  written.wrote(machineKey(snapshot), next);
+  written.wrote(snapshotVmKey(snapshot), next);
   const before = snapshot.status?.phase;
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   if (before === status.phase) return next;

@@ -46,7 +46,7 @@ export interface CopyOptions {
 }
 
 /** Fills new claims of simulated disks with what they are copies of. */
-export const diskCopies = (options: CopyOptions): Controller<PersistentVolumeClaim> => ({
+export const diskPopulator = (options: CopyOptions): Controller<PersistentVolumeClaim> => ({
   name: 'disk copies',
   for: PERSISTENT_VOLUME_CLAIMS,
   concurrency: 16,
@@ -89,7 +89,7 @@ export const diskCopies = (options: CopyOptions): Controller<PersistentVolumeCla
 });
 
 function copyAuthority(
-  { dialects, gatherers = {}, onlyNamespace: only }: CopyOptions,
+  { dialects, gatherers: providers = {}, onlyNamespace: only }: CopyOptions,
   context: Context,
 ): CopyAuthority {
   const { cache, client } = context;
@@ -97,7 +97,7 @@ function copyAuthority(
   return {
     operation: (key) => cache(OPERATIONS).get(key),
     objection: (from, among) => firstCrossNamespaceDenial(from, among, grants, client),
-    claimsOf: (operation) => machineClaims(operation, dialects, gatherers, context),
+    claimsOf: (operation) => machineClaims(operation, dialects, providers, context),
     snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
   };
 }
@@ -134,7 +134,7 @@ function placeOf({ claim, snapshot, namespace }: DiskSource, { metadata }: Persi
 }
 
 /** Whether a claim is still to be filled from a snapshot. */
-export function unfilledFrom(snapshot: Snapshot, { cache }: Context): boolean {
+export function hasUnpopulatedClaims(snapshot: Snapshot, { cache }: Context): boolean {
   for (const claim of cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `snapshot ${keyOf(snapshot)}`)) {
     if (claim.metadata.deletionTimestamp === undefined) return true;
   }

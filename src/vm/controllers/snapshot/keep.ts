@@ -3,20 +3,20 @@ import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { inChain, isCaptured } from '#vm/storage/snapshot/lineage';
-import { write } from './create.ts';
-import { byMachine, machineKey } from './machine.ts';
+import { writeSnapshotStatus } from './create.ts';
+import { snapshotsByVm, snapshotVmKey } from './machine.ts';
 import { retentionOf } from './retention.ts';
-import type { SnapshotParts } from './settings.ts';
+import type { SnapshotDeps } from './settings.ts';
 
 /** Keeps a snapshot for as long as it is wanted, and says what it is among those that there are. */
-export async function keepSnapshot(
+export async function applyRetention(
   snapshot: Snapshot,
-  parts: SnapshotParts,
+  parts: SnapshotDeps,
   context: Context,
 ): Promise<ReconcileResult | undefined> {
   const { cache, client, clock, events } = context;
   const { metadata, status = {} } = snapshot;
-  const all = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const all = [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))];
   const others = all.filter(
     (each) => each.metadata.uid !== metadata.uid && each.metadata.deletionTimestamp === undefined,
   );
@@ -30,7 +30,7 @@ export async function keepSnapshot(
   if (isCaptured(snapshot)) {
     const phase = kept.expired ? 'Expired' : 'Ready';
     if (kept.expired && status.phase !== 'Expired') events.event(snapshot, 'Normal', 'Expired', `Expired: ${kept.why}`);
-    await write(snapshot, { ...inChain(status, all), phase }, parts, context);
+    await writeSnapshotStatus(snapshot, { ...inChain(status, all), phase }, parts, context);
   }
   if (kept.expired || kept.at === undefined) return undefined;
   return { requeueAfterMs: Math.max(1, kept.at - clock.now()) };

@@ -14,43 +14,43 @@ import { vcpusOf } from '#vm/engine/launcher/resources';
 import { shouldStart } from '#vm/engine/plan-vm';
 import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
 
-export type Machine = ObjectOf<Kind> & KubeObject;
+export type SnapshotVm = ObjectOf<Kind> & KubeObject;
 
 /** The machine that a snapshot is of, as far as it is there. */
-export interface SeenMachine {
+export interface SnapshotSource {
   readonly dialect: Dialect;
-  readonly vm: Machine;
+  readonly vm: SnapshotVm;
   /** As it runs, or else as it would start. */
   readonly spec: InstanceSpec;
   /** Its run, where there is one that has not ended. */
   readonly instance: Vmi | undefined;
   /** A run comes without anybody asking any more. */
-  readonly comes: boolean;
+  readonly willStart: boolean;
 }
 
 /** Something that names a machine: a snapshot, or an operation. */
 type Naming = Parameters<typeof machineNamedBy>[0];
 
 /** Where the machine of a snapshot is, in words that no other machine has. */
-export function machineKey(snapshot: Snapshot): string {
+export function snapshotVmKey(snapshot: Snapshot): string {
   const { group, namespace, name } = machineNamedBy(snapshot);
   return `${group}/${namespace}/${name}`;
 }
 
-export const keyOfMachine = ({ kind }: Dialect, { metadata }: KubeObject) =>
+export const vmKeyOf = ({ kind }: Dialect, { metadata }: KubeObject) =>
   `${kind.group}/${metadata.namespace}/${metadata.name}`;
 
 /** Snapshots by their machine. */
-export const byMachine: Index<Snapshot> = { values: (snapshot) => [machineKey(snapshot)] };
+export const snapshotsByVm: Index<Snapshot> = { values: (snapshot) => [snapshotVmKey(snapshot)] };
 
 export const namespaceOf = (snapshot: Snapshot) => machineNamedBy(snapshot).namespace;
 
-export function findMachine(
+export function findVm(
   naming: Naming,
   dialects: readonly Dialect[],
-  gatherers: DependencyProviders,
+  providers: DependencyProviders,
   context: Context,
-): SeenMachine | 'missing' | 'not served' {
+): SnapshotSource | 'missing' | 'not served' {
   const { group, namespace, name } = machineNamedBy(naming);
   const dialect = dialects.find(({ kind }) => kind.group === group);
   if (dialect === undefined) return 'not served';
@@ -59,15 +59,15 @@ export function findMachine(
   const found = context.cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
   const own = found !== undefined && ownership(found, vm.metadata.uid) === 'own' && !isFinal(found);
   const instance = own ? found : undefined;
-  const comes =
+  const willStart =
     found === undefined &&
     shouldStart(dialect.desiredVm(vm), dialect.recordedState(vm)) &&
     dialect.startGate?.(vm)?.waits === undefined;
-  return { dialect, vm, instance, comes, spec: instance?.spec ?? offSpec(dialect, vm, gatherers, context) };
+  return { dialect, vm, instance, willStart, spec: instance?.spec ?? offSpec(dialect, vm, providers, context) };
 }
 
 /** What a machine would be if it were started now. */
-function offSpec(dialect: Dialect, vm: Machine, { template }: DependencyProviders, context: Context): InstanceSpec {
+function offSpec(dialect: Dialect, vm: SnapshotVm, { template }: DependencyProviders, context: Context): InstanceSpec {
   const asks = dialect.dependencies?.includes('template') === true && template !== undefined;
   const found = asks ? template.provide(vm, context) : undefined;
   return dialect.desiredVm(vm, {
@@ -80,15 +80,15 @@ function offSpec(dialect: Dialect, vm: Machine, { template }: DependencyProvider
 export function machineClaims(
   naming: Naming,
   dialects: readonly Dialect[],
-  gatherers: DependencyProviders,
+  providers: DependencyProviders,
   context: Context,
 ): string[] | undefined {
-  const found = findMachine(naming, dialects, gatherers, context);
+  const found = findVm(naming, dialects, providers, context);
   if (typeof found === 'string') return undefined;
   const { dialect, vm, spec, instance } = found;
   return [
     ...claimNamesIn(spec),
-    ...(instance === undefined ? [] : claimNamesIn(offSpec(dialect, vm, gatherers, context))),
+    ...(instance === undefined ? [] : claimNamesIn(offSpec(dialect, vm, providers, context))),
   ];
 }
 
@@ -108,7 +108,7 @@ export function claimedDisks({ domain, volumes = [] }: InstanceSpec): { name: st
 }
 
 /** The machine as a snapshot tells of it. */
-export function stateOf({ spec, instance }: SeenMachine): NonNullable<SnapshotStatus['vmState']> {
+export function vmStateOf({ spec, instance }: SnapshotSource): NonNullable<SnapshotStatus['vmState']> {
   const { memory, resources } = spec.domain;
   const amount = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'];
   return {

@@ -21,9 +21,9 @@ import { ClaimDisks } from '#vm/storage/disk/claim-disks';
 import { isMadeFor } from '#vm/storage/disk/machine-disk';
 import { restoreDisks } from '#vm/storage/disk/saved-disks';
 import { ancestryWith, isCaptured, living } from '#vm/storage/snapshot/lineage';
-import { anyNode, write } from './create.ts';
-import { byMachine, keyOfMachine, machineClaims, machineKey, namespaceOf } from './machine.ts';
-import type { SnapshotParts } from './settings.ts';
+import { anyNode, writeSnapshotStatus } from './create.ts';
+import { machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './machine.ts';
+import type { SnapshotDeps } from './settings.ts';
 import { isByStorage } from './volume-capture.ts';
 import { restoreByStorage } from './volume-restore.ts';
 
@@ -36,18 +36,22 @@ const asking: Index = {
   },
 };
 
-export interface Asker {
+export interface RestoreRequester {
   readonly dialect: Dialect;
   readonly vm: KubeObject;
-  readonly asked: RestoreRequest;
+  readonly requested: RestoreRequest;
 }
 
 /** The machines that ask to be restored to a snapshot. */
-export function* askersOf(snapshot: Snapshot, dialects: readonly Dialect[], cache: Context['cache']): Iterable<Asker> {
+export function* restoreRequesters(
+  snapshot: Snapshot,
+  dialects: readonly Dialect[],
+  cache: Context['cache'],
+): Iterable<RestoreRequester> {
   for (const dialect of dialects) {
     for (const vm of cache(resourceOfKind(dialect.kind)).by(asking, keyOf(snapshot))) {
-      const asked = readRestoreRequest(vm.metadata.annotations);
-      if (asked !== undefined && mayAsk(snapshot, dialect, vm)) yield { dialect, vm, asked };
+      const requested = readRestoreRequest(vm.metadata.annotations);
+      if (requested !== undefined && mayAsk(snapshot, dialect, vm)) yield { dialect, vm, requested };
     }
   }
 }
@@ -60,16 +64,15 @@ function mayAsk(snapshot: Snapshot, dialect: Dialect, vm: KubeObject): boolean {
   return snapshot.metadata.namespace === vm.metadata.namespace || isOf(snapshot, dialect, vm);
 }
 
-const isOf = (snapshot: Snapshot, dialect: Dialect, vm: KubeObject) =>
-  machineKey(snapshot) === keyOfMachine(dialect, vm);
+const isOf = (snapshot: Snapshot, dialect: Dialect, vm: KubeObject) => snapshotVmKey(snapshot) === vmKeyOf(dialect, vm);
 
 /** Restores the machine that asks for it to a snapshot, once it is off; 'written' where the snapshot is another now. */
 export async function restoreFor(
   snapshot: Snapshot,
-  parts: SnapshotParts,
+  parts: SnapshotDeps,
   context: Context,
 ): Promise<ReconcileResult | 'written' | undefined> {
-  for (const asker of askersOf(snapshot, parts.dialects, context.cache)) {
+  for (const asker of restoreRequesters(snapshot, parts.dialects, context.cache)) {
     const refusal = refusalOf(snapshot, asker, parts, context);
     if (refusal !== undefined) {
       await answer(asker, { reason: refusal[0], message: refusal[1] }, context);
@@ -84,13 +87,13 @@ export async function restoreFor(
 
 async function step(
   snapshot: Snapshot,
-  asker: Asker,
-  parts: SnapshotParts,
+  asker: RestoreRequester,
+  parts: SnapshotDeps,
   context: Context,
 ): Promise<ReconcileResult | 'written' | undefined> {
   const { status = {} } = snapshot;
   const { clock } = context;
-  const { uid } = asker.asked;
+  const { uid } = asker.requested;
   const { restore } = status;
   if (restore?.uid === uid && restore.completed === true) {
     await answer(asker, 'restored', context);
@@ -105,16 +108,23 @@ async function step(
     const due = Date.parse(restore.startTime ?? '') + parts.settings.workMs;
     if (clock.now() < due) return { requeueAfterMs: due - clock.now() };
     const failure = `node ${restore.nodeName} has not restored the disks in time; some of them may be restored: ask again`;
-    await write(snapshot, { ...status, restore: { ...restore, failure } }, parts, context);
+    await writeSnapshotStatus(snapshot, { ...status, restore: { ...restore, failure } }, parts, context);
     return 'written';
   }
   if (isByStorage(status)) {
-    return await restoreByStorage(snapshot, asker, parts, context, (told) => answer(asker, told, context), write);
+    return await restoreByStorage(
+      snapshot,
+      asker,
+      parts,
+      context,
+      (told) => answer(asker, told, context),
+      writeSnapshotStatus,
+    );
   }
   const node = anyNode(context);
   if (node !== undefined) {
     const begun = { uid, nodeName: node, startTime: timestamp(clock.now()) };
-    await write(snapshot, { ...status, restore: begun }, parts, context);
+    await writeSnapshotStatus(snapshot, { ...status, restore: begun }, parts, context);
     return 'written';
   }
   return await restoreHere(snapshot, asker, parts, context);
@@ -123,13 +133,13 @@ async function step(
 /** Where no agent is, disks are brought back by the operator; guests that KWOK plays have no memory to go on with. */
 async function restoreHere(
   snapshot: Snapshot,
-  { asked: { uid } }: Asker,
-  parts: SnapshotParts,
+  { requested: { uid } }: RestoreRequester,
+  parts: SnapshotDeps,
   context: Context,
 ): Promise<'written'> {
   const { client, cache } = context;
   const { status = {} } = snapshot;
-  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const others = [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))];
   const saved = (status.disks ?? []).map(({ name, claim, contents = '' }) => ({ name, claim, contents }));
   const branch = { uid, on: restoredOn(snapshot, others) };
   let outcome: { completed: true } | { failure: string } = { completed: true };
@@ -139,7 +149,7 @@ async function restoreHere(
     if (!(error instanceof VimanaError) || error instanceof TemporaryError) throw error;
     outcome = { failure: error.message };
   }
-  await write(snapshot, { ...status, restore: { uid, ...outcome } }, parts, context);
+  await writeSnapshotStatus(snapshot, { ...status, restore: { uid, ...outcome } }, parts, context);
   return 'written';
 }
 
@@ -151,15 +161,15 @@ function restoredOn(snapshot: Snapshot, others: readonly Snapshot[]): { name: st
 /** Why a machine cannot be restored to a snapshot: a word and a sentence. */
 function refusalOf(
   snapshot: Snapshot,
-  { dialect, vm }: Asker,
-  parts: SnapshotParts,
+  { dialect, vm }: RestoreRequester,
+  parts: SnapshotDeps,
   context: Context,
 ): [string, string] | undefined {
   const name = keyOf(snapshot);
   if (!isOf(snapshot, dialect, vm)) {
     // A machine of another namespace is nothing to this one.
     const isNear = namespaceOf(snapshot) === vm.metadata.namespace;
-    const whose = isNear ? `${machineKey(snapshot)}, another machine` : 'another machine';
+    const whose = isNear ? `${snapshotVmKey(snapshot)}, another machine` : 'another machine';
     return ['WrongMachine', `VMSnapshot ${name} is of ${whose}; the disks are as before`];
   }
   if (!isCaptured(snapshot))
@@ -176,11 +186,11 @@ function refusalOf(
 function diskRefusal(
   snapshot: Snapshot,
   vm: KubeObject,
-  { dialects, gatherers }: SnapshotParts,
+  { dialects, providers }: SnapshotDeps,
   context: Context,
 ): [string, string] | undefined {
   const { status = {} } = snapshot;
-  const named = new Set(machineClaims(snapshot, dialects, gatherers, context));
+  const named = new Set(machineClaims(snapshot, dialects, providers, context));
   for (const { name: disk, claim } of status.disks ?? []) {
     const found = context.cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
     if (found !== undefined && !named.has(claim) && !isMadeFor(found, vm)) {
@@ -200,25 +210,29 @@ function diskRefusal(
 }
 
 function isBeingCaptured(snapshot: Snapshot, { cache }: Context): boolean {
-  const all = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const all = [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))];
   return all.some(({ status }) => status?.phase === 'Creating');
 }
 
-function isOn({ dialect, vm }: Asker, { cache }: Context): boolean {
+function isOn({ dialect, vm }: RestoreRequester, { cache }: Context): boolean {
   const { name = '', namespace } = vm.metadata;
   const instance = cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
   return instance !== undefined && !isFinal(instance);
 }
 
-type Answer = 'restored' | { readonly reason: string; readonly message: string };
+type RestoreResult = 'restored' | { readonly reason: string; readonly message: string };
 
 /** Tells the machine, and whoever asked in its name, what became of the restore. */
-async function answer({ dialect, vm, asked }: Asker, given: Answer, { client, events }: Context): Promise<void> {
+async function answer(
+  { dialect, vm, requested }: RestoreRequester,
+  given: RestoreResult,
+  { client, events }: Context,
+): Promise<void> {
   const { name = '', namespace = '', uid } = vm.metadata;
   const annotations =
     given === 'restored'
-      ? { [RESTORED_ANNOTATION]: asked.uid, [RESTORE_FAILED_ANNOTATION]: null }
-      : { [RESTORE_FAILED_ANNOTATION]: JSON.stringify({ uid: asked.uid, ...given }) };
+      ? { [RESTORED_ANNOTATION]: requested.uid, [RESTORE_FAILED_ANNOTATION]: null }
+      : { [RESTORE_FAILED_ANNOTATION]: JSON.stringify({ uid: requested.uid, ...given }) };
   const body = { metadata: { uid, annotations } };
   await client.patch(resourceOfKind(dialect.kind), name, { type: 'merge', body }, { namespace });
   if (given !== 'restored') events.event(vm, 'Warning', given.reason, given.message);

@@ -5,7 +5,7 @@ import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import type { Kind } from '#platform/schema/kind';
 
 /** What the controllers of snapshots and of copied disks may do. */
-export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] {
+export function snapshotRules(vms: readonly Kind[]): readonly PolicyRule[] {
   const { group, plural } = vmSnapshot;
   return [
     { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update', 'delete'] },
@@ -13,7 +13,7 @@ export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] 
     // Where owners are protected, whoever blocks their deletion must be able to.
     { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
     // The answer to a restore stands on the machine.
-    ...machines.map((kind) => ({
+    ...vms.map((kind) => ({
       apiGroups: [kind.group],
       resources: [kind.plural],
       verbs: ['list', 'watch', 'patch'],

@@ -17,9 +17,9 @@ export interface SnapshotSettings {
 export const SNAPSHOT_SETTINGS: SnapshotSettings = { waitMs: 10 * 60_000, workMs: 2 * 60_000, errorMs: 60_000 };
 
 /** What the parts of the controller share. */
-export interface SnapshotParts {
+export interface SnapshotDeps {
   readonly dialects: readonly Dialect[];
-  readonly gatherers: DependencyProviders;
+  readonly providers: DependencyProviders;
   readonly settings: SnapshotSettings;
   /** What was written of the snapshots of each machine, while the cache may not show it yet. */
   readonly written: Expectations;

@@ -9,27 +9,27 @@ import { keyIn } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { inChain } from '#vm/storage/snapshot/lineage';
 import { failedStatus, withConditions } from '#vm/storage/snapshot/status';
-import { byMachine, findMachine, machineClaims, machineKey, namespaceOf } from './machine.ts';
-import type { SnapshotParts, SnapshotSettings } from './settings.ts';
+import { findVm, machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey } from './machine.ts';
+import type { SnapshotDeps, SnapshotSettings } from './settings.ts';
 import { classesFor } from './volume-snapshot-class.ts';
 import {
-  belonging,
+  deleteVolumeSnapshots,
   followed,
   newVolumeSnapshot,
-  removeVolumeSnapshots,
   VOLUME_SNAPSHOTS,
   type VolumeSnapshot,
+  volumeSnapshotsOf,
 } from './volume-snapshots.ts';
 
-export type Write = (
+export type CaptureWrite = (
   snapshot: Snapshot,
   status: SnapshotStatus,
-  parts: SnapshotParts,
+  parts: SnapshotDeps,
   context: Context,
 ) => Promise<Snapshot>;
 
 /** How far the storage is. `until`: when that is too late. */
-export type Progress =
+export type CaptureProgress =
   | { readonly is: 'done' }
   | { readonly is: 'failed'; readonly reason: string; readonly message: string }
   | { readonly is: 'under way'; readonly until: number; readonly trouble?: string };
@@ -41,9 +41,9 @@ export const isByStorage = ({ disks = [] }: SnapshotStatus) =>
 /** Has the storage of the cluster capture the disks, and says so when all are captured; none stay where one fails. */
 export async function captureByStorage(
   snapshot: Snapshot,
-  parts: SnapshotParts,
+  parts: SnapshotDeps,
   context: Context,
-  write: Write,
+  write: CaptureWrite,
 ): Promise<ReconcileResult | void> {
   const { cache, clock } = context;
   await context.follow(followed);
@@ -52,7 +52,7 @@ export async function captureByStorage(
   const found = disks.map(({ volumeSnapshot = '' }) => cache(VOLUME_SNAPSHOTS).get(keyIn(namespace, volumeSnapshot)));
   const progress = progressOf(snapshot, found, parts.settings, clock.now());
   if (progress.is === 'done') {
-    await write(snapshot, captured(snapshot, found, parts, context), parts, context);
+    await write(snapshot, captureStatus(snapshot, found, parts, context), parts, context);
     return;
   }
   if (progress.is === 'failed') return await fail(snapshot, progress, parts, context, write);
@@ -64,20 +64,20 @@ export async function captureByStorage(
     const isNamed = named.includes(claim);
     const refused = !isNamed
       ? `PersistentVolumeClaim ${claim} is none of the machine`
-      : await make(snapshot, volumeSnapshot, claim, context);
+      : await createVolumeSnapshots(snapshot, volumeSnapshot, claim, context);
     if (refused === undefined) continue;
     const message = `the disk ${name} cannot be captured: ${refused}`;
     return await fail(snapshot, { reason: 'CaptureFailed', message }, parts, context, write);
   }
   const { until, trouble } = progress;
-  if (trouble !== undefined) await write(snapshot, troubled(snapshot, trouble, clock.now()), parts, context);
+  if (trouble !== undefined) await write(snapshot, troubledStatus(snapshot, trouble, clock.now()), parts, context);
   return { requeueAfterMs: Math.max(0, until - clock.now()) };
 }
 
 /** The claims of the machine, where they can be captured: beside the snapshot. */
-function ownClaims(snapshot: Snapshot, { dialects, gatherers }: SnapshotParts, context: Context): readonly string[] {
+function ownClaims(snapshot: Snapshot, { dialects, providers }: SnapshotDeps, context: Context): readonly string[] {
   if (namespaceOf(snapshot) !== snapshot.metadata.namespace) return [];
-  return machineClaims(snapshot, dialects, gatherers, context) ?? [];
+  return machineClaims(snapshot, dialects, providers, context) ?? [];
 }
 
 /** How far VolumeSnapshots are, each at the place of its disk. An error may pass: whoever captures tries again. */
@@ -86,8 +86,8 @@ export function progressOf(
   found: readonly (VolumeSnapshot | undefined)[],
   { waitMs, errorMs }: Pick<SnapshotSettings, 'waitMs' | 'errorMs'>,
   now: number,
-): Progress {
-  const failed = (reason: string, message: string): Progress => ({ is: 'failed', reason, message });
+): CaptureProgress {
+  const failed = (reason: string, message: string): CaptureProgress => ({ is: 'failed', reason, message });
   const begun = Date.parse(snapshot.status?.startTime ?? '');
   let until = begun + waitMs;
   let trouble: string | undefined;
@@ -96,7 +96,7 @@ export function progressOf(
     const { volumeSnapshot: name = '' } = snapshot.status?.disks?.[index] ?? {};
     if (each === undefined) continue;
     const { error, readyToUse } = each.status ?? {};
-    const whose = belonging(each, snapshot);
+    const whose = volumeSnapshotsOf(each, snapshot);
     if (whose === 'other')
       return failed('AlreadyExists', `there is a VolumeSnapshot ${name} already, of somebody else`);
     if (whose === 'left') {
@@ -119,7 +119,12 @@ export function progressOf(
 }
 
 /** Has a claim captured; returns why that cannot be. */
-async function make(snapshot: Snapshot, name: string, claim: string, { client }: Context): Promise<string | undefined> {
+async function createVolumeSnapshots(
+  snapshot: Snapshot,
+  name: string,
+  claim: string,
+  { client }: Context,
+): Promise<string | undefined> {
   const { namespace } = snapshot.metadata;
   const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
   const chosen = found === undefined ? undefined : (await classesFor([found], client)).get(claim);
@@ -139,16 +144,16 @@ async function make(snapshot: Snapshot, name: string, claim: string, { client }:
 async function fail(
   snapshot: Snapshot,
   { reason, message }: { readonly reason: string; readonly message: string },
-  parts: SnapshotParts,
+  parts: SnapshotDeps,
   context: Context,
-  write: Write,
+  write: CaptureWrite,
 ): Promise<void> {
-  await removeVolumeSnapshots(snapshot, context.client);
+  await deleteVolumeSnapshots(snapshot, context.client);
   const said = `${message}; nothing was kept`;
   await write(snapshot, failedStatus(snapshot, reason, said, context.clock.now()), parts, context);
 }
 
-function troubled({ status = {} }: Snapshot, trouble: string, now: number): SnapshotStatus {
+function troubledStatus({ status = {} }: Snapshot, trouble: string, now: number): SnapshotStatus {
   const message = `the storage has not captured the machine yet: ${trouble}`;
   const said: KubeCondition = { type: 'Ready', status: 'False', reason: 'Creating', message };
   return { ...status, conditions: withConditions(status.conditions, [said], timestamp(now)) };
@@ -167,10 +172,10 @@ const RAN: KubeCondition = {
   message: 'each disk is as a power cut would have left it',
 };
 
-function captured(
+function captureStatus(
   snapshot: Snapshot,
   found: readonly (VolumeSnapshot | undefined)[],
-  { dialects, gatherers }: SnapshotParts,
+  { dialects, providers }: SnapshotDeps,
   context: Context,
 ): SnapshotStatus {
   const { cache, clock } = context;
@@ -180,9 +185,9 @@ function captured(
     ...disk,
     sizeBytes: value(parseQuantity(found[index]?.status?.restoreSize ?? 0)),
   }));
-  const machine = findMachine(snapshot, dialects, gatherers, context);
+  const vm = findVm(snapshot, dialects, providers, context);
   // It may have been started while its disks were captured.
-  const off = status.instanceUID === undefined && (typeof machine === 'string' || machine.instance === undefined);
+  const off = status.instanceUID === undefined && (typeof vm === 'string' || vm.instance === undefined);
   const held =
     disks.length === 1 ? 'a VolumeSnapshot holds the disk' : `${disks.length} VolumeSnapshots hold the disks`;
   const ready: KubeCondition = { type: 'Ready', status: 'True', reason: 'Captured', message: held };
@@ -196,5 +201,5 @@ function captured(
     disks,
     backingFiles: disks.map(({ volumeSnapshot = '' }) => `volumesnapshot/${volumeSnapshot}`),
   };
-  return inChain(next, [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))]);
+  return inChain(next, [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))]);
 }

@@ -9,16 +9,16 @@ import { keyIn } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { atLeast, volumeState } from '#vm/storage/disk/claim-volume';
 import { namespaceOf } from './machine.ts';
-import type { Asker } from './restore.ts';
-import type { SnapshotParts } from './settings.ts';
-import type { Write } from './volume-capture.ts';
+import type { RestoreRequester } from './restore.ts';
+import type { SnapshotDeps } from './settings.ts';
+import type { CaptureWrite } from './volume-capture.ts';
 import { GROUP } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
-import { letStay, perishable } from './volume-stay.ts';
+import { setReclaimPolicy, volumeToRetain } from './volume-stay.ts';
 
-type Told = 'restored' | Refusal;
+type RestoreOutcome = 'restored' | RestoreRejection;
 
-interface Refusal {
+interface RestoreRejection {
   readonly reason: string;
   readonly message: string;
 }
@@ -29,11 +29,11 @@ interface Refusal {
  */
 export async function restoreByStorage(
   snapshot: Snapshot,
-  { asked: { uid } }: Asker,
-  parts: SnapshotParts,
+  { requested: { uid } }: RestoreRequester,
+  parts: SnapshotDeps,
   context: Context,
-  answer: (told: Told) => Promise<void>,
-  write: Write,
+  answer: (told: RestoreOutcome) => Promise<void>,
+  write: CaptureWrite,
 ): Promise<ReconcileResult | 'written' | undefined> {
   const { client, clock } = context;
   const { status = {} } = snapshot;
@@ -55,13 +55,13 @@ export async function restoreByStorage(
   const former = wanted.flatMap(({ volume }) => volume ?? []);
   if (waits.length === 0)
     for (const { volume, metadata } of wanted)
-      if (volume !== undefined) await letStay(volume, placeOf(metadata), false, client);
+      if (volume !== undefined) await setReclaimPolicy(volume, placeOf(metadata), false, client);
   const restore = { uid, ...(waits.length === 0 ? { completed: true } : { failure: failureOf(waits, former, parts) }) };
   await write(snapshot, { ...status, restore }, parts, context);
   return 'written';
 }
 
-function failureOf(waits: readonly string[], former: readonly string[], { settings }: SnapshotParts): string {
+function failureOf(waits: readonly string[], former: readonly string[], { settings }: SnapshotDeps): string {
   const why = `no volume was made within ${settings.waitMs / 1000} s for PersistentVolumeClaim ${waits.join(', ')}, which the storage is to fill with what was captured: kubectl describe pvc says why`;
   return former.length === 0
     ? why
@@ -91,7 +91,7 @@ function recordedClaims(snapshot: Snapshot): ClaimManifest[] {
 }
 
 /** The claims as they are to be made; why not, where any could not be: until then nothing is lost. */
-async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promise<ClaimManifest[] | Refusal> {
+async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promise<ClaimManifest[] | RestoreRejection> {
   const namespace = namespaceOf(snapshot);
   const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are as before` });
   const claims: ClaimManifest[] = [];
@@ -105,7 +105,7 @@ async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promi
     const { storageClassName = '' } = found.spec;
     if (storageClassName !== '' && cache(STORAGE_CLASSES).get(storageClassName) === undefined)
       return refused('ClassNotFound', `there is no StorageClass ${storageClassName} any more to make disk ${name} of`);
-    const volume = await perishable(found.spec.volumeName, client);
+    const volume = await volumeToRetain(found.spec.volumeName, client);
     claims.push({ ...anew(found, volumeSnapshot, sizeBytes), ...(volume === undefined ? {} : { volume }) });
   }
   return claims;
@@ -124,7 +124,7 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
       if (!isAlreadyExists(error)) throw error;
     });
   } else if (present.metadata.deletionTimestamp === undefined) {
-    if (claim.volume !== undefined) await letStay(claim.volume, placeOf(claim.metadata), true, client);
+    if (claim.volume !== undefined) await setReclaimPolicy(claim.volume, placeOf(claim.metadata), true, client);
     const preconditions = { uid: present.metadata.uid ?? '' };
     await ignoreNotFound(client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, preconditions }));
   }

@@ -92,7 +92,7 @@ async function policyOf(volume: string): Promise<string | undefined> {
 }
 
 /** A machine whose disks have volumes. */
-async function machine(disks: readonly string[]): Promise<void> {
+async function vm(disks: readonly string[]): Promise<void> {
   await world.machine('db', disks, 'real');
   for (const disk of disks) await bind(`db-${disk}`);
 }
@@ -132,7 +132,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('are captured by VolumeSnapshots, and restored by claims that are made from them', async () => {
     await makeKinds();
-    await machine(['root', 'data']);
+    await vm(['root', 'data']);
     await world.snapshot('s', { vm: 'db' });
     const creationTime = '2020-01-01T00:00:07Z';
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi', creationTime: '2020-01-01T00:00:03Z' });
@@ -177,7 +177,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('are all that a forged status makes anew, where the machine is, and keeps or lets go', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
     await world.untilPhase('s', 'Ready');
@@ -220,7 +220,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('are not touched where a VolumeSnapshot is gone that they were to be restored from', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
     await world.untilPhase('s', 'Ready');
@@ -233,7 +233,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('keep the volumes that they had where the storage makes no others, and it is said which', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
     await world.untilPhase('s', 'Ready');
@@ -249,7 +249,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('are restored by another operator where the first ends between claims that go and claims that come', async () => {
     await makeKinds();
-    await machine(['root', 'data']);
+    await vm(['root', 'data']);
     await world.snapshot('s', { vm: 'db' });
     for (const name of ['s-root', 's-data']) await tell(name, { readyToUse: true, restoreSize: '1Gi' });
     await world.untilPhase('s', 'Ready');
@@ -272,7 +272,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('are kept by a snapshot that is deleted until all volumes are made from it', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
     await world.untilPhase('s', 'Ready');
@@ -295,7 +295,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('leave nothing where one of them cannot be captured, once that has been so for a minute', async () => {
     await makeKinds();
-    await machine(['root', 'data']);
+    await vm(['root', 'data']);
     await world.snapshot('s', { vm: 'db' });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
     const { startTime = '' } = (await world.untilPhase('s', 'Creating')).status ?? {};
@@ -310,7 +310,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('are captured in spite of an error that passes', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
     await world.untilPhase('s', 'Creating');
     await tell('s-root', { error: { message: 'busy', time: new Date(world.cluster.clock.now()).toISOString() } });
@@ -335,7 +335,7 @@ describe('disks of a class that is not simulated', () => {
     { given: 'two classes', classes: ['a', 'b'], said: /VolumeSnapshotClasses a, b, and none of them is marked/ },
   ])('are not captured where their driver has $given', async ({ classes, said }) => {
     await makeKinds(classes);
-    await machine(['root']);
+    await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
     expect(await failure('s')).toMatch(said);
     expect((await world.admin.list(VOLUME_SNAPSHOTS, { namespace })).items).toEqual([]);
@@ -351,7 +351,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('leave a VolumeSnapshot alone that somebody else has made by the same name', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     const source = { persistentVolumeClaimName: 'other' };
     await world.admin.create(VOLUME_SNAPSHOTS, { metadata: { name: 's-root', namespace }, spec: { source } });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
@@ -362,7 +362,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('are not captured where the cluster refuses a VolumeSnapshot, and it is said why', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     const name = 's'.repeat(250);
     await world.snapshot(name, { vm: 'db' });
     expect(await failure(name)).toMatch(/^the disk root cannot be captured: .*no more than 253 .*; nothing was kept$/);
@@ -370,7 +370,7 @@ describe('disks of a class that is not simulated', () => {
 
   it('hold no memory, and that is said', async () => {
     await makeKinds();
-    await machine(['root']);
+    await vm(['root']);
     await world.snapshot('s', { vm: 'db', includeMemory: true });
     expect(await failure('s')).toBe('spec.includeMemory: VolumeSnapshots hold disks only; nothing was changed');
   });

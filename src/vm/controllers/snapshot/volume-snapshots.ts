@@ -48,18 +48,18 @@ export function newVolumeSnapshot(
 }
 
 /** Whose a VolumeSnapshot is: of a snapshot, left of one of the same name that is gone, or another's. */
-export function belonging({ metadata }: VolumeSnapshot, snapshot: Snapshot): 'own' | 'left' | 'other' {
+export function volumeSnapshotsOf({ metadata }: VolumeSnapshot, snapshot: Snapshot): 'own' | 'left' | 'other' {
   const owner = ownerOf(metadata);
   if (owner?.uid === snapshot.metadata.uid) return 'own';
   return owner?.name === snapshot.metadata.name ? 'left' : 'other';
 }
 
 /** Takes away the VolumeSnapshots of a snapshot, and no other that may have such a name. */
-export async function removeVolumeSnapshots(snapshot: Snapshot, client: Client): Promise<void> {
+export async function deleteVolumeSnapshots(snapshot: Snapshot, client: Client): Promise<void> {
   const { namespace } = snapshot.metadata;
   for (const { volumeSnapshot = '' } of snapshot.status?.disks ?? []) {
     const found = await ignoreNotFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
-    if (found === undefined || belonging(found, snapshot) !== 'own') continue;
+    if (found === undefined || volumeSnapshotsOf(found, snapshot) !== 'own') continue;
     const preconditions = { uid: found.metadata.uid ?? '' };
     await ignoreNotFound(client.delete(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace, preconditions }));
   }

@@ -3,14 +3,14 @@ import { PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 
 /** The volume of a claim, where it would go with the claim. */
-export async function perishable(name: string | undefined, client: Client): Promise<string | undefined> {
+export async function volumeToRetain(name: string | undefined, client: Client): Promise<string | undefined> {
   if (name === undefined) return undefined;
   const found = await ignoreNotFound(client.get(PERSISTENT_VOLUMES, name));
   return found?.spec.persistentVolumeReclaimPolicy === 'Delete' ? name : undefined;
 }
 
 /** Lets the volume of a claim outlive it, or lets it go again. The volume of any other claim stays as it is. */
-export async function letStay(
+export async function setReclaimPolicy(
   name: string,
   claim: { readonly namespace: string; readonly name: string },
   stays: boolean,

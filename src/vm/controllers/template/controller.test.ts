@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { VM_TEMPLATES } from '#api/hypersdk/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { isNotFound } from '#platform/kube/kube-error';
-import type { ImageSight } from './image-probe.ts';
-import { namespace, templateWorld } from './world.fixture.ts';
+import type { ImageProbeResult } from './image-probe.ts';
+import { namespace, templateHarness } from './world.fixture.ts';
 
-const world = templateWorld();
+const world = templateHarness();
 const settled = async (name: string) => {
   await world.cluster.clock.advance(200);
   await world.cluster.settle();
@@ -38,7 +38,7 @@ describe('a template', () => {
   });
 
   it('tells everything that is wrong with it, where it was stored unseen', async () => {
-    world.start({ review: () => ({ reason: 'Invalid', message: 'two causes: a, b' }) });
+    world.start({ recheck: () => ({ reason: 'Invalid', message: 'two causes: a, b' }) });
     await world.makeTemplate('debian');
     const status = await settled('debian');
     expect(status?.ready).toBe(false);
@@ -141,7 +141,7 @@ describe('the deletion of a template', () => {
 });
 
 describe('the image of a template', () => {
-  const sights: ImageSight[] = [];
+  const sights: ImageProbeResult[] = [];
   const asked: string[] = [];
   const probe = async (source: string) => {
     asked.push(source);
@@ -166,7 +166,7 @@ describe('the image of a template', () => {
 
   it('that a slow server has holds up no other namespace, and is not waited for once the template is gone', async () => {
     const signals = new Map<string, AbortSignal>();
-    const slow = async (source: string, signal: AbortSignal): Promise<ImageSight> => {
+    const slow = async (source: string, signal: AbortSignal): Promise<ImageProbeResult> => {
       signals.set(source, signal);
       if (source.includes('slow')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return { status: 'True', reason: 'Found', message: 'there' };

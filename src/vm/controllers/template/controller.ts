@@ -9,13 +9,13 @@ import { OwnWrites } from '#platform/runtime/own-writes';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { type AdmissionRecheck, AdmissionRechecks } from '#vm/engine/admission-recheck';
-import { type ImageProbe, type ImageSight, NOT_LOOKED_AT } from './image-probe.ts';
-import { type Status, statusOf } from './status.ts';
+import { type ImageProbe, type ImageProbeResult, NOT_PROBED } from './image-probe.ts';
+import { statusOf, type TemplateStatus } from './status.ts';
 import { usersOf } from './users.ts';
 
 interface TemplateControllerOptions {
   /** Absent where nothing is stored but what admission has let in. */
-  readonly review?: AdmissionRecheck;
+  readonly recheck?: AdmissionRecheck;
   /** Absent where nobody looks for images. */
   readonly probe?: ImageProbe;
   /** The digests of images are compared before machines first start. */
@@ -38,26 +38,26 @@ interface Looking {
   readonly abandon: () => void;
 }
 
-interface Look {
+interface ProbedImage {
   readonly source: string;
-  readonly sight: ImageSight;
+  readonly result: ImageProbeResult;
   /** On the wall, and on the clock that only goes forward. */
   readonly at: string;
   readonly since: number;
 }
 
 /** Says of templates whether machines can be made from them and how many there are, and keeps those that are in use. */
-export function templates({ review, probe, verifies = false }: TemplateControllerOptions = {}): Controller<Template> {
-  const reviews = new AdmissionRechecks(vmTemplate, review);
+export function templates({ recheck, probe, verifies = false }: TemplateControllerOptions = {}): Controller<Template> {
+  const reviews = new AdmissionRechecks(vmTemplate, recheck);
   const own = new OwnWrites();
-  const looks = new Map<string, Look>();
+  const looks = new Map<string, ProbedImage>();
   const looking = new Map<string, Looking>();
   const queue = new TenantQueue(AT_ONCE);
   /** When the status of a template was last written. */
   const written = new Map<string, number>();
 
   /** What is known of the image, looked for anew where that is too long ago; undefined before the first answer. */
-  function imageOf(template: Template, ask: ImageProbe, context: Context): Look | undefined {
+  function imageOf(template: Template, ask: ImageProbe, context: Context): ProbedImage | undefined {
     const key = keyOf(template);
     const { source } = template.spec.image;
     const known = looks.get(key)?.source === source ? looks.get(key) : undefined;
@@ -75,11 +75,11 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
     const abandoned = new AbortController();
     const signal = AbortSignal.any([context.signal, abandoned.signal]);
     const run = async () => {
-      const sight = signal.aborted ? undefined : await ask(source, signal);
+      const result = signal.aborted ? undefined : await ask(source, signal);
       if (looking.get(key)?.abandoned !== abandoned) return;
       looking.delete(key);
-      if (sight === undefined || signal.aborted) return;
-      looks.set(key, { source, sight, at: timestamp(clock.now()), since: clock.monotonic() });
+      if (result === undefined || signal.aborted) return;
+      looks.set(key, { source, result, at: timestamp(clock.now()), since: clock.monotonic() });
       enqueue(key);
     };
     // Known before it runs, which may be at once.
@@ -103,7 +103,7 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
     if (probe !== undefined && look === undefined) return undefined;
     const status = statusOf(template, {
       problem: reviews.of(key, template),
-      image: look?.sight ?? NOT_LOOKED_AT,
+      image: look?.result ?? NOT_PROBED,
       lookedAt: look?.at,
       verifies,
       users: usersOf(template, cache(HYPERSDK_VMS)),
@@ -121,8 +121,8 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
     for: VM_TEMPLATES,
     isOwnWrite: ({ metadata }) => own.isOwnWrite(keyOf({ metadata }), metadata.resourceVersion),
     watches: [
-      watchSource(HYPERSDK_VMS, (machine, _context, { old, object }) => {
-        const key = templateKey(machine);
+      watchSource(HYPERSDK_VMS, (vm, _context, { old, object }) => {
+        const key = templateKey(vm);
         // What else changes in a machine is nothing to its template.
         const isSame = old !== undefined && templateKey(old) === templateKey(object);
         return key === undefined || isSame ? [] : [key];
@@ -149,12 +149,12 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
   };
 }
 
-function againIn({ sight, since }: Look, now: number): number {
-  return since + (sight.status === 'Unknown' ? UNKNOWN_AGAIN_MS : KNOWN_AGAIN_MS) - now;
+function againIn({ result, since }: ProbedImage, now: number): number {
+  return since + (result.status === 'Unknown' ? UNKNOWN_AGAIN_MS : KNOWN_AGAIN_MS) - now;
 }
 
 /** Whether nothing is new but which machines there are; that there are none is told at once, since it may go then. */
-function isOnlyUsage(before: Status | undefined, after: Status): boolean {
+function isOnlyUsage(before: TemplateStatus | undefined, after: TemplateStatus): boolean {
   const isSame = before?.observedGeneration === after.observedGeneration && before?.ready === after.ready;
   return isSame && after.usageCount !== 0;
 }

@@ -6,27 +6,29 @@ import type { Change } from '#platform/runtime/cache';
 import { watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
-import { namersOf } from './users.ts';
+import { referencingVms } from './users.ts';
 
 /** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */
-export const templateGatherer: DependencyProvider<'template'> = {
+export const templateProvider: DependencyProvider<'template'> = {
   watches: [
     watchSource(VM_TEMPLATES, (template, { cache }, change) =>
-      concernsMachines(change) ? namersOf(keyOf(template), cache(HYPERSDK_VMS)) : [],
+      concernsMachines(change) ? referencingVms(keyOf(template), cache(HYPERSDK_VMS)) : [],
     ),
   ],
-  provide(machine, { cache }) {
-    return templateFor(machine as unknown as VirtualMachine, (key) => cache(VM_TEMPLATES).get(key));
+  provide(vm, { cache }) {
+    return templateFor(vm as unknown as VirtualMachine, (key) => cache(VM_TEMPLATES).get(key));
   },
 };
 
 /** How many machines a template has is nothing to them. */
 function concernsMachines({ type, object, old }: Change<Template>): boolean {
   if (type !== 'updated') return true;
-  return object.metadata.generation !== old.metadata.generation || !jsonEqual(judged(object), judged(old));
+  return (
+    object.metadata.generation !== old.metadata.generation || !jsonEqual(templateVerdict(object), templateVerdict(old))
+  );
 }
 
-const judged = ({ metadata, status }: Template) => ({
+const templateVerdict = ({ metadata, status }: Template) => ({
   ready: status?.ready ?? null,
   of: status?.observedGeneration ?? null,
   shared: metadata.annotations?.[MACHINES_FROM] ?? null,

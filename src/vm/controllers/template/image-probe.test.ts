@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type Ask, webImageProbe } from './image-probe.ts';
+import { type ProbeRequest, webImageProbe } from './image-probe.ts';
 
 const url = 'https://images.example.org/debian.qcow2';
 const { signal } = new AbortController();
 
-function probing(answer: Ask) {
+function probing(answer: ProbeRequest) {
   const clock = new FakeClock({ start: 0 });
   return { clock, look: (source = url) => webImageProbe(answer, clock)(source, signal) };
 }

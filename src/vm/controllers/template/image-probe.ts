@@ -3,7 +3,7 @@ import { redactText } from '#platform/base/redact';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
 
 /** What is known of an image. */
-export interface ImageSight {
+export interface ImageProbeResult {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
@@ -12,17 +12,17 @@ export interface ImageSight {
 }
 
 /** Asks where an image lies whether it is there; never fails. */
-export type ImageProbe = (source: string, signal: AbortSignal) => Promise<ImageSight>;
+export type ImageProbe = (source: string, signal: AbortSignal) => Promise<ImageProbeResult>;
 
 /** Where nobody looks: simulated nodes fetch no image. */
-export const NOT_LOOKED_AT: ImageSight = {
+export const NOT_PROBED: ImageProbeResult = {
   status: 'Unknown',
   reason: 'NotChecked',
   message: 'nobody has looked for the image: simulated machines fetch none',
 };
 
 /** As much of a web client as it takes. */
-export type Ask = (
+export type ProbeRequest = (
   url: string,
   options: {
     readonly method: 'HEAD' | 'GET';
@@ -37,19 +37,19 @@ interface Answer {
   readonly body: { cancel?(): Promise<void> } | null;
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Asks web servers for images that lie on one; of others nothing is known. */
-export function webImageProbe(ask: Ask, clock: Clock): ImageProbe {
+export function webImageProbe(ask: ProbeRequest, clock: Clock): ImageProbe {
   return async (source, signal) => {
     if (!isOnWeb(source)) {
-      return { ...NOT_LOOKED_AT, message: 'only images at http:// and https:// addresses are looked for' };
+      return { ...NOT_PROBED, message: 'only images at http:// and https:// addresses are looked for' };
     }
     const where = shownAddress(source);
     const patience = new AbortController();
-    const timer = clock.timer(PATIENCE_MS, () => patience.abort(new Error(`no answer within ${PATIENCE_MS / 1000} s`)));
+    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
     try {
-      return answered(where, await asked(ask, source, AbortSignal.any([signal, patience.signal])));
+      return toProbeResult(where, await request(ask, source, AbortSignal.any([signal, patience.signal])));
     } catch (error) {
       const why = patience.signal.aborted ? patience.signal.reason : error;
       return { status: 'Unknown', reason: 'Unreachable', message: `${where} cannot be asked: ${textOf(why)}` };
@@ -60,7 +60,7 @@ export function webImageProbe(ask: Ask, clock: Clock): ImageProbe {
 }
 
 /** Servers that do not answer whether something is there are asked for its first byte. */
-async function asked(ask: Ask, source: string, signal: AbortSignal): Promise<Answer> {
+async function request(ask: ProbeRequest, source: string, signal: AbortSignal): Promise<Answer> {
   const answer = await ask(source, { method: 'HEAD', headers: {}, signal });
   if (answer.status !== 405 && answer.status !== 501) return answer;
   const first = await ask(source, { method: 'GET', headers: { range: 'bytes=0-0' }, signal });
@@ -68,7 +68,7 @@ async function asked(ask: Ask, source: string, signal: AbortSignal): Promise<Ans
   return first;
 }
 
-function answered(where: string, { status, headers }: Answer): ImageSight {
+function toProbeResult(where: string, { status, headers }: Answer): ImageProbeResult {
   if (status >= 200 && status < 300) {
     const length = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length');
     const bytes = Number(length ?? Number.NaN);

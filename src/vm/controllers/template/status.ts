@@ -4,15 +4,15 @@ import { formatQuantity, quantityOf } from '#platform/base/quantity';
 import { isOnWeb } from '#platform/base/web-address';
 import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { Problem } from '#vm/engine/dialect';
-import type { ImageSight } from './image-probe.ts';
+import type { ImageProbeResult } from './image-probe.ts';
 
-export type Status = NonNullable<VMTemplate['status']>;
+export type TemplateStatus = NonNullable<VMTemplate['status']>;
 
 /** All that is known of a template. */
-export interface Sight {
+export interface TemplateView {
   /** All causes for which it would be refused. */
   readonly problem: Problem | undefined;
-  readonly image: ImageSight;
+  readonly image: ImageProbeResult;
   /** When somebody looked for the image; undefined where nobody does. */
   readonly lookedAt: string | undefined;
   /** Its digest is compared before a machine that is made from it first starts. */
@@ -22,15 +22,15 @@ export interface Sight {
   readonly now: string;
 }
 
-type Told = Pick<Condition, 'status' | 'reason' | 'message'>;
+type ConditionDraft = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-export function statusOf({ metadata, spec, status: before }: VMTemplate, sight: Sight): Status {
-  const { image, users, lookedAt, now } = sight;
-  const valid = validity(sight);
+export function statusOf({ metadata, spec, status: before }: VMTemplate, view: TemplateView): TemplateStatus {
+  const { image, users, lookedAt, now } = view;
+  const valid = validity(view);
   const ready = readiness(valid, image, users, metadata.deletionTimestamp !== undefined);
-  const told: readonly (readonly [string, Told])[] = [
+  const told: readonly (readonly [string, ConditionDraft])[] = [
     ['Valid', valid],
-    ['ImageAccessible', { status: image.status, reason: image.reason, message: imageWords(sight, spec.image) }],
+    ['ImageAccessible', { status: image.status, reason: image.reason, message: imageWords(view, spec.image) }],
     ['Ready', ready],
     [IN_USE, usage(users)],
   ];
@@ -46,7 +46,7 @@ export function statusOf({ metadata, spec, status: before }: VMTemplate, sight: 
   };
 }
 
-function validity({ problem }: Sight): Told {
+function validity({ problem }: TemplateView): ConditionDraft {
   return problem === undefined
     ? { status: 'True', reason: 'Valid', message: 'machines can be made from what it says' }
     : { status: 'False', ...problem };
@@ -54,7 +54,7 @@ function validity({ problem }: Sight): Told {
 
 /** Whether it is there is all that is asked of it here: it is fetched for machines, if at all. */
 function imageWords(
-  { image: { message }, verifies }: Sight,
+  { image: { message }, verifies }: TemplateView,
   { source, checksum }: VMTemplate['spec']['image'],
 ): string {
   if (checksum?.type === undefined) return message;
@@ -63,7 +63,12 @@ function imageWords(
 }
 
 /** That nobody knows of the image keeps no machine from being made. */
-function readiness(valid: Told, image: ImageSight, users: readonly string[], leaving: boolean): Told {
+function readiness(
+  valid: ConditionDraft,
+  image: ImageProbeResult,
+  users: readonly string[],
+  leaving: boolean,
+): ConditionDraft {
   if (leaving) {
     const message = `it goes when no machine names it any more: ${userNames(users)} ${users.length === 1 ? 'does' : 'do'}`;
     return { status: 'False', reason: 'Deleting', message };
@@ -73,14 +78,14 @@ function readiness(valid: Told, image: ImageSight, users: readonly string[], lea
   return { status: 'True', reason: 'Ready', message: 'machines can be made from it' };
 }
 
-function usage(users: readonly string[]): Told {
+function usage(users: readonly string[]): ConditionDraft {
   return users.length === 0
     ? { status: 'False', reason: 'Unused', message: 'no machine names it' }
     : { status: 'True', reason: 'NamedByMachines', message: userNames(users) };
 }
 
 /** Of the file where that is known, else what the template says of the image. */
-function sizeOf({ bytes }: ImageSight, told: string | number | undefined): string | undefined {
+function sizeOf({ bytes }: ImageProbeResult, told: string | number | undefined): string | undefined {
   if (bytes !== undefined) return formatQuantity(quantityOf(bytes, 'BinarySI'));
   return told === undefined ? undefined : `${told}`;
 }

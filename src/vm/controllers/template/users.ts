@@ -5,20 +5,20 @@ import { keyOf } from '#platform/runtime/key';
 
 /** Machines by the key of the template that they name. */
 const byTemplate: Index<HypersdkVm> = {
-  values: (machine) => {
-    const key = templateKey(machine);
+  values: (vm) => {
+    const key = templateKey(vm);
     return key === undefined ? [] : [key];
   },
 };
 
 /** The keys of the machines that name a template, of any namespace. */
-export function* namersOf(key: string, machines: Cache<HypersdkVm>): Generator<string> {
-  for (const machine of machines.by(byTemplate, key)) yield keyOf(machine);
+export function* referencingVms(key: string, vms: Cache<HypersdkVm>): Generator<string> {
+  for (const vm of vms.by(byTemplate, key)) yield keyOf(vm);
 }
 
 /** The keys of those of them that it is for. */
-export function usersOf(template: Template, machines: Cache<HypersdkVm>): string[] {
-  return [...machines.by(byTemplate, keyOf(template))]
+export function usersOf(template: Template, vms: Cache<HypersdkVm>): string[] {
+  return [...vms.by(byTemplate, keyOf(template))]
     .filter(({ metadata }) => isFor(template, metadata.namespace))
     .map(keyOf);
 }

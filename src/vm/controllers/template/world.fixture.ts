@@ -14,7 +14,7 @@ export const namespace = 'default';
 export const IMAGE = 'https://images.example.org/debian-12.qcow2';
 
 /** A cluster for each test of a file, in which the controller of templates can be started. */
-export function templateWorld() {
+export function templateHarness() {
   let cluster: MachineCluster;
   beforeEach(async () => {
     cluster = await startMachineCluster(TEMPLATE_RULES);
