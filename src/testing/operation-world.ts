@@ -18,7 +18,7 @@ import { isHypersdkOn } from '#programs/operator/hypersdk';
 import { install, SYSTEM_NAMESPACE } from '#programs/up/install';
 import { operations } from '#vm/controllers/operation/controller';
 import { OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
-import { operationRules } from '#vm/controllers/operation/rules';
+import { operationRules } from '#vm/controllers/operation/rbac';
 import { hypersdk } from '#vm/dialects/hypersdk';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { novacron } from '#vm/dialects/novacron';

@@ -20,8 +20,8 @@ import {
   webhookRules,
 } from '#programs/operator/rules';
 import { WEBHOOK_PATHS } from '#programs/operator/webhook-routes';
-import { NODE_LEASE_RULES } from '#vm/controllers/instance/rules';
-import { operandRules } from '#vm/controllers/operation/rules';
+import { NODE_LEASE_RULES } from '#vm/controllers/instance/rbac';
+import { operandRules } from '#vm/controllers/operation/rbac';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
 import { AGENT_RULES, OWN_NODE_POLICY } from '#vm/node/own-node-policy';

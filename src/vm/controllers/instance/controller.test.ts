@@ -7,7 +7,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { KubeError } from '#platform/kube/kube-error';
 import { AddressPool } from '#vm/engine/address-pool';
 import { identityOf } from '#vm/engine/identity';
-import { domain, instanceHarness, namespace } from './world.fixture.ts';
+import { domain, instanceHarness, namespace } from './harness.fixture.ts';
 
 const world = instanceHarness();
 const MINUTE = 60_000;

@@ -15,16 +15,16 @@ import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-que
 import { AdmissionRechecks } from '#vm/engine/admission-recheck';
 import { claimNames } from '#vm/engine/launcher/volumes';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
-import { createVmiExecutor } from './act.ts';
 import { planBudget } from './budget.ts';
 import { byClaim, instanceKeyOfPod, instancesOn } from './indices.ts';
+import { isKwokManaged } from './kwok-agent.ts';
 import { planLoad } from './load.ts';
 import { NodeWatch } from './node-watch.ts';
 import { OwnAddresses } from './own-addresses.ts';
 import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
-import { type InstanceView, planVmi } from './plan.ts';
+import { type InstanceView, planVmi } from './plan-vmi.ts';
 import { INSTANCE_SETTINGS, type InstanceSettings } from './settings.ts';
-import { isKwokManaged } from './stand-in-agent.ts';
+import { createVmiExecutor } from './vmi-executor.ts';
 
 /** Gives every instance its launcher pod, follows it until an agent takes over, and clears up after it. */
 export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi> {

@@ -4,7 +4,7 @@ import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restor
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
-import { instanceHarness, namespace } from './world.fixture.ts';
+import { instanceHarness, namespace } from './harness.fixture.ts';
 
 const world = instanceHarness();
 const MINUTE = 60_000;

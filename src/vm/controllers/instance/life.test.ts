@@ -4,7 +4,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { runs } from '#testing/runs';
 import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
-import { planVmi, type VmiAction } from './plan.ts';
+import { planVmi, type VmiAction } from './plan-vmi.ts';
 import type { InstanceStatus } from './status.ts';
 
 /** Plays an instance and everybody around it, without a cluster: a scheduler, agents that may freeze, impatient users. */

@@ -3,7 +3,7 @@ import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '#api/launc
 import { type LauncherLoad, loadIn } from '#api/launcher-load';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isPodFinished } from './own-pods.ts';
-import type { VmiAction } from './plan.ts';
+import type { VmiAction } from './plan-vmi.ts';
 
 /** Tells pods that run what a simulated machine is to use by now. What others have annotated since stays until it changes. */
 export function planLoad({ metadata }: Vmi, pods: readonly Pod[]): readonly VmiAction[] {

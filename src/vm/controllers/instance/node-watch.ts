@@ -7,9 +7,9 @@ import { NODE_LEASE_NAMESPACE } from '#platform/kube/node-lease';
 import { AwakeTime } from '#platform/runtime/awake-time';
 import { type Context, type WatchSource, watchSource } from '#platform/runtime/controller';
 import { awaitsListings } from '#platform/runtime/restored-nodes';
+import { isKwokManaged } from './kwok-agent.ts';
+import { NodeHeartbeats } from './node-heartbeats.ts';
 import { declareIfSilent } from './node-loss.ts';
-import { NodeHeartbeats } from './node-signs.ts';
-import { isKwokManaged } from './stand-in-agent.ts';
 
 /** Somebody who writes a lease all the time is not waited for. */
 const MAX_ATTEMPTS = 3;

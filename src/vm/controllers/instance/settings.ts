@@ -1,7 +1,7 @@
 import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '#vm/engine/launcher/settings';
 import type { AddressSource } from './own-addresses.ts';
-import type { PlanSettings } from './plan.ts';
+import type { PlanSettings } from './plan-vmi.ts';
 
 export interface InstanceSettings extends PlanSettings {
   readonly launcher: LauncherSettings;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VMIS } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS } from '#platform/kube/kinds/policy';
-import { instanceHarness, namespace } from './world.fixture.ts';
+import { instanceHarness, namespace } from './harness.fixture.ts';
 
 const world = instanceHarness();
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VMIMS, VMIS } from '#api/kubevirt/resources';
 import { KubeError } from '#platform/kube/kube-error';
-import { migrationHarness, namespace } from './world.fixture.ts';
+import { migrationHarness, namespace } from './harness.fixture.ts';
 
 const world = migrationHarness();
 const MINUTE = 60_000;

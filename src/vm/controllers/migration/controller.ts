@@ -10,12 +10,12 @@ import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { AdmissionRechecks } from '#vm/engine/admission-recheck';
-import { createMigrationExecutor } from './act.ts';
 import { activePod, byMigration, byProgress, instanceKey, migrationKey, migrationsByInstance } from './indices.ts';
-import { type MigrationView, planMigration } from './plan.ts';
+import { createMigrationExecutor } from './migration-executor.ts';
+import { type MigrationCandidate, migrationsToPrune, migrationsToStart } from './migration-queue.ts';
+import { type MigrationView, planMigration } from './plan-migration.ts';
 import { MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationSettings } from './settings.ts';
 import { isMigrationFinished, phaseOf } from './status.ts';
-import { type MigrationCandidate, migrationsToPrune, migrationsToStart } from './turn.ts';
 
 /** How soon to look again where a cache does not show yet what was done: its event may concern another object. */
 const SOON: ReconcileResult = { requeueAfterMs: 50 };

@@ -3,9 +3,9 @@ import { VMIMS, type Vmi, type Vmim } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
-import { planEvacuation } from './evacuation-plan.ts';
+import { migrationHarness, namespace } from './harness.fixture.ts';
+import { planEvacuation } from './plan-evacuation.ts';
 import { EVACUATION_LABEL } from './settings.ts';
-import { migrationHarness, namespace } from './world.fixture.ts';
 
 const world = migrationHarness();
 const MINUTE = 60_000;

@@ -7,8 +7,9 @@ import { byController, controllerKey, type Index } from '#platform/runtime/cache
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
-import { type EvacuationReason, needsWorkloadUpdate, planEvacuation } from './evacuation-plan.ts';
 import { activePod, instanceKey, instancesByNode, migrationsByInstance } from './indices.ts';
+import { byAge } from './migration-queue.ts';
+import { type EvacuationReason, needsWorkloadUpdate, planEvacuation } from './plan-evacuation.ts';
 import {
   EVACUATION_LABEL,
   MIGRATION_FINALIZER,
@@ -17,7 +18,6 @@ import {
   WORKLOAD_UPDATE_LABEL,
 } from './settings.ts';
 import { isMigrationFinished, migrationOwnerReference } from './status.ts';
-import { byAge } from './turn.ts';
 
 const DRAIN_TAINT = 'kubevirt.io/drain';
 const MAX_LABEL_LENGTH = 63;

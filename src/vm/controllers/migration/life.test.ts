@@ -4,7 +4,7 @@ import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import { timestamp } from '#platform/base/timestamp';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { runs } from '#testing/runs';
-import { type MigrationAction, planMigration } from './plan.ts';
+import { type MigrationAction, planMigration } from './plan-migration.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
 import { isMigrationFinished, type MigrationState, migrationOwnerReference } from './status.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VMIMS } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
-import { migrationHarness, namespace } from './world.fixture.ts';
+import { migrationHarness, namespace } from './harness.fixture.ts';
 
 const world = migrationHarness();
 

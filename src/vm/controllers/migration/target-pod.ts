@@ -4,8 +4,8 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { launcherPod, type NewPod } from '#vm/engine/launcher/launcher-pod';
 import type { LauncherSettings } from '#vm/engine/launcher/settings';
-import { targetSize } from './right-size.ts';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
+import { targetSize } from './target-size.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 

@@ -2,8 +2,8 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { type VolumeState, volumeState } from '#vm/storage/disk/claim-volume';
 import { isSimulated } from '#vm/storage/disk/copied-disk';
-import { fail, type StepResult } from './course.ts';
-import type { ActiveOperationView, Lookups } from './sight.ts';
+import { fail, type StepResult } from './operation-handler.ts';
+import type { ActiveOperationView, Lookups } from './operation-view.ts';
 
 /** Why a disk cannot be cloned, or not yet: storage that is not simulated copies by itself, and within a namespace. */
 export function cloneDenial(

@@ -8,10 +8,17 @@ import { isFilled } from '#vm/storage/disk/claim-disks';
 import { atLeast } from '#vm/storage/disk/claim-volume';
 import { copiedDisk } from '#vm/storage/disk/copied-disk';
 import { claimsIn, claimsThatAre, cloneDenial } from './clone-volumes.ts';
-import { type AbortResult, fail, type OperationHandler, type StepResult, stays, type WriteAction } from './course.ts';
-import { creatorAnnotations, isCreatedBy } from './made.ts';
+import { creatorAnnotations, isCreatedBy } from './creator.ts';
 import type { Checkpoint } from './operation.ts';
-import type { ActiveOperationView } from './sight.ts';
+import {
+  type AbortResult,
+  fail,
+  type OperationHandler,
+  type StepResult,
+  stays,
+  type WriteAction,
+} from './operation-handler.ts';
+import type { ActiveOperationView } from './operation-view.ts';
 import { usable } from './snapshot.ts';
 
 /** Another machine of the same group is there in the end, with disks of its own that hold the same. */

@@ -1,4 +1,6 @@
 import { START_AWAY_FROM, START_ON } from '#api/operation-request';
+import { hostnameOf, placementResult } from './migrate.ts';
+import type { Checkpoint } from './operation.ts';
 import {
   type AbortResult,
   fail,
@@ -7,11 +9,9 @@ import {
   type StepResult,
   WAIT,
   type WriteAction,
-} from './course.ts';
-import { hostnameOf, placementResult } from './migrate.ts';
-import type { Checkpoint } from './operation.ts';
-import { type ActiveOperationView, powerState } from './sight.ts';
-import { beginStop, continueStop, powerFieldsIn, restorePower } from './standstill.ts';
+} from './operation-handler.ts';
+import { type ActiveOperationView, powerState } from './operation-view.ts';
+import { beginStop, continueStop, powerFieldsIn, restorePower } from './stop.ts';
 
 /** The machine is stopped, and started on another node. */
 export const coldMigration: OperationHandler = {

@@ -12,15 +12,15 @@ import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
-import { AlreadyExistsError, executeAction } from './act.ts';
-import { watchSources } from './concerns.ts';
-import type { WriteAction } from './course.ts';
-import { fetchServerFacts, observe } from './look.ts';
+import { AlreadyExistsError, executeAction } from './execute-action.ts';
+import { fetchServerFacts, observe } from './observe.ts';
 import { hasStarted, isFinished, OPERATIONS, type Operation, type OperationStatus, phaseOf } from './operation.ts';
-import { cleanupActions, planOperation } from './plan.ts';
-import { isActive, type OperationView } from './sight.ts';
+import type { WriteAction } from './operation-handler.ts';
+import { isActive, type OperationView } from './operation-view.ts';
+import { PendingWrites } from './pending-writes.ts';
+import { cleanupActions, planOperation } from './plan-operation.ts';
 import { finishedStatus } from './status.ts';
-import { PendingWrites } from './written.ts';
+import { watchSources } from './watch-sources.ts';
 
 export interface OperationSettings {
   /** Whose machines can be operated on. */

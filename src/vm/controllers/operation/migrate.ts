@@ -3,10 +3,17 @@ import { VMIMS, type Vmi, type Vmim } from '#api/kubevirt/resources';
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { bytesPerSecond } from './bandwidth.ts';
-import { type AbortResult, fail, NOT_YET, type OperationHandler, type StepResult, type WriteAction } from './course.ts';
-import { creatorAnnotations } from './made.ts';
+import { creatorAnnotations } from './creator.ts';
 import type { Checkpoint, Operation, Result } from './operation.ts';
-import { type ActiveOperationView, isEvacuating, isMigrating, powerState } from './sight.ts';
+import {
+  type AbortResult,
+  fail,
+  NOT_YET,
+  type OperationHandler,
+  type StepResult,
+  type WriteAction,
+} from './operation-handler.ts';
+import { type ActiveOperationView, isEvacuating, isMigrating, powerState } from './operation-view.ts';
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 

@@ -1,9 +1,17 @@
 import { START_NOW } from '#api/operation-request';
 import { hasCondition } from '#vm/engine/condition';
 import type { PowerAction, Problem } from '#vm/engine/dialect';
-import { fail, NOT_YET, type OperationHandler, type StepResult, stays, WAIT, type WriteAction } from './course.ts';
 import type { Checkpoint } from './operation.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
+import {
+  fail,
+  NOT_YET,
+  type OperationHandler,
+  type StepResult,
+  stays,
+  WAIT,
+  type WriteAction,
+} from './operation-handler.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 
 /** The machine runs in the end, whoever started it. */
 export const start: OperationHandler = {

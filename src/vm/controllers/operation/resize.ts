@@ -6,9 +6,9 @@ import { compare, parseQuantity, tryParseQuantity, value } from '#platform/base/
 import { hasCondition } from '#vm/engine/condition';
 import type { VmSize } from '#vm/engine/dialect';
 import { vcpusOf } from '#vm/engine/launcher/resources';
-import { type AbortResult, fail, type OperationHandler, type StepResult, WAIT } from './course.ts';
 import type { Checkpoint, Operation } from './operation.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
+import { type AbortResult, fail, type OperationHandler, type StepResult, WAIT } from './operation-handler.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 
 /** The machine is of another size in the end: at once where it can be, else with its next start, and says so. */
 export const resize: OperationHandler = {

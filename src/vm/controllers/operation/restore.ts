@@ -5,12 +5,18 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import { bytesOf, diskDifference } from '#vm/storage/disk/guest-disks';
 import { claimsIn } from './clone-volumes.ts';
-import { type AbortResult, fail, type OperationHandler, type StepResult, type WriteAction } from './course.ts';
 import type { Checkpoint } from './operation.ts';
+import {
+  type AbortResult,
+  fail,
+  type OperationHandler,
+  type StepResult,
+  type WriteAction,
+} from './operation-handler.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 import { formatCpus, memoryOf } from './resize.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
 import { usable } from './snapshot.ts';
-import { beginStop, continueStop, restorePower } from './standstill.ts';
+import { beginStop, continueStop, restorePower } from './stop.ts';
 
 /** The disks of the machine are what they were when a snapshot was taken; it is stopped for it, and runs again if it ran. */
 export const restore: OperationHandler = {

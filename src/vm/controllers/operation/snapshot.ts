@@ -1,6 +1,8 @@
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
+import { creatorAnnotations, isCreatedBy } from './creator.ts';
+import { describeVm, type Operation, vmKey } from './operation.ts';
 import {
   type AbortResult,
   fail,
@@ -9,10 +11,8 @@ import {
   type StepResult,
   stays,
   type WriteAction,
-} from './course.ts';
-import { creatorAnnotations, isCreatedBy } from './made.ts';
-import { describeVm, type Operation, vmKey } from './operation.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './sight.ts';
+} from './operation-handler.ts';
+import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 
 /** A VMSnapshot of the machine is ready in the end; it outlives the operation. */
 export const snapshot: OperationHandler = {

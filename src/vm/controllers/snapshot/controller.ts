@@ -12,12 +12,12 @@ import { CANCEL_REQUEUE, type ReconcileResult } from '#platform/runtime/work-que
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import { type Dialect, vmName } from '#vm/engine/dialect';
 import { isSettled } from '#vm/storage/snapshot/lineage';
+import { applyRetention } from './apply-retention.ts';
 import { createSnapshot, writeSnapshotStatus } from './create.ts';
-import { hasUnpopulatedClaims, sourceSnapshot } from './fill.ts';
-import { applyRetention } from './keep.ts';
-import { namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './machine.ts';
+import { hasUnpopulatedClaims, sourceSnapshot } from './disk-populator.ts';
 import { restoreFor, restoreRequesters } from './restore.ts';
 import { SNAPSHOT_SETTINGS, type SnapshotDeps, type SnapshotSettings } from './settings.ts';
+import { namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './snapshot-source.ts';
 import { isAwaited, sourcesOf } from './volume-sources.ts';
 
 export interface SnapshotOptions extends Partial<SnapshotSettings> {

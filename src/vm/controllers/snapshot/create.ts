@@ -18,6 +18,15 @@ import { saveDisks } from '#vm/storage/disk/saved-disks';
 import { isSettled, lineageOf } from '#vm/storage/snapshot/lineage';
 import { type Capture, capturedStatus, failedStatus, withConditions } from '#vm/storage/snapshot/status';
 import {
+  type Capturer,
+  isAble,
+  isSimulatedNode,
+  planSnapshot,
+  type SnapshotStep,
+  type SnapshotView,
+} from './plan-snapshot.ts';
+import type { SnapshotDeps } from './settings.ts';
+import {
   claimedDisks,
   findVm,
   namespaceOf,
@@ -25,9 +34,7 @@ import {
   snapshotsByVm,
   snapshotVmKey,
   vmStateOf,
-} from './machine.ts';
-import { type Capturer, isAble, isSimulatedNode, planSnapshot, type SnapshotStep, type SnapshotView } from './plan.ts';
-import type { SnapshotDeps } from './settings.ts';
+} from './snapshot-source.ts';
 import { captureByStorage, isByStorage } from './volume-capture.ts';
 import { classesFor } from './volume-snapshot-class.ts';
 

@@ -22,8 +22,8 @@ import { isMadeFor } from '#vm/storage/disk/machine-disk';
 import { restoreDisks } from '#vm/storage/disk/saved-disks';
 import { ancestryWith, isCaptured, living } from '#vm/storage/snapshot/lineage';
 import { anyNode, writeSnapshotStatus } from './create.ts';
-import { machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './machine.ts';
 import type { SnapshotDeps } from './settings.ts';
+import { machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './snapshot-source.ts';
 import { isByStorage } from './volume-capture.ts';
 import { restoreByStorage } from './volume-restore.ts';
 

@@ -9,8 +9,8 @@ import { keyIn } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { inChain } from '#vm/storage/snapshot/lineage';
 import { failedStatus, withConditions } from '#vm/storage/snapshot/status';
-import { findVm, machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey } from './machine.ts';
 import type { SnapshotDeps, SnapshotSettings } from './settings.ts';
+import { findVm, machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey } from './snapshot-source.ts';
 import { classesFor } from './volume-snapshot-class.ts';
 import {
   deleteVolumeSnapshots,

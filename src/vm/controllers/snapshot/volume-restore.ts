@@ -8,13 +8,13 @@ import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { atLeast, volumeState } from '#vm/storage/disk/claim-volume';
-import { namespaceOf } from './machine.ts';
 import type { RestoreRequester } from './restore.ts';
+import { setReclaimPolicy, volumeToRetain } from './retain-volume.ts';
 import type { SnapshotDeps } from './settings.ts';
+import { namespaceOf } from './snapshot-source.ts';
 import type { CaptureWrite } from './volume-capture.ts';
 import { GROUP } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
-import { setReclaimPolicy, volumeToRetain } from './volume-stay.ts';
 
 type RestoreOutcome = 'restored' | RestoreRejection;
 

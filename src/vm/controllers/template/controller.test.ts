@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { VM_TEMPLATES } from '#api/hypersdk/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { isNotFound } from '#platform/kube/kube-error';
+import { namespace, templateHarness } from './harness.fixture.ts';
 import type { ImageProbeResult } from './image-probe.ts';
-import { namespace, templateHarness } from './world.fixture.ts';
 
 const world = templateHarness();
 const settled = async (name: string) => {

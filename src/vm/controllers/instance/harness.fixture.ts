@@ -1,0 +1,55 @@
+import { afterEach, beforeEach } from 'vitest';
+import { INSTANCE_FINALIZER } from '#api/instance-request';
+import { VMIS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { isNotFound } from '#platform/kube/kube-error';
+import { runnable } from '#platform/runtime/controller';
+import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
+import { instances } from './controller.ts';
+import { INSTANCE_RULES, NODE_LEASE_RULES } from './rbac.ts';
+
+export const namespace = 'default';
+export const domain = { memory: { guest: '1Gi' }, devices: {} };
+
+/** A cluster for each test of a file, in which the instance controller can be started, and what tests ask of it. */
+export function instanceHarness() {
+  let cluster: MachineCluster;
+  beforeEach(async () => {
+    cluster = await startMachineCluster([...INSTANCE_RULES, ...NODE_LEASE_RULES]);
+  });
+  afterEach(() => cluster.stop());
+
+  /** As the controller of machines makes them: with the finalizer. */
+  const make = (name: string, spec: object = {}, meta: object = {}) =>
+    cluster.admin.create(VMIS, {
+      metadata: { name, namespace, finalizers: [INSTANCE_FINALIZER], ...meta },
+      spec: { domain, ...spec },
+    });
+  const onlyPod = () => cluster.until(async () => (await cluster.pods())[0]);
+  const status = async (name = 'web') => (await cluster.vmi(name)).status;
+  return {
+    get cluster() {
+      return cluster;
+    },
+    get admin() {
+      return cluster.admin;
+    },
+    make,
+    onlyPod,
+    status,
+    start: (settings = {}, wrap?: (client: Client) => Client) =>
+      cluster.operate((parts) => [runnable(instances(settings), parts)], wrap),
+    condition: async (type: string) => (await status())?.conditions?.find((each) => each.type === type),
+    isGone: (name = 'web') => cluster.vmi(name).then(() => false, isNotFound),
+    /** An instance whose agent says that it runs. */
+    async running(spec: object = {}, node = 'n1'): Promise<Pod> {
+      await make('web', spec);
+      const pod = await onlyPod();
+      await cluster.bind(pod, node);
+      await cluster.runs('web', pod, node);
+      await cluster.settle();
+      return pod;
+    },
+  };
+}

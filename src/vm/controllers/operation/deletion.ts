@@ -1,0 +1,25 @@
+import { resourceOfKind } from '#api/kubevirt/resources';
+import { type OperationHandler, type StepResult, stays } from './operation-handler.ts';
+import type { ActiveOperationView } from './operation-view.ts';
+import { forceStop } from './power.ts';
+
+/** The machine is gone in the end. */
+export const deletion: OperationHandler = {
+  begin: (view) => ({ ...removing(view), checkpoint: { step: 'Deleting' }, progress: 10 }),
+  advance: (view) => removing(view),
+  onVmDeleted: () => ({ to: 'succeed', message: 'the machine is gone' }),
+  abort: ({ vm }) =>
+    stays(
+      vm.metadata.deletionTimestamp === undefined
+        ? 'the machine has not been deleted'
+        : 'the machine had been told to go by then, and still is to',
+    ),
+};
+
+function removing({ vm, dialect, instance, operation }: ActiveOperationView): StepResult & { readonly to: 'go on' } {
+  const cut = forceStop({ instance }, operation.spec.force);
+  const words = { to: 'go on', message: 'the machine is being deleted' } as const;
+  if (vm.metadata.deletionTimestamp !== undefined) return { ...words, actions: cut };
+  const { name, uid } = vm.metadata;
+  return { ...words, actions: [...cut, { do: 'remove', type: resourceOfKind(dialect.kind), name, uid }] };
+}

@@ -1,0 +1,88 @@
+import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import type { ResourceType } from '#platform/kube/client';
+import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Context } from '#platform/runtime/controller';
+import { retryOnConflict, writePower } from '#vm/engine/subresources/writes';
+import { isCreatedBy } from './creator.ts';
+import type { Operation } from './operation.ts';
+import type { WriteAction } from './operation-handler.ts';
+import type { ActiveOperationView } from './operation-view.ts';
+
+/** Who owns what an operation changes of a machine. */
+export const FIELD_MANAGER = 'vimana-operation';
+
+/** What an operation wants to make has a name that is taken. */
+export class AlreadyExistsError extends Error {}
+
+/** Told of what was written, by its type, for caches to catch up with. */
+type Wrote = (type: ResourceType, object: KubeObject) => void;
+
+/** Does one thing for an operation. */
+export async function executeAction(
+  action: WriteAction,
+  view: ActiveOperationView,
+  { client }: Pick<Context, 'client'>,
+  wrote: Wrote,
+): Promise<void> {
+  const { vm, dialect, instance, ref, operation } = view;
+  const { namespace } = ref;
+  const type = resourceOfKind(dialect.kind);
+  const writing = { namespace, fieldManager: FIELD_MANAGER };
+  switch (action.do) {
+    case 'power': {
+      const options = action.force && action.action === 'stop' ? { gracePeriodSeconds: 0 } : {};
+      const edit = dialect.power(vm, action.action, instance, options);
+      // What stands in its way passes, or was told already.
+      if (edit.conflict !== undefined) return;
+      const forced = action.force && action.action === 'restart' ? { ...edit, gracePeriodSeconds: 0 } : edit;
+      const place = { ...writing, dryRun: false };
+      wrote(type, await writePower(client, type, vm, instance, forced, place));
+      return;
+    }
+    case 'cut': {
+      if (instance === undefined) return;
+      const body = { metadata: { uid: instance.metadata.uid }, spec: { terminationGracePeriodSeconds: 0 } };
+      const patch = { type: 'merge', body } as const;
+      await retryOnConflict(() => ignoreNotFound(client.patch(VMIS, instance.metadata.name, patch, writing)));
+      return;
+    }
+    case 'change machine': {
+      const { name, uid, resourceVersion } = vm.metadata;
+      const { metadata = {}, ...rest } = action.body as { readonly metadata?: object };
+      const body = { ...rest, metadata: { ...metadata, uid, resourceVersion } };
+      wrote(type, await client.patch(type, name, { type: 'merge', body }, writing));
+      return;
+    }
+    case 'make':
+      wrote(action.type, await createOnce(action, operation, client));
+      return;
+    case 'remove':
+      await client
+        .delete(action.type, action.name, {
+          namespace: action.namespace ?? namespace,
+          preconditions: { uid: action.uid },
+        })
+        .catch((error: unknown) => {
+          // Gone, or another of its name.
+          if (!isNotFound(error) && !isConflict(error)) throw error;
+        });
+  }
+}
+
+/** Makes something, unless the operation has made it already. */
+async function createOnce(
+  { type, object }: Extract<WriteAction, { readonly do: 'make' }>,
+  operation: Operation,
+  client: Context['client'],
+): Promise<KubeObject> {
+  const { name = '', namespace = '' } = object.metadata;
+  try {
+    return await client.create(type, object, { namespace, fieldManager: FIELD_MANAGER });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const found = await client.get(type, name, { namespace });
+    if (isCreatedBy(found, operation)) return found;
+    throw new AlreadyExistsError(`there is a ${type.kind} ${namespace}/${name} already`, { cause: error });
+  }
+}

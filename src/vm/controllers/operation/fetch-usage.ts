@@ -1,0 +1,22 @@
+import type { Vmi } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import type { Pod } from '#platform/kube/kinds/pod';
+import { KubeError } from '#platform/kube/kube-error';
+import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-metrics';
+import type { Usage } from './operation-view.ts';
+
+/** What the pod of an instance uses, by the metrics of the cluster; undefined where it has none of it. */
+export async function fetchUsage(client: Client, instance: Vmi, pods: Iterable<Pod>): Promise<Usage | undefined> {
+  for (const { metadata, spec } of pods) {
+    if (spec.nodeName !== instance.status?.nodeName) continue;
+    try {
+      const text = await client.raw(podMetricsPath(metadata.namespace ?? '', metadata.name));
+      return totalUsage(JSON.parse(text) as PodMetrics);
+    } catch (error) {
+      // Whether somebody measures is up to the cluster.
+      if (error instanceof KubeError) return undefined;
+      throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
+import { resourceOfKind, VMIMS, VMIS } from '#api/kubevirt/resources';
+import { USUAL_NODE } from '#api/launcher-load';
+import { NAMESPACES } from '#platform/kube/kinds/core';
+import { NODES } from '#platform/kube/kinds/node';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
+import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
+import { byController, controllerKey } from '#platform/runtime/cache';
+import type { Context } from '#platform/runtime/controller';
+import { keyIn } from '#platform/runtime/key';
+import type { DependencyProviders } from '#vm/engine/dependency-provider';
+import { type Dialect, instanceName } from '#vm/engine/dialect';
+import { ownership } from '#vm/engine/instance-state';
+import type { AnyVm } from '#vm/engine/instance-writer';
+import type { VmDependencies } from '#vm/engine/vm-dependencies';
+import { fetchUsage } from './fetch-usage.ts';
+import { operationsByVm } from './indices.ts';
+import { hasStarted, isFinished, OPERATIONS, type Operation, type VmRef, vmKey, vmRefOf } from './operation.ts';
+import { blockingOperation } from './operation-queue.ts';
+import type { OperationView } from './operation-view.ts';
+import { queueStateFrom } from './queue-state.ts';
+
+/** What is known of operations beside the objects of the cluster. */
+interface OperationEnvironment {
+  readonly dialects: readonly Dialect[];
+  readonly providers: DependencyProviders;
+  readonly onlyNamespace: string | undefined;
+  /** Operations, by uid, whose beginning the cache may not show yet. */
+  readonly started: ReadonlySet<string>;
+}
+
+/** What only the server can say of an operation. */
+type ServerFacts = Pick<OperationView, 'denial' | 'usage'>;
+
+/** Asks the server what caches do not show. */
+export async function fetchServerFacts(
+  operation: Operation,
+  known: OperationEnvironment,
+  context: Context,
+): Promise<ServerFacts> {
+  const { instance } = observeVm(vmRefOf(operation), known, context);
+  const measured = operation.spec.operation === 'resize' && !hasStarted(operation) && instance !== undefined;
+  return {
+    denial: await denialFor(operation, known, context),
+    usage: measured
+      ? await fetchUsage(context.client, instance, context.cache(PODS).by(byController, controllerKey(instance)))
+      : undefined,
+  };
+}
+
+/** All that an operation is decided by, at this moment. */
+export function observe(
+  operation: Operation,
+  answers: ServerFacts,
+  known: OperationEnvironment,
+  context: Context,
+): OperationView {
+  const { cache, clock } = context;
+  const ref = vmRefOf(operation);
+  const { dialect, vm, instance } = observeVm(ref, known, context);
+  return {
+    operation,
+    ref,
+    dialect,
+    vm,
+    instance,
+    ...answers,
+    blockedBy: blockingOperation(
+      operation,
+      cache(OPERATIONS).by(operationsByVm, vmKey(ref)),
+      queueStateFrom(known.started, context),
+    ),
+    lookups: {
+      node: (name) => cache(NODES).get(name),
+      migration: (name) => cache(VMIMS).get(keyIn(ref.namespace, name)),
+      snapshot: (name) => cache(VM_SNAPSHOTS).get(keyIn(ref.namespace, name)),
+      vm: (namespace, name) =>
+        dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name)),
+      claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+      origins: {
+        claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+        snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
+        storageClass: (name) => cache(STORAGE_CLASSES).get(name),
+      },
+      dependencies: (vm) => dependenciesOf(dialect, vm, known.providers, context),
+    },
+    now: clock.now(),
+  };
+}
+
+/** The machine that an operation names, with the instance that is its own. */
+function observeVm(
+  { group, namespace, name }: VmRef,
+  { dialects }: OperationEnvironment,
+  { cache }: Context,
+): Pick<OperationView, 'dialect' | 'vm' | 'instance'> {
+  const dialect = dialects.find(({ kind }) => kind.group === group);
+  if (dialect === undefined) return { dialect, vm: undefined, instance: undefined };
+  const vm = cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
+  const named = cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
+  const isOwn = named !== undefined && vm !== undefined && ownership(named, vm.metadata.uid) === 'own';
+  return { dialect, vm, instance: isOwn ? named : undefined };
+}
+
+/**
+ * Why an operation is never done, whatever comes. One that has begun is asked again with every step: that it has begun
+ * is only what its status says, and a namespace may have taken its word back.
+ */
+async function denialFor(
+  operation: Operation,
+  { dialects, onlyNamespace }: OperationEnvironment,
+  { cache, client }: Context,
+) {
+  if (isFinished(operation)) return undefined;
+  const { group, namespace } = vmRefOf(operation);
+  const { metadata, spec } = operation;
+  const served: readonly string[] = dialects.map(({ kind }) => kind.group);
+  if (!served.includes(group) && !hasStarted(operation))
+    return {
+      reason: 'NotServed',
+      message: `nothing acts on machines of ${group} here, only on those of ${served.join(', ')}`,
+    };
+  const target = spec.operation === 'clone' ? spec.cloneSpec?.targetNamespace || namespace : namespace;
+  const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only: onlyNamespace };
+  return await firstCrossNamespaceDenial(metadata.namespace, [namespace, target], grants, client);
+}
+
+function dependenciesOf(
+  dialect: Dialect | undefined,
+  vm: AnyVm,
+  providers: DependencyProviders,
+  context: Context,
+): VmDependencies {
+  const asked = dialect?.dependencies?.includes('template') === true ? providers.template : undefined;
+  const template = asked?.provide(vm, context);
+  return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
+}

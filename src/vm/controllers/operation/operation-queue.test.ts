@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from './operation.ts';
+import { blockingOperation, nextInQueue, runnableOperations } from './operation-queue.ts';
+
+const NONE = { started: new Set<string>(), isBlocked: () => false };
+
+const operation = (name: string, { at = 0, kind = 'stop', phase = 'Pending', version = '7', order = '' } = {}) =>
+  ({
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: name,
+      resourceVersion: version,
+      creationTimestamp: `2030-01-01T00:00:0${at}Z`,
+    },
+    spec: { operation: kind },
+    status: { phase, ...(order === '' ? {} : { checkpoint: { order } }) },
+  }) as unknown as Operation;
+
+const names = (operations: readonly Operation[]) => operations.map(({ metadata }) => metadata.name);
+
+describe('whose turn it is', () => {
+  it('goes by creation, and by name at last', () => {
+    const [late, b, a] = [operation('a-late', { at: 2 }), operation('b', { at: 1 }), operation('a', { at: 1 })];
+    const all = [late, b, a];
+    expect(names(runnableOperations(all, NONE))).toEqual(['a']);
+    expect(blockingOperation(b, all, NONE)).toBe(a);
+    expect(blockingOperation(late, all, NONE)).toBe(b);
+    expect(nextInQueue(a, all, NONE)).toBe(b);
+  });
+
+  it('goes by the version at which they were first seen within a second, which are whole numbers', () => {
+    const [first, second, third] = [
+      operation('z', { version: '999', order: '98' }),
+      operation('y', { version: '99' }),
+      operation('x', { version: '100' }),
+    ];
+    const all = [third, first, second];
+    expect(names(runnableOperations(all, NONE))).toEqual(['z']);
+    expect(blockingOperation(second, all, NONE)).toBe(first);
+    expect(blockingOperation(third, all, NONE)).toBe(second);
+  });
+
+  it('stays with what has begun, seen or not', () => {
+    const [first, begun] = [operation('a'), operation('b', { at: 1, phase: 'Running' })];
+    expect(blockingOperation(first, [first, begun], NONE)).toBe(begun);
+    const unseen = operation('b', { at: 1 });
+    expect(blockingOperation(first, [first, unseen], { ...NONE, started: new Set(['b']) })).toBe(unseen);
+    expect(blockingOperation(unseen, [first, unseen], { ...NONE, started: new Set(['b']) })).toBeUndefined();
+  });
+
+  it('passes on what is over', () => {
+    const [over, next] = [operation('a', { phase: 'Failed' }), operation('b', { at: 1 })];
+    expect(blockingOperation(next, [over, next], NONE)).toBeUndefined();
+    expect(names(runnableOperations([over, next], NONE))).toEqual(['b']);
+  });
+
+  it('is not that of one whose snapshot is not there, which nobody waits for until it has begun', () => {
+    const [first, lacking, last] = [operation('a'), operation('b', { at: 1 }), operation('c', { at: 2 })];
+    const all = [first, lacking, last];
+    const standing = { ...NONE, isBlocked: (each: Operation) => each === lacking };
+    expect(names(runnableOperations(all, standing))).toEqual(['a', 'b']);
+    expect(names(runnableOperations([lacking, last], standing))).toEqual(['c', 'b']);
+    expect(blockingOperation(last, all, standing)).toBe(first);
+    expect(blockingOperation(lacking, all, standing)).toBe(first);
+    expect(nextInQueue(first, all, standing)).toBe(last);
+    expect(blockingOperation(first, all, { ...standing, started: new Set(['b']) })).toBe(lacking);
+  });
+
+  it('is that of several clones at once, but of nothing that came after a change', () => {
+    const all = [
+      operation('a', { kind: 'clone', at: 1 }),
+      operation('b', { kind: 'clone', at: 2 }),
+      operation('c', { at: 3 }),
+      operation('d', { kind: 'clone', at: 4 }),
+    ];
+    expect(names(runnableOperations(all, NONE))).toEqual(['a', 'b']);
+    expect(all.map((each) => blockingOperation(each, all, NONE)?.metadata.name)).toEqual([
+      undefined,
+      undefined,
+      'b',
+      'c',
+    ]);
+  });
+});

@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest';
+import { virtualMachineInstance } from '#api/kubevirt/group';
+import { resourceOfKind, VMIMS, type Vmi } from '#api/kubevirt/resources';
+import { USUAL_NODE } from '#api/launcher-load';
+import { timestamp } from '#platform/base/timestamp';
+import { kubevirtDialect } from '#testing/machine-world';
+import type { AnyVm } from '#vm/engine/instance-writer';
+import type { Operation } from './operation.ts';
+import type { OperationView } from './operation-view.ts';
+import { planOperation } from './plan-operation.ts';
+
+const NOW = Date.UTC(2030, 0, 1, 0, 1);
+const at = (ms: number) => timestamp(NOW + ms);
+
+const operation = (kind: string, spec: object = {}, status?: object, metadata: object = {}) =>
+  ({
+    metadata: {
+      name: 'op',
+      namespace: 'default',
+      uid: 'op-uid',
+      generation: 1,
+      creationTimestamp: at(-1000),
+      ...metadata,
+    },
+    spec: { vmRef: { name: 'web' }, operation: kind, timeout: '10m', force: false, cancel: false, ...spec },
+    ...(status === undefined ? {} : { status }),
+  }) as unknown as Operation;
+
+const vm = (runStrategy: string, metadata: object = {}) =>
+  ({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { name: 'web', namespace: 'default', uid: 'vm-uid', generation: 1, resourceVersion: '1', ...metadata },
+    spec: {
+      runStrategy,
+      template: { spec: { domain: { cpu: { sockets: 2 }, memory: { guest: '2Gi' }, devices: {} } } },
+    },
+    status: { desiredGeneration: 1 },
+  }) as unknown as AnyVm;
+
+const instance = (phase: string, more: object = {}, metadata: object = {}) =>
+  ({
+    apiVersion: virtualMachineInstance.apiVersion,
+    kind: virtualMachineInstance.kind,
+    metadata: { name: 'web', namespace: 'default', uid: 'vmi-uid', ...metadata },
+    spec: { domain: { cpu: { sockets: 2 }, memory: { guest: '2Gi' }, devices: {} } },
+    status: { phase, nodeName: 'n1', ...more },
+  }) as unknown as Vmi;
+
+const view = (given: Partial<OperationView> & Pick<OperationView, 'operation'>): OperationView => ({
+  ref: { group: 'kubevirt.io', namespace: 'default', name: 'web' },
+  dialect: kubevirtDialect,
+  vm: vm('Always'),
+  instance: undefined,
+  blockedBy: undefined,
+  lookups: {
+    node: (name) => (name === 'n2' ? ({ metadata: { name, labels: {} } } as never) : undefined),
+    migration: () => undefined,
+    snapshot: () => undefined,
+    vm: () => undefined,
+    claim: () => undefined,
+    origins: { claim: () => undefined, snapshot: () => undefined, storageClass: () => undefined },
+    dependencies: () => ({ referenceNode: USUAL_NODE }),
+  },
+  now: NOW,
+  ...given,
+});
+
+/** What is done, and what is said of it. */
+const told = (given: Partial<OperationView> & Pick<OperationView, 'operation'>) =>
+  planOperation(view(given)).map((action) => {
+    if (action.do === 'report') return `${action.status.phase}: ${action.status.message}`;
+    if (action.do === 'power') return `${action.do} ${action.action}${action.force ? ' by force' : ''}`;
+    return action.do === 'look again' ? `${action.do} ${action.requeueAfterMs}` : action.do;
+  });
+
+const RUNNING = { phase: 'Running', startTime: at(-1000), checkpoint: { vmUID: 'vm-uid', instanceUID: 'vmi-uid' } };
+
+describe('what is done for an operation', () => {
+  it.each<[string, Partial<OperationView> & Pick<OperationView, 'operation'>, string[]]>([
+    [
+      'is recorded first',
+      { operation: operation('start'), vm: vm('Halted') },
+      ['Running: the machine is being started', 'power start', 'look again 600000'],
+    ],
+    [
+      'is nothing where the machine runs',
+      { operation: operation('start'), instance: instance('Running') },
+      ['Succeeded: the machine was running already'],
+    ],
+    [
+      'is nothing where the machine comes anyway',
+      { operation: operation('start'), vm: vm('Always') },
+      ['Running: the machine is being started', 'look again 600000'],
+    ],
+    [
+      'is by force where that is asked for',
+      { operation: operation('stop', { force: true }), instance: instance('Running') },
+      ['Running: the machine is being stopped', 'power stop by force', 'look again 600000'],
+    ],
+    [
+      'is cutting the time of a guest that stops already',
+      {
+        operation: operation('stop', { force: true }, { ...RUNNING, message: 'm' }),
+        vm: vm('Halted'),
+        instance: instance('Running', {}, { deletionTimestamp: at(0) }),
+      },
+      ['Running: m', 'cut', 'look again 599000'],
+    ],
+    [
+      'waits for a machine that is not there',
+      { operation: operation('start'), vm: undefined },
+      ['Pending: VirtualMachine.kubevirt.io default/web is not there: waiting for it', 'look again 599000'],
+    ],
+    [
+      'waits for no machine longer than it may, whoever else waits for it',
+      { operation: operation('start', { timeout: '500ms' }), vm: undefined, blockedBy: operation('stop') },
+      [
+        'Failed: VirtualMachine.kubevirt.io default/web is not there, and was not within 500ms: nothing has been changed',
+      ],
+    ],
+    [
+      'is nothing at once where it never can be, whoever is before it',
+      {
+        operation: operation('start'),
+        dialect: undefined,
+        vm: undefined,
+        denial: { reason: 'NotServed', message: 'nothing acts on machines of novacron.io here' },
+        blockedBy: operation('stop'),
+      },
+      ['Failed: nothing acts on machines of novacron.io here; nothing has been changed'],
+    ],
+    [
+      'says at first nothing of a wait for its turn',
+      { operation: operation('start'), blockedBy: operation('stop') },
+      ['look again 1000'],
+    ],
+    [
+      'says then whom it waits for',
+      {
+        operation: operation('start', {}, undefined, { creationTimestamp: at(-5000) }),
+        blockedBy: operation('stop', {}, undefined, { name: 'halt' }),
+      },
+      ['Pending: waits until VMOperation default/halt (stop) of the same machine is over', 'look again 595000'],
+    ],
+    [
+      'is nothing where it was cancelled before',
+      { operation: operation('delete', { cancel: true }) },
+      ['Cancelled: the operation was cancelled before it began: nothing has been changed'],
+    ],
+    [
+      'starts a machine that is off and to be restarted',
+      { operation: operation('restart'), vm: vm('Halted') },
+      ['Running: the machine was stopped, and is being started', 'power start', 'look again 600000'],
+    ],
+    [
+      'waits with a move until the machine runs that is to',
+      { operation: operation('migrate'), vm: vm('Always') },
+      ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
+    ],
+    [
+      'waits with a snapshot of its memory until the machine runs that is to',
+      { operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }), vm: vm('Always') },
+      ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
+    ],
+    [
+      'does not wait with a snapshot of a machine that has ended for good',
+      {
+        operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }),
+        vm: vm('Once'),
+        instance: instance('Succeeded'),
+      },
+      ['Running: VMSnapshot op is being made', 'make', 'look again 600000'],
+    ],
+    [
+      'refuses a node that is not there',
+      { operation: operation('migrate', { migrateSpec: { targetNode: 'n9' } }), instance: instance('Running') },
+      ['Failed: node n9 is not there: nothing has been changed'],
+    ],
+    [
+      'refuses a move of a machine that is on its way',
+      {
+        operation: operation('migrate'),
+        instance: instance('Running', { migrationState: { migrationUid: 'm', targetNode: 'n2' } }),
+      },
+      ['Failed: the machine is on its way to node n2 already: nothing has been changed'],
+    ],
+    [
+      'refuses a size below what is used',
+      {
+        operation: operation('resize', { resizeSpec: { memory: '1Gi' } }),
+        instance: instance('Running'),
+        usage: { cpuCores: 0.1, memoryBytes: 1.5 * 2 ** 30 },
+      },
+      ['Failed: the machine uses 1536Mi of memory, which is more than 1Gi: nothing has been changed'],
+    ],
+    [
+      'ends with the machine',
+      { operation: operation('restart', {}, RUNNING), vm: undefined },
+      ['Failed: VirtualMachine.kubevirt.io default/web is gone'],
+    ],
+    [
+      'ends with another machine of the name',
+      { operation: operation('stop', {}, RUNNING), vm: vm('Always', { uid: 'other' }) },
+      ['Failed: VirtualMachine.kubevirt.io default/web is another one by now'],
+    ],
+    [
+      'ends well where it was to go',
+      { operation: operation('delete', {}, RUNNING), vm: undefined },
+      ['Succeeded: the machine is gone'],
+    ],
+    [
+      'does not restart a machine twice',
+      { operation: operation('restart', {}, RUNNING), instance: instance('Running', {}, { uid: 'next' }) },
+      ['Succeeded: the machine runs again on node n1'],
+    ],
+    [
+      'does not stop what somebody has started since',
+      { operation: operation('stop', {}, RUNNING), instance: instance('Running', {}, { uid: 'next' }) },
+      ['Succeeded: the machine was stopped, and has been started again since'],
+    ],
+    [
+      'ends with its time',
+      { operation: operation('stop', {}, { ...RUNNING, startTime: at(-600_000) }), instance: instance('Running') },
+      [
+        'Failed: the operation took longer than 10m: the machine had been told to stop by then, and still is to; force cuts its power',
+      ],
+    ],
+    [
+      'is over when it is over, until it is to go',
+      {
+        operation: operation(
+          'start',
+          { ttlSecondsAfterFinished: 60 },
+          { phase: 'Failed', completionTime: at(-59_000) },
+        ),
+      },
+      ['look again 1000'],
+    ],
+    [
+      'goes then',
+      {
+        operation: operation(
+          'start',
+          { ttlSecondsAfterFinished: 60 },
+          { phase: 'Failed', completionTime: at(-60_000) },
+        ),
+      },
+      ['expire'],
+    ],
+  ])('%s', (_what, given, expected) => {
+    expect(told(given)).toEqual(expected);
+  });
+
+  it('asks for a migration in words that nobody else has', () => {
+    const actions = planOperation(
+      view({
+        operation: operation('migrate', {
+          migrateSpec: { targetNode: 'n2', bandwidth: '8Mbps', autoConverge: false, postCopy: true },
+        }),
+        instance: instance('Running'),
+      }),
+    );
+    expect(actions.find((action) => action.do === 'make')).toMatchObject({
+      type: VMIMS,
+      object: {
+        metadata: {
+          name: 'vmop-op-uid',
+          annotations: {
+            'vimana.io/operation': 'default/op',
+            'vimana.io/migration-configuration':
+              '{"allowAutoConverge":false,"allowPostCopy":true,"bandwidthPerMigration":"1000000"}',
+          },
+        },
+        spec: { vmiName: 'web', addedNodeSelector: { 'kubernetes.io/hostname': 'n2' } },
+      },
+    });
+  });
+
+  it('deletes the very machine that was meant', () => {
+    const actions = planOperation(view({ operation: operation('delete') }));
+    expect(actions).toContainEqual({
+      do: 'remove',
+      type: resourceOfKind(kubevirtDialect.kind),
+      name: 'web',
+      uid: 'vm-uid',
+    });
+  });
+});

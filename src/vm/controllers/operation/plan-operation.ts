@@ -1,0 +1,202 @@
+import { OPERATION_FINALIZER } from '#api/operation-request';
+import {
+  ASIDE,
+  deadlineOf,
+  describeVm,
+  hasStarted,
+  isCancelRequested,
+  isFinished,
+  LACKING,
+  type Operation,
+  type OperationStatus,
+  type Phase,
+  phaseOf,
+  type Result,
+} from './operation.ts';
+import type { OperationHandler, StepResult, WriteAction } from './operation-handler.ts';
+import { fail } from './operation-handler.ts';
+import { handlerFor } from './operation-handlers.ts';
+import { isActive, type OperationView } from './operation-view.ts';
+import { checkpointAt, finishedStatus, pendingStatus, runningStatus, type StatusText } from './status.ts';
+
+export type OperationAction =
+  | { readonly do: 'report'; readonly status: OperationStatus }
+  | WriteAction
+  | { readonly do: 'look again'; readonly requeueAfterMs: number }
+  /** Nobody may delete the operation before it has put right what it has changed. */
+  | { readonly do: 'hold' }
+  | { readonly do: 'release' }
+  /** It has been over for as long as it was to be kept. */
+  | { readonly do: 'expire' };
+
+/** How long an operation waits for its turn before it says so; its creation is known to the second. */
+const QUIET_MS = 2000;
+
+/** For how long others wait for an operation that cannot begin: what comes with the machine is there by then. */
+const TIMEOUT_MS = 30_000;
+
+/** What to do about an operation as it stands, in this order; what is to be recorded stands before what is to be done. */
+export function planOperation(view: OperationView): readonly OperationAction[] {
+  const { operation, now } = view;
+  if (isFinished(operation)) return afterwards(operation, now);
+  const handler = handlerFor(operation, view.dialect);
+  if (hasStarted(operation)) return underWay(view, handler);
+  if (operation.metadata.deletionTimestamp !== undefined) return hasFinalizer(operation) ? [{ do: 'release' }] : [];
+  return waiting(view, handler);
+}
+
+const hasFinalizer = ({ metadata }: Operation) => metadata.finalizers?.includes(OPERATION_FINALIZER) === true;
+
+function afterwards(operation: Operation, now: number): readonly OperationAction[] {
+  const { ttlSecondsAfterFinished: ttl } = operation.spec;
+  const release: OperationAction[] = hasFinalizer(operation) ? [{ do: 'release' }] : [];
+  if (operation.metadata.deletionTimestamp !== undefined || ttl === undefined) return release;
+  const left = Date.parse(operation.status?.completionTime ?? '') + ttl * 1000 - now;
+  return [...release, left > 0 ? { do: 'look again', requeueAfterMs: left } : { do: 'expire' }];
+}
+
+function waiting(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
+  const { operation, ref, blockedBy, denial, now } = view;
+  if (denial !== undefined) {
+    const words = { reason: denial.reason, message: `${denial.message}; nothing has been changed` };
+    return [finish(view, 'Failed', words)];
+  }
+  if (operation.spec.cancel) {
+    const message = 'the operation was cancelled before it began: nothing has been changed';
+    return [finish(view, 'Cancelled', { reason: 'Cancelled', message })];
+  }
+  // Whoever is behind waits for it as well, each for as long as it may.
+  if (!isActive(view)) return missing(view, { reason: 'NotFound', message: `${describeVm(ref)} is not there` });
+  if (blockedBy !== undefined) {
+    // Most waits are short, and not worth a write.
+    const quiet = Date.parse(operation.metadata.creationTimestamp) + QUIET_MS - now;
+    const left = deadlineOf(operation) - now;
+    if (quiet > 0 && left > 0 && operation.status === undefined)
+      return [{ do: 'look again', requeueAfterMs: Math.min(quiet, left) }];
+    const { namespace, name } = blockedBy.metadata;
+    const before = `VMOperation ${namespace}/${name} (${blockedBy.spec.operation}) of the same machine`;
+    if (left <= 0) {
+      const message = `${before} was not over within ${operation.spec.timeout}: nothing has been changed`;
+      return [finish(view, 'Failed', { reason: 'Timeout', message })];
+    }
+    const words = { reason: 'Waiting', message: `waits until ${before} is over` };
+    return [
+      { do: 'report', status: pendingStatus(operation, words, now) },
+      { do: 'look again', requeueAfterMs: left },
+    ];
+  }
+  if (view.vm.metadata.deletionTimestamp !== undefined && operation.spec.operation !== 'delete')
+    return missing(view, { reason: 'NotFound', message: `${describeVm(ref)} is being deleted` });
+  return applyStep(view, handler, handler.begin(view));
+}
+
+function finish({ operation, now }: OperationView, phase: Phase, words: StatusText, result?: Result): OperationAction {
+  return { do: 'report', status: finishedStatus(operation, phase, words, result, now) };
+}
+
+/** Waits for something that it needs of a machine that is there, after a while without holding up those behind it. */
+function lacking(view: OperationView, { reason, message }: StatusText): readonly OperationAction[] {
+  const { step, since = '' } = view.operation.status?.checkpoint ?? {};
+  if (step !== LACKING && step !== ASIDE) return missing(view, { reason, message }, LACKING, TIMEOUT_MS);
+  const patience = Date.parse(since) + TIMEOUT_MS - view.now;
+  if (step === LACKING && patience > 0) return missing(view, { reason, message }, LACKING, patience);
+  return missing(view, { reason, message }, ASIDE);
+}
+
+/** Waits for something, for as long as the operation may take. */
+function missing(
+  view: OperationView,
+  { reason, message }: StatusText,
+  step?: string,
+  afterMs = Number.POSITIVE_INFINITY,
+): readonly OperationAction[] {
+  const { operation, now } = view;
+  const left = deadlineOf(operation) - now;
+  if (left <= 0) {
+    const words = {
+      reason,
+      message: `${message}, and was not within ${operation.spec.timeout}: nothing has been changed`,
+    };
+    return [finish(view, 'Failed', words)];
+  }
+  const rest = step === ASIDE ? ', while other operations of the machine go on' : '';
+  const words = { reason, message: `${message}: waiting for it${rest}` };
+  return [
+    { do: 'report', status: pendingStatus(operation, words, now, step === undefined ? {} : { step }) },
+    { do: 'look again', requeueAfterMs: Math.min(left, afterMs) },
+  ];
+}
+
+function underWay(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
+  const { operation, ref, vm, now, denial } = view;
+  // Nothing is put right either: whatever the status says was begun there may be made up.
+  if (denial !== undefined) {
+    const message = `${denial.message}; nothing more is done, and what was begun stays as it is`;
+    return [finish(view, 'Failed', { reason: denial.reason, message })];
+  }
+  const checkpoint = operation.status?.checkpoint ?? {};
+  if (!isActive(view) || (checkpoint.vmUID !== undefined && checkpoint.vmUID !== vm?.metadata.uid)) {
+    const words = vm === undefined ? 'is gone' : 'is another one by now';
+    return applyStep(view, handler, handler.onVmDeleted?.() ?? fail('MachineGone', `${describeVm(ref)} ${words}`));
+  }
+  const calledOff = isCancelRequested(operation);
+  const left = deadlineOf(operation) - now;
+  if (!calledOff && left > 0) return applyStep(view, handler, handler.advance(view, checkpoint));
+  const givingUp = handler.abort(view, checkpoint);
+  if (!givingUp.finished) return givingUp.actions;
+  const { stays, actions = [], result } = givingUp;
+  const words = calledOff
+    ? { reason: 'Cancelled', message: `the operation was cancelled: ${stays}` }
+    : { reason: 'Timeout', message: `the operation took longer than ${operation.spec.timeout}: ${stays}` };
+  return [...actions, finish(view, calledOff ? 'Cancelled' : 'Failed', words, result)];
+}
+
+/** Makes of what a course says what is to be recorded and done. */
+function applyStep(view: OperationView, handler: OperationHandler, turn: StepResult): readonly OperationAction[] {
+  switch (turn.to) {
+    case 'wait':
+      return lacking(view, turn);
+    case 'succeed': {
+      const words = { reason: turn.reason ?? 'Succeeded', message: turn.message };
+      return [...(turn.actions ?? []), finish(view, 'Succeeded', words, turn.result)];
+    }
+    case 'fail':
+      return [...(turn.actions ?? []), finish(view, 'Failed', turn)];
+    case 'go on':
+      return goOn(view, handler, turn);
+  }
+}
+
+function goOn(
+  view: OperationView,
+  handler: OperationHandler,
+  turn: StepResult & { to: 'go on' },
+): readonly OperationAction[] {
+  const { operation, vm, now } = view;
+  const { status } = operation;
+  const change = { ...(hasStarted(operation) ? {} : { vmUID: vm?.metadata.uid ?? '' }), ...turn.checkpoint };
+  const step = {
+    checkpoint: checkpointAt(status?.checkpoint, change, now),
+    // It never goes back.
+    progress: Math.max(phaseOf(operation) === 'Running' ? (status?.progress ?? 0) : 0, turn.progress ?? 0),
+    message: turn.message ?? status?.message ?? '',
+    result: turn.result,
+  };
+  const hold = isActive(view) && handler.needsFinalizer?.(view) === true && !hasFinalizer(operation);
+  return [
+    ...(hold ? [{ do: 'hold' } as const] : []),
+    { do: 'report', status: runningStatus(operation, step, now) },
+    ...(turn.actions ?? []),
+    {
+      do: 'look again',
+      requeueAfterMs: Math.min(turn.requeueAfterMs ?? Number.POSITIVE_INFINITY, deadlineOf(operation, now) - now),
+    },
+  ];
+}
+
+/** What is still to be done for an operation that cannot go on, so that it leaves nothing half done. */
+export function cleanupActions(operation: Operation, view: OperationView): readonly WriteAction[] {
+  const checkpoint = operation.status?.checkpoint;
+  if (!isActive(view) || checkpoint === undefined || !hasStarted(operation)) return [];
+  return handlerFor(operation, view.dialect).abort({ ...view, operation }, checkpoint).actions ?? [];
+}

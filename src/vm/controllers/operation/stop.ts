@@ -1,0 +1,87 @@
+import { START_NOW } from '#api/operation-request';
+import { readRecord } from '#platform/base/json-record';
+import type { Checkpoint } from './operation.ts';
+import { fail, type StepResult, type WriteAction } from './operation-handler.ts';
+import { type ActiveOperationView, powerState } from './operation-view.ts';
+import { powerDenial, requestStop } from './power.ts';
+
+/**
+ * A machine that is stopped for a while and runs again afterwards as before: its power fields are remembered, and put
+ * back, whatever they were.
+ */
+
+/** Stops a machine that runs, and remembers how it was; undefined where it does not run. */
+export function beginStop(view: ActiveOperationView): (StepResult & { readonly to: 'go on' }) | StepResult | undefined {
+  const { live, willStart } = powerState(view);
+  if (live === undefined && !willStart) return undefined;
+  const refusal = powerDenial(view, 'stop');
+  if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
+  const turn = requestStop(view, live?.metadata.uid);
+  if (turn.to !== 'go on') return turn;
+  const edit = view.dialect.power(view.vm, 'stop', view.instance);
+  const fields = Object.keys(edit.conflict === undefined ? (edit.spec ?? {}) : {});
+  const spec = view.vm.spec as Readonly<Record<string, unknown>>;
+  const before = Object.fromEntries(fields.map((field) => [field, spec[field] ?? null]));
+  return {
+    ...turn,
+    checkpoint: {
+      step: 'Stopping',
+      before: JSON.stringify(before),
+      ...(live === undefined ? {} : { instanceUID: live.metadata.uid }),
+      // What has once been let go does not wait anew.
+      ...(live !== undefined && view.dialect.startGate?.(view.vm) !== undefined ? { startNow: true } : {}),
+    },
+    progress: 5,
+    message: 'the machine is being stopped',
+  };
+}
+
+/** Undefined once the machine stands still. */
+export function continueStop(view: ActiveOperationView): StepResult | undefined {
+  const { isOff, willStart } = powerState(view);
+  // One that has ended by itself may stay to be looked at, and is in nobody's way.
+  if (isOff && !willStart) return undefined;
+  return requestStop(view, view.instance?.metadata.uid);
+}
+
+/** The generation of the machine when these are its fields. */
+function generationWith(
+  { metadata, spec }: ActiveOperationView['vm'],
+  fields: Readonly<Record<string, unknown>>,
+): string {
+  const has = spec as Readonly<Record<string, unknown>>;
+  const changes = Object.entries(fields).some(([name, value]) => (has[name] ?? null) !== value);
+  return `${(metadata.generation ?? 0) + (changes ? 1 : 0)}`;
+}
+
+/** Every field by which a machine of any group is switched. */
+const POWER_FIELDS: readonly string[] = ['running', 'runStrategy'];
+
+/** What was recorded of the power of a machine; whatever else stands there is not ours to write. */
+export function powerFieldsIn(before: string): Readonly<Record<string, unknown>> {
+  const recorded = readRecord(before);
+  return Object.fromEntries(
+    POWER_FIELDS.flatMap((field) => (Object.hasOwn(recorded, field) ? [[field, recorded[field]]] : [])),
+  );
+}
+
+/** Lets the machine go on as it was; with annotations for its start, in the same write where that is one. */
+export function restorePower(
+  { vm, dialect, instance }: ActiveOperationView,
+  { before = '{}', startNow }: Checkpoint,
+  given: Readonly<Record<string, string | null>> = {},
+): readonly WriteAction[] {
+  const spec = powerFieldsIn(before);
+  const byRequest = Object.keys(spec).length === 0;
+  const annotations = { ...given, ...(startNow === true ? { [START_NOW]: generationWith(vm, spec) } : {}) };
+  const changes = Object.entries(annotations).some(
+    ([name, value]) => (vm.metadata.annotations?.[name] ?? null) !== value,
+  );
+  const body = {
+    ...(changes ? { metadata: { annotations } } : {}),
+    ...(byRequest ? {} : { spec }),
+  };
+  const change: readonly WriteAction[] = Object.keys(body).length === 0 ? [] : [{ do: 'change machine', body }];
+  if (!byRequest || dialect.power(vm, 'start', instance).conflict !== undefined) return change;
+  return [...change, { do: 'power', action: 'start', force: false }];
+}

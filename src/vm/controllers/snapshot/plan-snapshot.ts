@@ -1,0 +1,163 @@
+import { DISK_CONTENTS_ANNOTATION } from '#api/disk/contents';
+import { isRestoring, SIMULATED_PROVISIONER } from '#api/disk/request';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import { timestamp } from '#platform/base/timestamp';
+import { conditionOf } from '#platform/kube/kinds/condition';
+import type { Node } from '#platform/kube/kinds/node';
+import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
+import { isFilled } from '#vm/storage/disk/claim-disks';
+import type { SnapshotSettings } from './settings.ts';
+import { claimedDisks, namespaceOf, type SnapshotSource, snapshotVmKey } from './snapshot-source.ts';
+import type { ChosenClass } from './volume-snapshot-class.ts';
+
+/** All that decides how a snapshot comes about. */
+export interface SnapshotView {
+  readonly snapshot: Snapshot;
+  readonly source: SnapshotSource | 'missing' | 'not served';
+  /** Why the machine is none that its namespace may have a snapshot of. */
+  readonly denial?: CrossNamespaceDenial | undefined;
+  /** The snapshot of the same machine that comes first. */
+  readonly before: string | undefined;
+  readonly claim: (name: string) => PersistentVolumeClaim | undefined;
+  readonly storageClass: (name: string) => StorageClass | undefined;
+  /** How each claim is captured that is not simulated, and has a volume or never could be. */
+  readonly classes: ReadonlyMap<string, ChosenClass>;
+  readonly node: (name: string) => Node | undefined;
+  /** A node of ours that is ready, for what any node can do. */
+  readonly anyNode: string | undefined;
+  readonly now: number;
+}
+
+/** Who captures: the agent of a node, the operator itself where no agent is, or the storage of the cluster. */
+export type Capturer = { readonly node: string } | 'operator' | 'storage';
+
+export type SnapshotStep =
+  | { readonly do: 'wait'; readonly reason: string; readonly message: string; readonly until: number }
+  | { readonly do: 'fail'; readonly reason: string; readonly message: string }
+  | {
+      readonly do: 'capture';
+      readonly by: Capturer;
+      readonly machine: SnapshotSource;
+      readonly disks: readonly { readonly name: string; readonly claim: string }[];
+    };
+
+const RUNTIME_LABEL = 'vimana.io/runtime';
+
+/** What becomes of a snapshot that holds nothing yet. */
+export function planSnapshot(view: SnapshotView, settings: SnapshotSettings): SnapshotStep {
+  const { snapshot, source, before, now } = view;
+  const { metadata } = snapshot;
+  const until = Date.parse(metadata.creationTimestamp ?? '') + settings.waitMs;
+  const wait: Wait = (reason, message) => {
+    if (now < until)
+      return { do: 'wait', reason, message: `${message}; it is waited for until ${timestamp(until)}`, until };
+    return { do: 'fail', reason, message: `${message}; it was waited for since ${metadata.creationTimestamp}` };
+  };
+  if (view.denial !== undefined) return fail(view.denial.reason, view.denial.message);
+  const refusal = refusalOf(snapshot);
+  if (refusal !== undefined) return fail('NotSupported', refusal);
+  const what = `VirtualMachine ${snapshotVmKey(snapshot)}`;
+  if (source === 'not served') return wait('NotFound', `machines of the group of ${what} are not looked after here`);
+  if (source === 'missing') return wait('NotFound', `there is no ${what} yet`);
+  const { vm, instance, willStart } = source;
+  if (vm.metadata.deletionTimestamp !== undefined) return fail('MachineDeleted', `${what} is being deleted`);
+  const migrating = migrationOf(source);
+  if (migrating !== undefined) return fail('Migrating', `${what} ${migrating}; take the snapshot when that is over`);
+  if (isRestoring(vm.metadata.annotations)) return wait('Restoring', `${what} is being restored`);
+  if (before !== undefined) {
+    return {
+      do: 'wait',
+      reason: 'Waiting',
+      message: `VMSnapshot ${before} of the same machine comes first`,
+      until: Number.POSITIVE_INFINITY,
+    };
+  }
+  if (instance !== undefined && instance.metadata.deletionTimestamp !== undefined)
+    return wait('Stopping', `${what} is being stopped`);
+  const isStarting =
+    instance === undefined ? willStart && snapshot.spec.includeMemory : instance.status?.phase !== 'Running';
+  if (isStarting) return wait('Starting', `${what} is being started`);
+  return planCapture(view, source, what, wait);
+}
+
+/** Who captures the disks of a machine that is there, runs or is off. */
+function planCapture(view: SnapshotView, vm: SnapshotSource, what: string, wait: Wait): SnapshotStep {
+  const { metadata, spec } = view.snapshot;
+  const disks = claimedDisks(vm.spec);
+  if (disks.length === 0 && spec.includeMemory && vm.instance !== undefined) {
+    return fail('NotSupported', `spec.includeMemory: ${what} has no disk that could hold what is in memory`);
+  }
+  const kinds = new Set<string>();
+  for (const { name, claim } of disks) {
+    const found = view.claim(claim);
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
+      return wait('DiskNotFound', `the disk ${name} of ${what} has no PersistentVolumeClaim ${claim} yet`);
+    }
+    if (!isFilled(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
+    if (isSimulatedNode(found, view.storageClass)) {
+      kinds.add('simulated');
+      continue;
+    }
+    const chosen = view.classes.get(claim);
+    if (chosen === undefined) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} has no volume yet`);
+    if ('refused' in chosen) return fail('NotSupported', `the disk ${name} cannot be captured: ${chosen.refused}`);
+    kinds.add('storage');
+  }
+  if (kinds.size > 1) {
+    return fail('NotSupported', `${what} has simulated disks and others; a snapshot can hold one kind only`);
+  }
+  if (!kinds.has('storage')) return { do: 'capture', by: capturerOf(view, vm), machine: vm, disks };
+  if (spec.includeMemory) return fail('NotSupported', 'spec.includeMemory: VolumeSnapshots hold disks only');
+  if (namespaceOf(view.snapshot) !== metadata.namespace) {
+    return fail('NotSupported', 'VolumeSnapshots are made in the namespace of the machine: so must the VMSnapshot be');
+  }
+  return { do: 'capture', by: 'storage', machine: vm, disks };
+}
+
+type Wait = (reason: string, message: string) => SnapshotStep;
+
+const fail = (reason: string, message: string): SnapshotStep => ({
+  do: 'fail',
+  reason,
+  message: `${message}; nothing was changed`,
+});
+
+function refusalOf({ spec }: Snapshot): string | undefined {
+  const { location, storageClass } = spec.destination ?? {};
+  if (location !== undefined) return 'spec.destination.location: nothing here copies snapshots elsewhere';
+  if (storageClass !== undefined) return 'spec.destination.storageClass: snapshots are kept beside the disks';
+  return undefined;
+}
+
+function migrationOf({ instance }: SnapshotSource): string | undefined {
+  const { migrationUid, completed, targetNode } = instance?.status?.migrationState ?? {};
+  if (migrationUid === undefined || completed === true) return undefined;
+  return `is being migrated${targetNode === undefined ? '' : ` to ${targetNode}`}`;
+}
+
+/** Whether what is on a claim stands in its annotation. */
+export function isSimulatedNode(
+  { metadata, spec }: PersistentVolumeClaim,
+  storageClass: SnapshotView['storageClass'],
+): boolean {
+  const found = storageClass(spec.storageClassName ?? '');
+  if (found !== undefined) return found.provisioner === SIMULATED_PROVISIONER;
+  return metadata.annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined;
+}
+
+/** Nodes that KWOK plays have no agent, nor may there be any node at all while machines are off. */
+function capturerOf({ node, anyNode }: SnapshotView, { instance }: SnapshotSource): Capturer {
+  if (instance === undefined) return anyNode === undefined ? 'operator' : { node: anyNode };
+  const name = instance.status?.nodeName ?? '';
+  return node(name)?.metadata.labels?.[RUNTIME_LABEL] === undefined ? 'operator' : { node: name };
+}
+
+/** Whether a node has an agent of ours that lives. */
+export function isAble({ metadata, status }: Node): boolean {
+  return (
+    metadata.labels?.[RUNTIME_LABEL] !== undefined &&
+    metadata.deletionTimestamp === undefined &&
+    conditionOf(status?.conditions, 'Ready')?.status === 'True'
+  );
+}

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { KubeError } from '#platform/kube/kube-error';
+import type { Context } from '#platform/runtime/controller';
+import { ClaimErrors } from './claim-errors.ts';
+import { claimsProvider } from './claims-provider.ts';
+import { vmResources } from './controller.ts';
+import { NOVACRON_RESOURCES } from './novacron.ts';
+
+const vm = {
+  apiVersion: 'novacron.io/v1alpha1',
+  kind: 'VirtualMachine',
+  metadata: { name: 'web', namespace: 'default', uid: 'm' },
+  spec: { template: { spec: { resources: { cpu: 1, memory: '1Gi' }, image: { source: 'marketplace://a' } } } },
+} as never;
+
+it('a claim that the server refuses is told with its words until it is made', async () => {
+  const refusals = new ClaimErrors();
+  const woken: string[] = [];
+  let answer: Error | undefined = new KubeError(403, 'Forbidden', 'exceeded quota: disks');
+  let asked = 0;
+  const context = {
+    cache: () => ({ get: () => undefined, all: () => [] }),
+    client: {
+      create: async (_type: unknown, object: object) => {
+        asked += 1;
+        if (answer !== undefined) throw answer;
+        return object;
+      },
+    },
+    enqueue: (key: string) => void woken.push(key),
+  } as unknown as Context;
+  const parts = vmResources(NOVACRON_RESOURCES, false, refusals);
+  const gather = () => claimsProvider(NOVACRON_RESOURCES, false, refusals).provide(vm, context)?.get('root');
+  expect(gather()).toEqual({ name: 'web.novacron-root', state: 'missing' });
+  for (let i = 0; i < 2; i++) {
+    await expect(parts.reconcile(vm, context)).rejects.toMatchObject({ code: 'TEMPORARY', retryAfterMs: 30_000 });
+  }
+  expect([asked, woken]).toEqual([2, ['default/web']]);
+  expect(gather()).toEqual({
+    name: 'web.novacron-root',
+    state: 'missing',
+    reason: 'ClaimRefused',
+    message: 'PersistentVolumeClaim web.novacron-root is refused: exceeded quota: disks',
+  });
+  answer = undefined;
+  await parts.reconcile(vm, context);
+  expect(gather()).toEqual({ name: 'web.novacron-root', state: 'missing' });
+});
+
+it('a claim that could not be asked for is no refusal', async () => {
+  const refusals = new ClaimErrors();
+  const context = {
+    cache: () => ({ get: () => undefined }),
+    client: { create: () => Promise.reject(new Error('no connection')) },
+  } as unknown as Context;
+  const parts = vmResources(NOVACRON_RESOURCES, false, refusals);
+  await expect(parts.reconcile(vm, context)).rejects.toThrow('no connection');
+  expect(refusals.of('default/web', 'web.novacron-root', () => undefined)).toBeUndefined();
+});

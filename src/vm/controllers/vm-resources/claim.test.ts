@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedDisk } from '#api/disk/claimed-disk';
+import { claimedDisks } from '#api/hypersdk/claims';
+import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import { changedClaim, claimOwnership, newClaim } from './claim.ts';
+import { claimState } from './claim-state.ts';
+import type { OwnerVm } from './group.ts';
+import { HYPERSDK_RESOURCES } from './hypersdk.ts';
+import { newService } from './service.ts';
+
+const vm = (annotations: Record<string, string> = {}, name = 'web') =>
+  ({ metadata: { name, namespace: 'shop', uid: 'vm', annotations }, spec: {} }) as unknown as OwnerVm;
+const KEPT = { 'hypersdk.io/retain-disks': 'true' };
+const disk = (more: Partial<ClaimedDisk> = {}): ClaimedDisk => ({
+  disk: { name: 'root', size: '20Gi', storageClass: 'standard' },
+  claim: 'web-root',
+  originField: 'spec.image',
+  ...more,
+});
+const OWNER = { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VirtualMachine', name: 'web', uid: 'vm', controller: true };
+const claim = (meta: object = {}, more: { size?: string; phase?: string } = {}) =>
+  ({
+    metadata: { name: 'web-root', namespace: 'shop', ...meta },
+    spec: {
+      storageClassName: 'standard',
+      accessModes: ['ReadWriteMany'],
+      resources: { requests: { storage: more.size ?? '20Gi' } },
+    },
+    status: { phase: more.phase ?? 'Bound' },
+  }) as unknown as PersistentVolumeClaim;
+const OWN = { ownerReferences: [OWNER] };
+const FREE = { labels: { 'hypersdk.io/vm': 'web' } };
+const ANOTHERS = { ownerReferences: [{ ...OWNER, name: 'db', uid: 'other' }] };
+
+describe('the disks that claims are made for', () => {
+  const ROOT = { name: 'root', size: '1Gi', storageClass: 'standard', type: 'disk' } as const;
+  const image = { source: 's3://b/i.qcow2', checksum: { type: 'md5', value: 'abc' } } as const;
+  const origins = (spec: Parameters<typeof claimedDisks>[1]) =>
+    claimedDisks('web', spec).map(({ claim: name, origin }) => [name, origin]);
+
+  it('are those of the machine, the first with its image', () => {
+    const from = { image: 's3://b/i.qcow2', checksum: 'md5:abc' };
+    expect(
+      origins({
+        disks: [
+          { ...ROOT, name: 'data' },
+          { ...ROOT, bootOrder: 1 },
+        ],
+        image,
+      }),
+    ).toEqual([
+      ['web-data', undefined],
+      ['web-root', from],
+    ]);
+    expect(origins({ disks: [ROOT, { ...ROOT, name: 'data' }], image })).toEqual([
+      ['web-root', from],
+      ['web-data', undefined],
+    ]);
+    expect(origins({ image })).toEqual([['web-root', from]]);
+    expect(origins({})).toEqual([]);
+    expect(origins({ disks: [], image })).toEqual([]);
+  });
+
+  it.each([
+    [{ pvc: 'golden' }, { claim: 'golden' }],
+    [{ http: 'https://a/b' }, { image: 'https://a/b' }],
+    [{ s3: 's3://a/b' }, { image: 's3://a/b' }],
+    [{ containerDisk: 'a/b:1' }, { image: 'a/b:1' }],
+  ])('are filled from %j', (source, expected) => {
+    expect(origins({ disks: [{ ...ROOT, source }], image })).toEqual([['web-root', expected]]);
+  });
+});
+
+describe('the claim of a disk', () => {
+  it('says whose it is, how large, of which class, and what is on it', () => {
+    const made = newClaim(HYPERSDK_RESOURCES, vm(), disk({ origin: { image: 'https://a/i', checksum: 'sha256:1' } }));
+    expect(made.metadata).toMatchObject({ labels: { vm: 'web', 'hypersdk.io/vm': 'web' }, ownerReferences: [OWNER] });
+    expect(JSON.parse(made.metadata?.annotations?.['vimana.io/disk-contents'] ?? '')).toEqual({
+      image: { source: 'https://a/i', checksum: 'sha256:1' },
+      files: {},
+    });
+    expect(made.spec).toEqual({
+      accessModes: ['ReadWriteMany'],
+      storageClassName: 'standard',
+      resources: { requests: { storage: '20Gi' } },
+    });
+    const once = vm({ ...KEPT, 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' });
+    expect(newClaim(HYPERSDK_RESOURCES, once, disk()).metadata).not.toHaveProperty('ownerReferences');
+    expect(newClaim(HYPERSDK_RESOURCES, once, disk())).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
+    expect(newClaim(HYPERSDK_RESOURCES, vm(), disk({ origin: { claim: 'golden' } }))).toMatchObject({
+      metadata: { annotations: { 'vimana.io/disk-source': '{"claim":"golden"}' } },
+      spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'golden' } },
+    });
+  });
+
+  it.each<[string, object, Partial<ClaimedDisk>]>([
+    ['own', OWN, {}],
+    ['free', FREE, {}],
+    ['other', {}, {}],
+    ['other', ANOTHERS, {}],
+    ['other', { ...ANOTHERS, ...FREE }, {}],
+    ['named', {}, { origin: { claim: 'web-root' } }],
+    ['named', ANOTHERS, { origin: { claim: 'web-root' } }],
+  ])('is %s with %j, for %j', (whose, meta, more) => {
+    expect(claimOwnership(HYPERSDK_RESOURCES, claim(meta), vm(), disk(more))).toBe(whose);
+  });
+
+  it.each<[string, object, Record<string, string>, object, object | undefined]>([
+    ['stays as it is', OWN, {}, {}, undefined],
+    ['stays nobody’s where it is to be kept', FREE, KEPT, {}, undefined],
+    ['is taken up', FREE, {}, {}, { metadata: OWN }],
+    ['is let go', OWN, KEPT, {}, { metadata: { ownerReferences: [] } }],
+    ['grows', OWN, {}, { size: '10Gi' }, { spec: { resources: { requests: { storage: '20Gi' } } } }],
+    ['does not grow before it has a volume', OWN, {}, { size: '10Gi', phase: 'Pending' }, undefined],
+    ['never shrinks', OWN, {}, { size: '40Gi' }, undefined],
+    ['of another is left alone', ANOTHERS, {}, { size: '10Gi' }, undefined],
+    ['that goes is left alone', { ...FREE, deletionTimestamp: 'now' }, {}, {}, undefined],
+  ])('%s', (_what, meta, annotations, more, expected) => {
+    const changed = changedClaim(HYPERSDK_RESOURCES, claim(meta, more), vm(annotations), disk());
+    if (expected === undefined) expect(changed).toBeUndefined();
+    else expect(changed).toMatchObject(expected);
+  });
+});
+
+describe('how a machine sees the claim of a disk', () => {
+  const immediate = { volumeBindingMode: 'Immediate' } as StorageClass;
+  const waiting = { volumeBindingMode: 'WaitForFirstConsumer' } as StorageClass;
+  it.each<[string, PersistentVolumeClaim | undefined, Partial<ClaimedDisk>, StorageClass | undefined, object]>([
+    ['bound', claim(OWN), {}, immediate, { state: 'bound' }],
+    ['about to be made', undefined, {}, immediate, { state: 'missing' }],
+    [
+      'without what it copies',
+      undefined,
+      { origin: { claim: 'g' } },
+      immediate,
+      { state: 'missing', reason: 'NotFound' },
+    ],
+    ['going', claim({ ...OWN, deletionTimestamp: 'now' }), {}, immediate, { state: 'missing', reason: 'ClaimGoing' }],
+    ['of another', claim(ANOTHERS), {}, immediate, { state: 'taken', reason: 'ClaimTaken' }],
+    ['lost', claim(OWN, { phase: 'Lost' }), {}, immediate, { state: 'pending', reason: 'ClaimLost' }],
+    ['pending', claim(OWN, { phase: 'Pending' }), {}, immediate, { state: 'pending', reason: 'ClaimPending' }],
+    [
+      'pending until its pod has a node',
+      claim(OWN, { phase: 'Pending' }),
+      {},
+      waiting,
+      { state: 'pending', waits: true },
+    ],
+    [
+      'of no class',
+      claim(OWN, { phase: 'Pending' }),
+      {},
+      undefined,
+      { message: expect.stringContaining('no StorageClass standard') },
+    ],
+  ])('that is %s', (_what, found, more, storageClass, expected) => {
+    expect(claimState(HYPERSDK_RESOURCES, found, vm(), disk(more), undefined, storageClass)).toMatchObject({
+      name: 'web-root',
+      ...expected,
+    });
+  });
+
+  it.each<[string, Partial<ClaimedDisk>, string, object]>([
+    [
+      'has no room for it',
+      {},
+      '30Gi',
+      {
+        reason: 'DiskTooSmall',
+        message:
+          'disk root is to have 20Gi and be a copy of PersistentVolumeClaim g, which spec.image names and has 30Gi: ask for 30Gi or more, or name a smaller claim',
+      },
+    ],
+    ['is as large', {}, '20480Mi', {}],
+    ['is larger', {}, '10Gi', {}],
+    ['may have any size', { anySize: true }, '30Gi', {}],
+  ])('that is to be a copy and %s', (_what, more, size, expected) => {
+    const copying = disk({ origin: { claim: 'g' }, ...more });
+    expect(claimState(HYPERSDK_RESOURCES, undefined, vm(), copying, claim({}, { size }), immediate)).toEqual({
+      name: 'web-root',
+      state: 'missing',
+      ...expected,
+    });
+  });
+
+  it('waits for a copy until it is one, where anybody here makes it', () => {
+    const annotations = { 'vimana.io/disk-source': '{"snapshot":"s","disk":"root","namespace":"up"}' };
+    const simulated = { ...immediate, provisioner: 'vimana.io/simulated' } as StorageClass;
+    const view = (contents: object, of: StorageClass | undefined) =>
+      claimState(
+        HYPERSDK_RESOURCES,
+        claim({ ...OWN, annotations: { ...annotations, ...contents } }),
+        vm(),
+        disk(),
+        undefined,
+        of,
+      );
+    expect(view({}, simulated)).toMatchObject({
+      state: 'pending',
+      reason: 'DiskUnfilled',
+      message: expect.stringContaining(
+        'PersistentVolumeClaim web-root is still to be filled from VMSnapshot up/s',
+      ) as string,
+    });
+    expect(view({ 'vimana.io/disk-contents': '{"files":{}}' }, simulated).state).toBe('bound');
+    expect(view({}, { ...immediate, provisioner: 'csi.example.com' }).state).toBe('bound');
+  });
+
+  it('does not wait for what is there to be copied', () => {
+    const seen = claimState(HYPERSDK_RESOURCES, undefined, vm(), disk({ origin: { claim: 'g' } }), claim(), immediate);
+    expect(seen).toEqual({ name: 'web-root', state: 'missing' });
+  });
+});
+
+describe('the Service of a machine', () => {
+  it('finds its pod, and has no address of its own', () => {
+    expect(newService(HYPERSDK_RESOURCES, vm())).toMatchObject({
+      metadata: { name: 'web', ownerReferences: [OWNER] },
+      spec: { clusterIP: 'None', selector: { vm: 'web' } },
+    });
+  });
+
+  it.each(['1web', 'web.example'])('cannot be of the name %s', (name) => {
+    expect(newService(HYPERSDK_RESOURCES, vm({}, name))).toBeUndefined();
+  });
+});
