@@ -12,7 +12,7 @@ import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
 import { hasKubectl } from '#testing/programs';
-import { Fleet } from '#vm/node/simulated/fleet';
+import { SimulatedFleet } from '#vm/node/simulated/fleet';
 
 const NODE = { name: 'node', groups: ['system:masters', 'system:authenticated'] };
 const namespace = 'default';
@@ -25,7 +25,7 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
   let running: Promise<void>;
 
   beforeAll(async () => {
-    let fleet: Fleet | undefined;
+    let fleet: SimulatedFleet | undefined;
     const logs: NodeRuntime = { logs: (request) => fleet?.logs(request) };
     plane = await startPlane({
       insecure: false,
@@ -38,7 +38,7 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
           log: noopLogger,
         };
         const informers = new Informers(shared);
-        fleet = new Fleet({ ...shared, informers }, { pools: [{ count: 2 }] });
+        fleet = new SimulatedFleet({ ...shared, informers }, { pools: [{ count: 2 }] });
         const runnables = [informers, fleet];
         start = () => manager('test', runnables).run(stop.signal);
         return [fleet.metrics()];

@@ -10,7 +10,7 @@ import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
-import { Fleet, type FleetOptions } from '#vm/node/simulated/fleet';
+import { type FleetOptions, SimulatedFleet } from '#vm/node/simulated/fleet';
 import { type Cluster, startCluster } from './cluster.ts';
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
@@ -29,7 +29,10 @@ export interface FleetWorld {
   /** While it holds, nothing that a fleet asks for gets through. */
   cutOff: boolean;
   /** As somebody who may do everything where nobody else is named. */
-  start(options?: Partial<FleetOptions>, as?: Client): { readonly fleet: Fleet; readonly stop: () => Promise<void> };
+  start(
+    options?: Partial<FleetOptions>,
+    as?: Client,
+  ): { readonly fleet: SimulatedFleet; readonly stop: () => Promise<void> };
   makeInstance(name: string, given?: { spec?: object; annotations?: Record<string, string> }): Promise<Vmi>;
   makeLauncher(vmi: Vmi, node: string, given?: { name?: string; migration?: string; grace?: number }): Promise<Pod>;
   makePod(
@@ -71,7 +74,10 @@ export async function fleetWorld(): Promise<FleetWorld> {
         },
       };
       const client = watched(as, world);
-      const fleet = new Fleet({ client, informers, clock, random, log, events }, { pools: [{ count: 3 }], ...options });
+      const fleet = new SimulatedFleet(
+        { client, informers, clock, random, log, events },
+        { pools: [{ count: 3 }], ...options },
+      );
       const stop = cluster.run(manager('test', [informers, fleet]));
       return { fleet, stop };
     },

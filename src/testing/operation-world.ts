@@ -25,7 +25,7 @@ import { novacron } from '#vm/dialects/novacron';
 import { simulation } from '#vm/dialects/simulation';
 import type { Dialect } from '#vm/engine/dialect';
 import { NODE_RULES } from '#vm/node/rules';
-import { Fleet } from '#vm/node/simulated/fleet';
+import { SimulatedFleet } from '#vm/node/simulated/fleet';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 import { SoakProcess } from './soak/process.ts';
@@ -89,7 +89,10 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
         pools: [{ count: nodes, prefix: 'node-' }],
         snapshots: isHypersdkOn(dialects),
       };
-      const fleet = new Fleet({ ...parts('fleet'), client, informers }, link === undefined ? made : { ...made, link });
+      const fleet = new SimulatedFleet(
+        { ...parts('fleet'), client, informers },
+        link === undefined ? made : { ...made, link },
+      );
       simulated = manager('fleet', [informers, fleet]);
       return [fleet.metrics()];
     },

@@ -24,7 +24,7 @@ import { diskPopulator } from '#vm/controllers/snapshot/disk-populator';
 import { snapshotRules } from '#vm/controllers/snapshot/rbac';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { NODE_RULES } from '#vm/node/rules';
-import { Fleet } from '#vm/node/simulated/fleet';
+import { SimulatedFleet } from '#vm/node/simulated/fleet';
 import { GUEST_WRITE_ANNOTATION } from '#vm/node/simulated/guest-write';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -105,7 +105,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
       run(
         'vimana-node',
         (client) => client,
-        (parts) => [new Fleet(parts, { pools: [{ count }], snapshots: true, renewLeases: false })],
+        (parts) => [new SimulatedFleet(parts, { pools: [{ count }], snapshots: true, renewLeases: false })],
       ),
     operate: (wrap = (client) => client) =>
       run('vimana-operator', wrap, (parts) => [

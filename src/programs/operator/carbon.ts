@@ -15,11 +15,11 @@ import type { Informers } from '#platform/runtime/informers';
 import type { MetricDefinition } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
-import { carbonGatherer, type NodePlaces } from '#vm/carbon/gatherer';
+import { carbonProvider, type NodeZones } from '#vm/carbon/gatherer';
 import { type GridPlace, gridPlace, gridPlaces, type ZoneMap } from '#vm/carbon/grid-places';
-import { GridWatch } from '#vm/carbon/grid-watch';
+import { IntensityCache } from '#vm/carbon/grid-watch';
 import { CarbonLedger } from '#vm/carbon/ledger';
-import { carbonMeasures, type RunningMachine } from '#vm/carbon/measures';
+import { carbonMeasures, type RunningVm } from '#vm/carbon/measures';
 import { CarbonError } from '#vm/carbon/provider';
 import { CARBON_CONFIG_MAP, type CarbonSettings, NO_CARBON, providerOf, refreshOf } from '#vm/carbon/settings';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
@@ -65,17 +65,17 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
     readToken,
     readConfigMap: async () => written.text(),
   });
-  const watch = provider && new GridWatch({ provider, clock, log, refreshMs: refreshOf(settings) });
-  const places = nodePlaces(settings.zoneMap);
+  const cache = provider && new IntensityCache({ provider, clock, log, refreshMs: refreshOf(settings) });
+  const zones = nodePlaces(settings.zoneMap);
   const ledger = new CarbonLedger(clock.now());
   return {
     gatherer: (templateOf = () => undefined) =>
-      carbonGatherer({
-        watch,
-        places,
-        usualZone: settings.zone,
+      carbonProvider({
+        cache,
+        zones,
+        defaultZone: settings.zone,
         withoutData: settings.withoutData,
-        heeds(machine, context) {
+        isCarbonAware(machine, context) {
           const vm = machine as unknown as VirtualMachine;
           const template = templateOf(machine, context);
           if (typeof template !== 'object') return vm.spec.carbonAware;
@@ -86,18 +86,18 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
     runnable: {
       name: 'grid-watch',
       async run(signal) {
-        if (watch === undefined) return await waitForAbort(signal);
-        const stop = settings.provider === 'config-map' ? written.follow(() => watch.refresh()) : undefined;
-        await watch.run(signal);
+        if (cache === undefined) return await waitForAbort(signal);
+        const stop = settings.provider === 'config-map' ? written.follow(() => cache.refresh()) : undefined;
+        await cache.run(signal);
         stop?.();
       },
     },
     measures(cores = () => undefined) {
-      if (watch === undefined) return [];
+      if (cache === undefined) return [];
       const machines = informers.of(HYPERSDK_VMS).cache;
       const running = () => runningMachines(informers, settings, cores);
       return carbonMeasures({
-        watch,
+        cache,
         ledger,
         power: settings.power,
         now: () => clock.now(),
@@ -126,7 +126,7 @@ function writtenDown({ informers, namespace }: CarbonParts) {
 }
 
 /** Where nodes are, worked out anew only after nodes have changed. */
-function nodePlaces(map: ZoneMap): NodePlaces {
+function nodePlaces(map: ZoneMap): NodeZones {
   let known:
     | { readonly cache: Cache<Node>; readonly version: string; readonly places: readonly GridPlace[] }
     | undefined;
@@ -148,7 +148,7 @@ function* runningMachines(
   informers: Informers,
   { zone, zoneMap }: CarbonSettings,
   cores: (instance: Vmi) => number | undefined,
-): Iterable<RunningMachine> {
+): Iterable<RunningVm> {
   const nodes = informers.of(NODES).cache;
   const machines = informers.of(HYPERSDK_VMS).cache;
   for (const instance of informers.of(VMIS).cache.all()) {
@@ -156,10 +156,10 @@ function* runningMachines(
     if (phase !== 'Running') continue;
     const owner = instance.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const isOurs = owner?.apiVersion.startsWith(`${virtualMachine.group}/`) === true;
-    const machine = isOurs ? machines.get(`${instance.metadata.namespace}/${owner.name}`) : undefined;
+    const vm = isOurs ? machines.get(`${instance.metadata.namespace}/${owner.name}`) : undefined;
     const here = gridPlace(nodes.get(nodeName)?.metadata.labels ?? {}, zoneMap)?.zone;
-    const counts = here ?? machine?.status?.carbon?.zone ?? zone;
-    yield { instance, machine, zone: counts, cores: cores(instance) };
+    const counts = here ?? vm?.status?.carbon?.zone ?? zone;
+    yield { instance, vm, zone: counts, cores: cores(instance) };
   }
 }
 

@@ -2,7 +2,7 @@ import { VMIS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
-import { evictedInstance, evictionVerdict } from '#vm/admission/launcher-eviction';
+import { evictedInstance, evictionResult } from '#vm/admission/launcher-eviction';
 import type { ReviewAnswer, ReviewRequest } from './admission-review.ts';
 
 /** Turns the eviction of a running machine that can be migrated into a migration. */
@@ -19,7 +19,7 @@ export async function reviewEviction(
   const pod = await client.get(PODS, name, { namespace, signal }).catch(absent);
   const instance = pod === undefined ? undefined : evictedInstance(pod);
   if (pod === undefined || instance === undefined) return { allowed: true };
-  const verdict = evictionVerdict(pod, await client.get(VMIS, instance, { namespace, signal }).catch(absent));
+  const verdict = evictionResult(pod, await client.get(VMIS, instance, { namespace, signal }).catch(absent));
   if (verdict.allowed) return { allowed: true };
   const { dryRun = [] } = (object?.['deleteOptions'] ?? {}) as { readonly dryRun?: readonly string[] };
   if (verdict.evacuate !== undefined && request.dryRun !== true && dryRun.length === 0) {

@@ -29,7 +29,7 @@ import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
 import type { Usage } from '#vm/engine/metrics';
-import { imageGatherer } from '#vm/images/gatherer';
+import { imageProvider } from '#vm/images/gatherer';
 import type { ImageVerifier } from '#vm/images/verifier';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
 
@@ -78,7 +78,7 @@ export function hypersdkParts(
         ? {}
         : { carbon: carbon.gatherer((machine, context) => templateProvider.provide(machine, context)) }),
       ...(rounds === undefined ? {} : { usage: rounds.provider }),
-      ...(verifier === undefined ? {} : { image: imageGatherer(verifier, templateProvider) }),
+      ...(verifier === undefined ? {} : { image: imageProvider(verifier, templateProvider) }),
       ...(readsSecrets ? { secret: secretProvider } : {}),
     },
     runnables: [

@@ -40,7 +40,7 @@ import { USER_ROLES } from '#vm/engine/subresources/roles';
 import { ImageVerifier } from '#vm/images/verifier';
 import { type Fetch, webOf } from '#vm/images/web';
 import { NODE_RULES, PROVISIONER_RULES } from '#vm/node/rules';
-import { Fleet } from '#vm/node/simulated/fleet';
+import { SimulatedFleet } from '#vm/node/simulated/fleet';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
@@ -89,7 +89,7 @@ export interface Embedded {
   readonly admin: Client;
   readonly metrics: Metrics;
   readonly informers: Informers;
-  readonly fleet: Fleet;
+  readonly fleet: SimulatedFleet;
   /** What the exporter tells of, and acts on; undefined where simulated machines are not served. */
   readonly exporter: ClusterFleet | undefined;
   /** What the scheduler remembers of its attempts to place a pod. */
@@ -138,15 +138,15 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     events: events.recorder('kubelet'),
   };
   const { stageDelayMs = 0 } = options;
-  const usual: Record<string, string> = stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` };
+  const defaults: Record<string, string> = stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` };
   const { dataDir, store } = options;
   // With the objects that they speak of, and no longer.
   const logFile = dataDir === undefined || store === 'memory' ? {} : { logFile: join(dataDir, 'container-logs') };
   const isAssumed = options.signsOfLife === 'assumed';
-  const fleet = new Fleet(nodeParts, {
+  const fleet = new SimulatedFleet(nodeParts, {
     pools: options.pools,
     renewLeases: !isAssumed,
-    usual,
+    defaults,
     snapshots: isHypersdkOn(dialects),
     ...logFile,
     ...given({ link: options.link }),
@@ -345,7 +345,7 @@ function imageParts(fetch: Fetch, { clock, log }: EmbeddedOptions) {
 }
 
 /** What the pod of an instance uses, which is on the node that the instance says. */
-function usageOn(fleet: Fleet, informers: Informers, { metadata, status }: Vmi) {
+function usageOn(fleet: SimulatedFleet, informers: Informers, { metadata, status }: Vmi) {
   const pods = informers.of(PODS).cache;
   for (const pod of pods.by(byController, controllerKey({ metadata }))) {
     if (pod.spec.nodeName !== status?.nodeName) continue;

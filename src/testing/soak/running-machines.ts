@@ -1,7 +1,7 @@
 import { VMIS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import type { Machine, MachineDriver } from '#vm/node/machine-driver';
-import type { Fleet } from '#vm/node/simulated/fleet';
+import type { SimulatedFleet } from '#vm/node/simulated/fleet';
 
 export interface Found {
   /** The uid of the run. */
@@ -15,7 +15,7 @@ export interface Found {
 export class RunningMachines {
   readonly #admin: Client;
   readonly #known = new Set<string>();
-  #fleet: Fleet | undefined;
+  #fleet: SimulatedFleet | undefined;
   /** What ran while its instance did not say where: another node could have started it too. */
   readonly early: string[] = [];
   /** What was seen twice at the same time, and where. */
@@ -30,7 +30,7 @@ export class RunningMachines {
   }
 
   /** The machines of a fleet that ended have ended with it. */
-  watch(fleet: Fleet, nodes: readonly string[]): void {
+  watch(fleet: SimulatedFleet, nodes: readonly string[]): void {
     this.#fleet = fleet;
     for (const node of nodes) {
       fleet.simulation.driver(node).onChange((id) => {
@@ -55,7 +55,7 @@ export class RunningMachines {
     this.early.push(`${namespace}/${name}, ${run}`);
   }
 
-  async #check(fleet: Fleet): Promise<void> {
+  async #check(fleet: SimulatedFleet): Promise<void> {
     if (fleet !== this.#fleet) return;
     // One that stands still may only have been made ready: it never ran, and will not before its instance says so.
     for (const [machine, { id, nodes, size }] of await runningIn(fleet, (state) => state !== 'paused')) {
@@ -68,7 +68,7 @@ export class RunningMachines {
 }
 
 async function runningIn(
-  fleet: Fleet,
+  fleet: SimulatedFleet,
   counts: (state: Machine['state']) => boolean = () => true,
 ): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();

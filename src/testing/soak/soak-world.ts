@@ -23,7 +23,7 @@ import { kubevirt } from '#vm/dialects/kubevirt';
 import type { Dialect } from '#vm/engine/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { NODE_RULES } from '#vm/node/rules';
-import { Fleet } from '#vm/node/simulated/fleet';
+import { SimulatedFleet } from '#vm/node/simulated/fleet';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 import { type Faults, faultyClient, NO_FAULTS } from '../faulty-client.ts';
@@ -113,7 +113,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
     }),
     new SoakProcess('fleet', through('fleet', 'vimana-node'), (client) => {
       const informers = new Informers({ ...parts('fleet'), client });
-      const fleet = new Fleet({ ...parts('fleet'), client, informers }, { pools: [{ count: NODES }] });
+      const fleet = new SimulatedFleet({ ...parts('fleet'), client, informers }, { pools: [{ count: NODES }] });
       machines.watch(
         fleet,
         Array.from({ length: NODES }, (_, at) => `kwok-node-${at + 1}`),

@@ -4,10 +4,10 @@ import type { JsonSchema } from '#platform/schema/json-schema';
 import type { InputMeta, Kind, ObjectOf } from '#platform/schema/kind';
 import { MAX_CAUSES } from '#platform/structural/cursor';
 import { compileSchema, type StructuralSchema } from '#platform/structural/structural-schema';
-import type { AdmissionRequest, Admitter, Verdict } from './admitter.ts';
+import type { AdmissionRequest, AdmissionResult, Admitter } from './admitter.ts';
 
 /** What admission made of an object: the object to store where there are no causes and nothing unknown in it. */
-export interface Admitted<K extends Kind> extends Verdict {
+export interface Admitted<K extends Kind> extends AdmissionResult {
   readonly object: ObjectOf<K>;
   /** Paths of fields that the kind does not have; they are no longer in the object. */
   readonly unknownFields: readonly string[];
@@ -38,26 +38,26 @@ export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn =
   return (input) => {
     try {
       const causes = typeCauses(input.object);
-      if (causes.length > 0) return refused(input, causes);
-      if (input.operation === 'DELETE') return parted(admitter, input);
+      if (causes.length > 0) return rejectedAdmission(input, causes);
+      if (input.operation === 'DELETE') return admitDeletion(admitter, input);
       const read = isRead(input.readBy);
-      const verdict = admitted(admitter, schema, input, read ? [] : fitted(schema, input));
+      const verdict = admitFitting(admitter, schema, input, read ? [] : pruneAndDefault(schema, input));
       return { ...verdict, fits: read && verdict.causes.length === 0 };
     } catch (error) {
       // The stack is the one bound on nesting that costs nothing to look at as long as all is well.
       if (!(error instanceof RangeError)) throw error;
-      return refused(input, [invalid('', undefined, 'is nested too deeply')]);
+      return rejectedAdmission(input, [invalid('', undefined, 'is nested too deeply')]);
     }
   };
 }
 
 /** Whatever is wrong with an object, it may go, unless its kind says otherwise. */
-function parted<K extends Kind>(admitter: Admitter<K>, input: AdmissionInput<K>): Admitted<K> {
+function admitDeletion<K extends Kind>(admitter: Admitter<K>, input: AdmissionInput<K>): Admitted<K> {
   const object = input.object as ObjectOf<K>;
-  return { object, unknownFields: [], fits: false, ...bounded(admitter.validate({ ...input, object })) };
+  return { object, unknownFields: [], fits: false, ...limitCauses(admitter.validate({ ...input, object })) };
 }
 
-function admitted<K extends Kind>(
+function admitFitting<K extends Kind>(
   admitter: Admitter<K>,
   schema: StructuralSchema,
   input: AdmissionInput<K>,
@@ -65,7 +65,8 @@ function admitted<K extends Kind>(
 ): Omit<Admitted<K>, 'fits'> {
   if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
   const { object: filled, causes } = withDefaults(admitter, schema, input);
-  const isHeld = input.operation === 'CREATE' && causes.length === 0 && admitter.isHeld?.(filled as never) !== false;
+  const isHeld =
+    input.operation === 'CREATE' && causes.length === 0 && admitter.hasFinalizer?.(filled as never) !== false;
   const object = isHeld ? held(filled, admitter.finalizer) : filled;
   const verdict = verdictOf(admitter, { ...input, object }, causes);
   return { object, unknownFields, ...verdict };
@@ -94,7 +95,7 @@ function withoutEmpty(schema: JsonSchema): unknown {
 type Members = Record<string, unknown>;
 
 /** Prunes and defaults an object, but not what it shares with the old one, which is not admission's to change. */
-function fitted<K extends Kind>(schema: StructuralSchema, { object, old }: AdmissionInput<K>): string[] {
+function pruneAndDefault<K extends Kind>(schema: StructuralSchema, { object, old }: AdmissionInput<K>): string[] {
   const whole = object as Members;
   const before = (old ?? {}) as Members;
   const shared = Object.keys(whole).filter((name) => typeof whole[name] === 'object' && whole[name] === before[name]);
@@ -111,7 +112,7 @@ function without(object: Members, names: readonly string[]): Members {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-function refused<K extends Kind>({ object }: AdmissionInput<K>, causes: readonly FieldError[]): Admitted<K> {
+function rejectedAdmission<K extends Kind>({ object }: AdmissionInput<K>, causes: readonly FieldError[]): Admitted<K> {
   return { object: object as ObjectOf<K>, causes, warnings: [], unknownFields: [], fits: false };
 }
 
@@ -170,8 +171,8 @@ function verdictOf<K extends Kind>(
   admitter: Admitter<K>,
   request: AdmissionRequest<ObjectOf<K>>,
   schemaCauses: readonly FieldError[],
-): Verdict {
-  if (schemaCauses.length === 0) return bounded(admitter.validate(request));
+): AdmissionResult {
+  if (schemaCauses.length === 0) return limitCauses(admitter.validate(request));
   if (schemaCauses.some(({ type }) => BEYOND_BOUNDS.has(type))) return { causes: schemaCauses, warnings: [] };
   try {
     const { causes, warnings } = admitter.validate(request);
@@ -181,13 +182,13 @@ function verdictOf<K extends Kind>(
       return !told.some((known) => alreadyTold(known, place));
     });
     const broken = schemaCauses.some(({ type }) => BROKEN.has(type));
-    return bounded({ causes: [...schemaCauses, ...further], warnings: broken ? [] : warnings });
+    return limitCauses({ causes: [...schemaCauses, ...further], warnings: broken ? [] : warnings });
   } catch {
     return { causes: schemaCauses, warnings: [] };
   }
 }
 
-function bounded({ causes, warnings }: Verdict): Verdict {
+function limitCauses({ causes, warnings }: AdmissionResult): AdmissionResult {
   return causes.length <= MAX_CAUSES && warnings.length <= MAX_CAUSES
     ? { causes, warnings }
     : { causes: causes.slice(0, MAX_CAUSES), warnings: warnings.slice(0, MAX_CAUSES) };
@@ -196,7 +197,7 @@ function bounded({ causes, warnings }: Verdict): Verdict {
 /** After one of these, the place and what is below it are not of the shape that the kind's own rules were written for. */
 const BROKEN: ReadonlySet<FieldErrorType> = new Set(['Required', 'TypeInvalid']);
 
-interface Told {
+interface CauseDraft {
   readonly type: FieldErrorType;
   readonly place: string;
   readonly value?: unknown;
@@ -208,7 +209,7 @@ function placeOf(field: string): string {
 }
 
 /** Whether a cause speaks of a place that cannot be judged, or refuses a value that is refused already. */
-function alreadyTold(known: Told, place: string): boolean {
+function alreadyTold(known: CauseDraft, place: string): boolean {
   if (BROKEN.has(known.type)) return overlaps(known.place, place);
   return known.place === place && known.value !== undefined;
 }

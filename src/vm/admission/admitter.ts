@@ -23,7 +23,7 @@ export interface AdmissionRequest<T> {
 }
 
 /** Any cause refuses the write; warnings are shown to the user and refuse nothing. */
-export interface Verdict {
+export interface AdmissionResult {
   readonly causes: readonly FieldError[];
   readonly warnings: readonly string[];
 }
@@ -40,11 +40,11 @@ export interface Admitter<K extends Kind = Kind> {
    */
   readonly finalizer?: string;
   /** Which objects it is for; absent: all. Asked only about objects that are valid by their schema. */
-  isHeld?(object: InputOf<K>): boolean;
+  hasFinalizer?(object: InputOf<K>): boolean;
   /**
    * Fills in what a schema default cannot say; returns the same object where there is nothing to fill in. It is asked
    * only about objects that are valid by their schema, so no rule of the schema may demand what it fills in.
    */
   defaults?(object: InputOf<K>): InputOf<K>;
-  validate(request: AdmissionRequest<ObjectOf<K>>): Verdict;
+  validate(request: AdmissionRequest<ObjectOf<K>>): AdmissionResult;
 }

@@ -5,7 +5,7 @@ import { isLess } from './amounts.ts';
 type Sized = Pick<PlainDisk, 'name' | 'size'>;
 
 /** A disk with the field that says its size. */
-interface Asked extends Sized {
+interface RequestedSize extends Sized {
   readonly field: string;
 }
 
@@ -14,7 +14,7 @@ interface Asked extends Sized {
  * (`small`) has the size that is told of it.
  */
 export function checkGrowth(
-  disks: readonly Asked[],
+  disks: readonly RequestedSize[],
   before: readonly Sized[] = [],
   small: readonly Sized[] = [],
 ): FieldError[] {

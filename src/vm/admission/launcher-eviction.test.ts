@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { evictedInstance, evictionVerdict } from './launcher-eviction.ts';
+import { evictedInstance, evictionResult } from './launcher-eviction.ts';
 
 const owner = {
   apiVersion: 'kubevirt.io/v1',
@@ -77,7 +77,7 @@ describe('the eviction of a launcher', () => {
       ALLOWED,
     ],
   ])('%s', (_what, pod, vmi, verdict) => {
-    expect(evictionVerdict(pod, vmi)).toEqual(verdict);
+    expect(evictionResult(pod, vmi)).toEqual(verdict);
   });
 
   it.each<[string, Pod, string | undefined]>([

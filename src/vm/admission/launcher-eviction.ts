@@ -4,12 +4,12 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 
 /** What becomes of the eviction of a pod. Drains and deschedulers know the texts of refusals. */
-export type EvictionVerdict =
+export type EvictionResult =
   | { readonly allowed: true }
   /** `evacuate`: the node that the instance is to be marked as having to leave, so that it is migrated. */
   | { readonly allowed: false; readonly message: string; readonly evacuate?: string };
 
-const ALLOWED: EvictionVerdict = { allowed: true };
+const ALLOWED: EvictionResult = { allowed: true };
 const FINISHED = new Set(['Succeeded', 'Failed']);
 
 /** The name of the instance that a pod runs, where it is a launcher that still runs something. */
@@ -19,7 +19,7 @@ export function evictedInstance({ metadata, status }: Pod): string | undefined {
 }
 
 /** Whether a launcher may be evicted: not while its instance can leave the node alive. */
-export function evictionVerdict(pod: Pod, instance: Vmi | undefined): EvictionVerdict {
+export function evictionResult(pod: Pod, instance: Vmi | undefined): EvictionResult {
   const node = pod.spec.nodeName ?? '';
   // A pod that is on no node, or whose instance is gone or over, has nothing to lose.
   if (node === '' || instance === undefined || !isOf(pod, instance)) return ALLOWED;
@@ -30,7 +30,7 @@ export function evictionVerdict(pod: Pod, instance: Vmi | undefined): EvictionVe
   switch (spec.evictionStrategy) {
     case 'LiveMigrate':
       if (migratable) break;
-      return refused(`VMI ${metadata.name} is configured with an eviction strategy but is not live-migratable`);
+      return denied(`VMI ${metadata.name} is configured with an eviction strategy but is not live-migratable`);
     case 'LiveMigrateIfPossible':
       if (migratable) break;
       return ALLOWED;
@@ -40,12 +40,12 @@ export function evictionVerdict(pod: Pod, instance: Vmi | undefined): EvictionVe
       return ALLOWED;
   }
   const triggered = `Eviction triggered evacuation of VMI ${named}`;
-  if ((status.evacuationNodeName ?? '') !== '') return refused(`Evacuation in progress: ${triggered}`);
-  if (status.nodeName !== node) return refused('Eviction request for target Pod');
+  if ((status.evacuationNodeName ?? '') !== '') return denied(`Evacuation in progress: ${triggered}`);
+  if (status.nodeName !== node) return denied('Eviction request for target Pod');
   return { allowed: false, message: triggered, evacuate: node };
 }
 
-function refused(message: string): EvictionVerdict {
+function denied(message: string): EvictionResult {
   return { allowed: false, message };
 }
 

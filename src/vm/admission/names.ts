@@ -9,11 +9,13 @@ import {
 type Check = (text: string) => readonly string[];
 
 /** Checks of names that a field may hold; a field left out or empty is fine. */
-export const label = (field: string, value: string | undefined) => named(field, value, dns1123LabelProblems);
-export const subdomain = (field: string, value: string | undefined) => named(field, value, dns1123SubdomainProblems);
-export const qualifiedName = (field: string, value: string | undefined) => named(field, value, qualifiedNameProblems);
+export const label = (field: string, value: string | undefined) => validateName(field, value, dns1123LabelProblems);
+export const subdomain = (field: string, value: string | undefined) =>
+  validateName(field, value, dns1123SubdomainProblems);
+export const qualifiedName = (field: string, value: string | undefined) =>
+  validateName(field, value, qualifiedNameProblems);
 
-function named(field: string, value: string | undefined, problems: Check): FieldError[] {
+function validateName(field: string, value: string | undefined, problems: Check): FieldError[] {
   if (value === undefined || value === '') return [];
   return problems(value).map((problem) => invalid(field, value, problem));
 }

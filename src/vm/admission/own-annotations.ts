@@ -28,7 +28,7 @@ export function checkOwnAnnotations(
 }
 
 /** The words of one group on a machine of another are nobody's: who writes them believes that disks are kept. */
-export function strangeAnnotations(
+export function foreignAnnotations(
   claims: ClaimWords,
   field: string,
   annotations: Words = {},

@@ -1,5 +1,5 @@
 import { nextGreen, type Slot, slotAt } from './slot.ts';
-import { writtenTime } from './written-time.ts';
+import { formatTime } from './written-time.ts';
 
 /** What decides whether a machine is started now. */
 export interface CarbonQuestion {
@@ -41,7 +41,7 @@ export function carbonDecision(question: CarbonQuestion): CarbonDecision {
   const { maxIntensity, maxDelayMs, zone, slots, waitingSince = question.now, now } = question;
   const intensity = slotAt(slots, now)?.intensity;
   const deadline = waitingSince + maxDelayMs;
-  const latest = `at ${writtenTime(deadline)} at the latest`;
+  const latest = `at ${formatTime(deadline)} at the latest`;
   const start = (reason: StartReason, message: string): CarbonDecision => ({ do: 'start', reason, message, intensity });
   if (intensity === undefined) {
     const unknown = `nothing is known of the electricity in ${zone}${question.problem === undefined ? '' : ` (${question.problem})`}`;
@@ -75,7 +75,7 @@ type StartReason = Extract<CarbonDecision, { do: 'start' }>['reason'];
 
 function outlook(next: Slot | undefined, green: Slot | undefined): string {
   if (next === undefined) return 'no green slot is forecast; the machine starts when one comes';
-  const slot = `the next green slot begins at ${writtenTime(next.from)} (${Math.round(next.intensity)} gCO2/kWh)`;
+  const slot = `the next green slot begins at ${formatTime(next.from)} (${Math.round(next.intensity)} gCO2/kWh)`;
   return green === undefined
     ? `${slot}, too late for carbonAware.maxDelay; the machine starts`
     : `${slot}; the machine starts then`;

@@ -3,14 +3,14 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { electricityMaps } from './electricity-maps.ts';
 import { providerContract } from './provider.contract.ts';
 import type { CarbonError } from './provider.ts';
-import { type Asked, providerServer, type Said } from './provider-server.fixture.ts';
+import { type PlannedResponse, providerServer, type ReceivedRequest } from './provider-server.fixture.ts';
 
 const NOW = Date.parse('2026-11-16T10:20:00Z');
 const TOKEN = 'a-token-that-nobody-may-read';
 const clock = new FakeClock({ start: NOW });
 
 /** Speaks as version 3 of the interface does. */
-function speaks({ path, headers }: Asked): Said {
+function speaks({ path, headers }: ReceivedRequest): PlannedResponse {
   if (path === '/v3/zones') {
     return {
       body: {
@@ -51,7 +51,7 @@ function speaks({ path, headers }: Asked): Said {
   };
 }
 
-let answer: (asked: Asked) => Said = speaks;
+let answer: (asked: ReceivedRequest) => PlannedResponse = speaks;
 let server: Awaited<ReturnType<typeof providerServer>>;
 const open = (token = TOKEN) => electricityMaps({ url: server.url, token, fetch, clock });
 
@@ -94,7 +94,7 @@ describe('Electricity Maps', () => {
     expect(server.asked[0]?.path).toBe('/v3/carbon-intensity/latest?zone=DE%26zone%3DFR');
   });
 
-  it.each<[string, Said, CarbonError['code'], string]>([
+  it.each<[string, PlannedResponse, CarbonError['code'], string]>([
     ['a wrong token', { status: 401, body: { message: 'Invalid auth-token' } }, 'UNAUTHORIZED', 'Invalid auth-token'],
     ['too many requests', { status: 429, headers: { 'retry-after': '90' }, body: '' }, 'BUSY', '429'],
     ['a fault', { status: 500, body: 'boom' }, 'UNREADABLE', 'boom'],

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/base/clock';
 import type { CarbonProvider, GridZone } from './provider.ts';
 import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
-import { ask, type Fetch, type WebParts } from './web-question.ts';
+import { type Fetch, fetchJson, type WebRequestDeps } from './web-question.ts';
 
 const ELECTRICITY_MAPS_URL = 'https://api.electricitymaps.com';
 
@@ -24,7 +24,7 @@ export function electricityMaps({
   fetch,
   clock,
 }: ElectricityMapsOptions): CarbonProvider {
-  const web: WebParts = { who: WHO, url, headers: { 'auth-token': token }, fetch, clock };
+  const web: WebRequestDeps = { who: WHO, url, headers: { 'auth-token': token }, fetch, clock };
   const hour = (place: string, value: unknown): Slot => {
     const { datetime, carbonIntensity } = fields(WHO, place, value);
     const from = time(WHO, `${place}.datetime`, datetime);
@@ -33,17 +33,20 @@ export function electricityMaps({
   return {
     name: 'electricity-maps',
     async current(zone, signal) {
-      return hour('the answer', await ask(web, `/v3/carbon-intensity/latest?zone=${encodeURIComponent(zone)}`, signal));
+      return hour(
+        'the answer',
+        await fetchJson(web, `/v3/carbon-intensity/latest?zone=${encodeURIComponent(zone)}`, signal),
+      );
     },
     async forecast(zone, signal) {
       const path = `/v3/carbon-intensity/forecast?zone=${encodeURIComponent(zone)}`;
-      const { forecast } = fields(WHO, 'the answer', await ask(web, path, signal));
+      const { forecast } = fields(WHO, 'the answer', await fetchJson(web, path, signal));
       return items(WHO, 'forecast', forecast)
         .map((each, i) => hour(`forecast[${i}]`, each))
         .toSorted((a, b) => a.from - b.from);
     },
     async zones(signal) {
-      const all = fields(WHO, 'the answer', await ask(web, '/v3/zones', signal));
+      const all = fields(WHO, 'the answer', await fetchJson(web, '/v3/zones', signal));
       return Object.entries(all)
         .map(([zone, value]): GridZone => ({ zone, name: nameOf(fields(WHO, zone, value)) ?? zone }))
         .toSorted((a, b) => (a.zone < b.zone ? -1 : 1));

@@ -1,13 +1,13 @@
 import { gramsOf } from './power-model.ts';
 import { meanIntensity, type Slot, slotAt } from './slot.ts';
 
-export interface Run {
+export interface EmissionsRun {
   readonly watts: number;
   readonly ms: number;
 }
 
 /** A run at a time: what electricity is like then, and what the run emits. */
-export interface Choice {
+export interface StartChoice {
   readonly startsAt: number;
   readonly intensity: number;
   readonly grams: number;
@@ -15,20 +15,20 @@ export interface Choice {
 
 export interface Estimate {
   readonly kilowattHours: number;
-  readonly now: Choice;
+  readonly now: StartChoice;
   /** The start that emits least, now or later; `now` where no other does better. */
-  readonly best: Choice;
+  readonly best: StartChoice;
   readonly savedGrams: number;
 }
 
 /** What a run would emit now, and at the best time within the longest wait that the forecast covers; undefined where nothing is known. */
 export function estimate(
-  { watts, ms }: Run,
+  { watts, ms }: EmissionsRun,
   slots: readonly Slot[],
   now: number,
   maxDelayMs: number,
 ): Estimate | undefined {
-  const at = (startsAt: number): Choice | undefined => {
+  const at = (startsAt: number): StartChoice | undefined => {
     const intensity = meanIntensity(slots, startsAt, startsAt + ms);
     return intensity === undefined ? undefined : { startsAt, intensity, grams: gramsOf(watts, ms, intensity) };
   };

@@ -2,43 +2,43 @@ import type { CarbonAware } from '#api/hypersdk/carbon-aware';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { GridPlace } from './grid-places.ts';
-import type { GridWatch } from './grid-watch.ts';
-import { carbonSight } from './sight.ts';
+import type { IntensityCache } from './grid-watch.ts';
+import { assessCarbon } from './sight.ts';
 
 type Context = Parameters<DependencyProvider['provide']>[1];
-type Machine = Parameters<DependencyProvider['provide']>[0];
+type CarbonVm = Parameters<DependencyProvider['provide']>[0];
 
 /** Where the nodes of a cluster are on the grid. */
-export interface NodePlaces {
+export interface NodeZones {
   /** Resources that it looks up. */
   readonly reads: NonNullable<DependencyProvider['reads']>;
   all(context: Context): readonly GridPlace[];
   of(node: string, context: Context): GridPlace | undefined;
 }
 
-export interface CarbonGathererOptions {
+export interface CarbonProviderOptions {
   /** Undefined where no provider is configured. */
-  readonly watch: GridWatch | undefined;
-  readonly usualZone: string | undefined;
+  readonly cache: IntensityCache | undefined;
+  readonly defaultZone: string | undefined;
   readonly withoutData: 'start' | 'wait';
-  readonly places: NodePlaces;
+  readonly zones: NodeZones;
   /** What a machine says of electricity, with what its template gives. */
-  readonly heeds: (machine: Machine, context: Context) => CarbonAware | undefined;
+  readonly isCarbonAware: (machine: CarbonVm, context: Context) => CarbonAware | undefined;
 }
 
 /** Tells machines what follows for them from the electricity that there is, and wakes them with every answer for a zone that they look at. */
-export function carbonGatherer({
-  watch,
-  places,
-  heeds,
+export function carbonProvider({
+  cache,
+  zones: places,
+  isCarbonAware,
   ...settings
-}: CarbonGathererOptions): DependencyProvider<'carbon'> {
+}: CarbonProviderOptions): DependencyProvider<'carbon'> {
   /** Machines by the zones that they look at. */
   const lookers = new Map<string, Set<string>>();
-  const keyOf = ({ metadata }: Machine) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  const keyOf = ({ metadata }: CarbonVm) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
   /** When machines were first seen that are to be started and are not yet: their longest wait counts from then on. */
   const wishes = new Map<string, number>();
-  const wishedAt = (machine: Machine, isOpen: boolean, now: number): number => {
+  const wishedAt = (machine: CarbonVm, isOpen: boolean, now: number): number => {
     const key = keyOf(machine);
     const at = wishes.get(key) ?? now;
     if (isOpen) wishes.set(key, at);
@@ -48,9 +48,9 @@ export function carbonGatherer({
   const followed = new WeakSet<AbortSignal>();
   /** Every run of the controller has a queue of its own. */
   const follow = (context: Context): void => {
-    if (watch === undefined || followed.has(context.signal)) return;
+    if (cache === undefined || followed.has(context.signal)) return;
     followed.add(context.signal);
-    const stop = watch.onAnswer((zone) => {
+    const stop = cache.onAnswer((zone) => {
       const keys = lookers.get(zone) ?? [];
       lookers.delete(zone);
       for (const key of keys) context.enqueue(key);
@@ -61,7 +61,7 @@ export function carbonGatherer({
     reads: places.reads,
     provide(machine, context) {
       const vm = machine as unknown as VirtualMachine;
-      const spec = vm.spec.running ? heeds(machine, context) : undefined;
+      const spec = vm.spec.running ? isCarbonAware(machine, context) : undefined;
       const now = context.clock.now();
       const isOpen = spec?.enabled === true && vm.status?.carbon?.startedAt === undefined;
       const wish = wishedAt(machine, isOpen, now);
@@ -71,16 +71,16 @@ export function carbonGatherer({
       const grid = (zone: string) => {
         const keys = lookers.get(zone) ?? new Set();
         lookers.set(zone, keys.add(keyOf(machine)));
-        return (watch as GridWatch).sight(zone);
+        return (cache as IntensityCache).reading(zone);
       };
-      return carbonSight({
+      return assessCarbon({
         ...settings,
         spec,
         status: vm.status,
-        grid: watch === undefined ? undefined : grid,
+        grid: cache === undefined ? undefined : grid,
         places: places.all(context),
         here: node === undefined ? undefined : places.of(node, context),
-        wishedAt: wish,
+        requestedAt: wish,
         now,
       });
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
-import { GridWatch } from './grid-watch.ts';
+import { IntensityCache } from './grid-watch.ts';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import type { Slot } from './slot.ts';
 
@@ -41,7 +41,7 @@ function started(refreshMs = REFRESH) {
   const clock = new FakeClock({ start: 1_000_000_000 });
   const provider = new Answers(clock);
   const log = createMemoryLogger(clock);
-  const watch = new GridWatch({ provider, clock, log, refreshMs });
+  const watch = new IntensityCache({ provider, clock, log, refreshMs });
   const heard: string[] = [];
   watch.onAnswer((zone) => heard.push(zone));
   const stop = new AbortController();
@@ -59,18 +59,18 @@ describe('the watch over the grid', () => {
 
   it('asks once for many who want to know, and tells them', async () => {
     const { clock, provider, watch, heard, end } = started();
-    for (let i = 0; i < 100; i++) expect(watch.sight('DE')).toMatchObject({ slots: [], askedSince: clock.now() });
+    for (let i = 0; i < 100; i++) expect(watch.reading('DE')).toMatchObject({ slots: [], askedSince: clock.now() });
     await clock.advance(1);
     expect(provider.asked).toHaveLength(1);
     expect(heard).toEqual(['DE']);
-    expect(watch.sight('DE').slots.map(({ intensity }) => intensity)).toEqual([300, 100]);
-    expect(watch.sight('DE').askedSince).toBeUndefined();
+    expect(watch.reading('DE').slots.map(({ intensity }) => intensity)).toEqual([300, 100]);
+    expect(watch.reading('DE').requestedSince).toBeUndefined();
     await end();
   });
 
   it('asks again after a refresh, and no more where nobody wants to know any longer', async () => {
     const { clock, provider, watch, end } = started();
-    watch.sight('DE');
+    watch.reading('DE');
     await clock.advance(REFRESH + 1);
     expect(provider.asked).toHaveLength(2);
     await clock.advance(20 * REFRESH);
@@ -81,7 +81,7 @@ describe('the watch over the grid', () => {
 
   it('asks one thing at a time, a second apart', async () => {
     const { clock, provider, watch, end } = started();
-    for (const zone of ['DE', 'FR', 'SE']) watch.sight(zone);
+    for (const zone of ['DE', 'FR', 'SE']) watch.reading(zone);
     await clock.advance(5_000);
     const [first, ...others] = provider.asked.map(({ at }) => at);
     expect(others).toEqual([first! + 1_000, first! + 2_000]);
@@ -90,45 +90,45 @@ describe('the watch over the grid', () => {
 
   it('asks less and less often while it fails, says why, and keeps what it knew', async () => {
     const { clock, provider, watch, heard, end } = started();
-    watch.sight('DE');
+    watch.reading('DE');
     await clock.advance(1);
     provider.failure = new CarbonError('UNREACHABLE', 'nobody is there');
     await clock.advance(REFRESH);
-    expect(watch.sight('DE')).toMatchObject({ problem: 'nobody is there', slots: [{ intensity: 300 }, {}] });
+    expect(watch.reading('DE')).toMatchObject({ problem: 'nobody is there', slots: [{ intensity: 300 }, {}] });
     const before = provider.asked.length;
     for (let i = 0; i < 16; i++) {
       await clock.advance(REFRESH / 15);
-      watch.sight('DE');
+      watch.reading('DE');
     }
     // After one minute, two, four and eight.
     expect(provider.asked.length - before).toBe(4);
     expect(heard.length).toBe(provider.asked.length);
     provider.failure = undefined;
     await clock.advance(2 * REFRESH);
-    expect(watch.sight('DE').problem).toBeUndefined();
+    expect(watch.reading('DE').problem).toBeUndefined();
     await end();
   });
 
   it('does not ask more often for a zone that somebody waits for, however short the refresh', async () => {
     const { clock, provider, watch, end } = started(MINUTE);
     provider.failure = new CarbonError('UNREADABLE', 'there is no such file');
-    watch.onAnswer((zone) => void watch.sight(zone));
-    watch.sight('DE');
+    watch.onAnswer((zone) => void watch.reading(zone));
+    watch.reading('DE');
     await clock.advance(60 * MINUTE);
     // After a minute, and then every two.
     expect(provider.asked.length).toBeLessThanOrEqual(31);
     expect(provider.asked.length).toBeGreaterThanOrEqual(29);
-    expect(watch.sight('DE').askedSince).toBeUndefined();
+    expect(watch.reading('DE').requestedSince).toBeUndefined();
     await end();
   });
 
   it('logs what a provider says is wrong in words, and all of what nobody foresaw', async () => {
     const { clock, provider, watch, log, end } = started();
     provider.failure = new CarbonError('UNREADABLE', 'the ConfigMap is no YAML');
-    watch.sight('DE');
+    watch.reading('DE');
     await clock.advance(1);
     provider.failure = new TypeError('a mistake');
-    watch.sight('FR');
+    watch.reading('FR');
     await clock.advance(2000);
     const where = (zone: string) => ({ zone, provider: 'answers' });
     expect(log.entries.map(({ level, fields }) => [level, fields])).toEqual([
@@ -141,7 +141,7 @@ describe('the watch over the grid', () => {
   it('waits as long as a busy provider asks it to', async () => {
     const { clock, provider, watch, end } = started();
     provider.failure = new CarbonError('BUSY', 'too many requests', { retryAfterMs: 10 * MINUTE });
-    watch.sight('DE');
+    watch.reading('DE');
     await clock.advance(10 * MINUTE - 1);
     expect(provider.asked).toHaveLength(1);
     await clock.advance(2);
@@ -152,20 +152,20 @@ describe('the watch over the grid', () => {
   it('is content with how it is now where nothing is foretold', async () => {
     const { clock, provider, watch, end } = started();
     provider.forecastFails = true;
-    watch.sight('DE');
+    watch.reading('DE');
     await clock.advance(1);
-    expect(watch.sight('DE')).toEqual({ slots: [expect.objectContaining({ intensity: 300 })] });
+    expect(watch.reading('DE')).toEqual({ slots: [expect.objectContaining({ intensity: 300 })] });
     await end();
   });
 
   it('asks at once when it is told that things have changed', async () => {
     const { clock, provider, watch, end } = started();
-    watch.sight('DE');
+    watch.reading('DE');
     await clock.advance(2_000);
     provider.intensity = 42;
     watch.refresh();
     await clock.advance(1);
-    expect(watch.sight('DE').slots[0]?.intensity).toBe(42);
+    expect(watch.reading('DE').slots[0]?.intensity).toBe(42);
     await end();
   });
 });

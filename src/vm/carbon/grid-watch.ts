@@ -4,16 +4,16 @@ import { CarbonError, type CarbonProvider } from './provider.ts';
 import { inOrder, type Slot } from './slot.ts';
 
 /** What is known of a zone at the moment. */
-export interface GridSight {
+export interface ZoneReading {
   /** How it is now and what is foretold, in order of time; none where nothing was ever heard. */
   readonly slots: readonly Slot[];
   /** Since when an answer is waited for, where none has come yet, good or bad. */
-  readonly askedSince?: number;
+  readonly requestedSince?: number;
   /** Why the last question brought nothing. */
   readonly problem?: string;
 }
 
-export interface GridWatchOptions {
+export interface IntensityCacheOptions {
   readonly provider: CarbonProvider;
   readonly clock: Clock;
   readonly log: Logger;
@@ -21,7 +21,7 @@ export interface GridWatchOptions {
   readonly refreshMs: number;
 }
 
-interface Known {
+interface ZoneState {
   slots: readonly Slot[];
   readonly since: number;
   answered: boolean;
@@ -36,7 +36,7 @@ interface Known {
 /** Between two questions, whatever the zones: providers count them. */
 const SPACING_MS = 1_000;
 const FIRST_RETRY_MS = 60_000;
-const LONGEST_RETRY_MS = 30 * 60_000;
+const MAX_RETRY_MS = 30 * 60_000;
 /** A zone is asked for no more when nobody has wanted to know so many answers. */
 const LAPSES_AFTER = 3;
 
@@ -44,18 +44,18 @@ const LAPSES_AFTER = 3;
  * Keeps what a provider says of the zones that somebody wants to know of: one question at a time, each zone at most once
  * in a refresh, less often while it fails. Whoever listens is told of every answer, good or bad.
  */
-export class GridWatch {
+export class IntensityCache {
   readonly name = 'grid-watch';
   readonly provider: CarbonProvider;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #refreshMs: number;
-  readonly #zones = new Map<string, Known>();
+  readonly #zones = new Map<string, ZoneState>();
   readonly #listeners = new Set<(zone: string) => void>();
   readonly #counts = { success: 0, error: 0 };
   #wake: (() => void) | undefined;
 
-  constructor({ provider, clock, log, refreshMs }: GridWatchOptions) {
+  constructor({ provider, clock, log, refreshMs }: IntensityCacheOptions) {
     this.provider = provider;
     this.#clock = clock;
     this.#log = log;
@@ -63,7 +63,7 @@ export class GridWatch {
   }
 
   /** What is known of a zone; from the first call on it is asked for. */
-  sight(zone: string): GridSight {
+  reading(zone: string): ZoneReading {
     const now = this.#clock.now();
     let known = this.#zones.get(zone);
     if (known === undefined) {
@@ -74,7 +74,7 @@ export class GridWatch {
     known.unwanted = 0;
     return {
       slots: known.slots,
-      ...(known.answered ? {} : { askedSince: known.since }),
+      ...(known.answered ? {} : { requestedSince: known.since }),
       ...(known.problem === undefined ? {} : { problem: known.problem }),
     };
   }
@@ -107,15 +107,15 @@ export class GridWatch {
       const waitMs = next === undefined ? Number.POSITIVE_INFINITY : next[1].due - this.#clock.now();
       if (next === undefined || waitMs > 0) await this.#pause(waitMs, signal);
       else {
-        await this.#ask(...next, signal);
+        await this.#fetch(...next, signal);
         await this.#clock.sleep(SPACING_MS, signal).catch(() => {});
       }
     }
   }
 
   /** The zone that is due first, without those that nobody wants any more. */
-  #next(): [string, Known] | undefined {
-    let first: [string, Known] | undefined;
+  #next(): [string, ZoneState] | undefined {
+    let first: [string, ZoneState] | undefined;
     for (const [zone, known] of this.#zones) {
       if (known.unwanted >= LAPSES_AFTER) this.#zones.delete(zone);
       else if (first === undefined || known.due < first[1].due) first = [zone, known];
@@ -123,7 +123,7 @@ export class GridWatch {
     return first;
   }
 
-  async #ask(zone: string, known: Known, signal: AbortSignal): Promise<void> {
+  async #fetch(zone: string, known: ZoneState, signal: AbortSignal): Promise<void> {
     try {
       const current = await this.provider.current(zone, signal);
       known.slots = inOrder(current, await this.#forecast(zone, signal));
@@ -135,7 +135,7 @@ export class GridWatch {
       if (signal.aborted) return;
       this.#counts.error++;
       known.problem = error instanceof Error ? error.message : String(error);
-      const longest = Math.min(2 * this.#refreshMs, LONGEST_RETRY_MS);
+      const longest = Math.min(2 * this.#refreshMs, MAX_RETRY_MS);
       const backOff = Math.min(FIRST_RETRY_MS * 2 ** known.failures++, longest);
       const asked = error instanceof CarbonError ? (error.retryAfterMs ?? 0) : 0;
       known.due = this.#clock.now() + Math.max(backOff, asked);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CarbonLedger, type Emitter } from './ledger.ts';
-import { gramsOf, USUAL_POWER, wattsOf } from './power-model.ts';
+import { DEFAULT_POWER, gramsOf, wattsOf } from './power-model.ts';
 import type { Slot } from './slot.ts';
 
 const HOUR = 3_600_000;
@@ -11,10 +11,10 @@ const grams = (entries: Iterable<{ grams: number }>) => [...entries].map((entry)
 describe('the power of a machine', () => {
   it('lies between idle and busy, with memory and the building on top', () => {
     const size = { cpus: 4, memoryGib: 8 };
-    expect(wattsOf({ ...size, load: 0 }, USUAL_POWER)).toBeCloseTo((4 * 0.74 + 8 * 0.392) * 1.2);
-    expect(wattsOf({ ...size, load: 1 }, USUAL_POWER)).toBeCloseTo((4 * 3.5 + 8 * 0.392) * 1.2);
-    expect(wattsOf(size, USUAL_POWER)).toBeCloseTo(wattsOf({ ...size, load: 0.5 }, USUAL_POWER));
-    expect(wattsOf({ ...size, load: 7 }, USUAL_POWER)).toBe(wattsOf({ ...size, load: 1 }, USUAL_POWER));
+    expect(wattsOf({ ...size, load: 0 }, DEFAULT_POWER)).toBeCloseTo((4 * 0.74 + 8 * 0.392) * 1.2);
+    expect(wattsOf({ ...size, load: 1 }, DEFAULT_POWER)).toBeCloseTo((4 * 3.5 + 8 * 0.392) * 1.2);
+    expect(wattsOf(size, DEFAULT_POWER)).toBeCloseTo(wattsOf({ ...size, load: 0.5 }, DEFAULT_POWER));
+    expect(wattsOf({ ...size, load: 7 }, DEFAULT_POWER)).toBe(wattsOf({ ...size, load: 1 }, DEFAULT_POWER));
   });
 
   it('of a kilowatt for an hour emits what a kilowatt-hour stands for', () => {

@@ -1,16 +1,16 @@
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
-import type { GridWatch } from './grid-watch.ts';
+import type { IntensityCache } from './grid-watch.ts';
 import type { CarbonLedger, Emitter, Entry } from './ledger.ts';
 import { type PowerModel, wattsOf } from './power-model.ts';
 import { gibOf } from './report.ts';
 import { slotAt } from './slot.ts';
 
 /** A machine that runs, with all that its emissions depend on. */
-export interface RunningMachine {
+export interface RunningVm {
   readonly instance: VirtualMachineInstance;
   /** The machine that it runs for, where that is of hypersdk.io. */
-  readonly machine: VirtualMachine | undefined;
+  readonly vm: VirtualMachine | undefined;
   /** Where its electricity comes from. */
   readonly zone: string | undefined;
   /** Cores that it uses at the moment, where somebody knows. */
@@ -18,10 +18,10 @@ export interface RunningMachine {
 }
 
 export interface CarbonMeasuresOptions {
-  readonly watch: GridWatch;
+  readonly cache: IntensityCache;
   readonly ledger: CarbonLedger;
   readonly power: PowerModel;
-  readonly running: () => Iterable<RunningMachine>;
+  readonly running: () => Iterable<RunningVm>;
   /** Machines that wait for clean electricity, by the zone that they wait for. */
   readonly waiting: () => Iterable<string>;
   readonly now: () => number;
@@ -38,8 +38,8 @@ interface Measured {
 
 /** What is told of electricity and emissions. Emissions are counted on whenever somebody looks. */
 export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measured[] {
-  const { watch, ledger, power, now } = options;
-  const slotsOf = (zone: string) => watch.sight(zone).slots;
+  const { cache, ledger, power, now } = options;
+  const slotsOf = (zone: string) => cache.reading(zone).slots;
   const counted = () => ledger.advance(now(), emitters(options), slotsOf);
   const sums = (of: () => Iterable<Entry>): Measured['values'] =>
     function* values() {
@@ -52,7 +52,7 @@ export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measure
       help: 'Carbon intensity of the electricity in a grid zone, now.',
       labels: ['zone'],
       *values() {
-        for (const [zone, slots] of watch.known()) {
+        for (const [zone, slots] of cache.known()) {
           const found = slotAt(slots, now());
           if (found !== undefined) yield { labels: { zone }, value: found.intensity };
         }
@@ -64,8 +64,8 @@ export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measure
       labels: ['provider', 'result'],
       type: 'counter',
       values: () =>
-        Object.entries(watch.counts).map(([result, value]) => ({
-          labels: { provider: watch.provider.name, result },
+        Object.entries(cache.counts).map(([result, value]) => ({
+          labels: { provider: cache.provider.name, result },
           value,
         })),
     },
@@ -113,11 +113,11 @@ export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measure
 }
 
 function* emitters({ running, power }: CarbonMeasuresOptions): Iterable<Emitter> {
-  for (const { instance, machine, zone, cores } of running()) {
+  for (const { instance, vm, zone, cores } of running()) {
     if (zone === undefined) continue;
     const { namespace, creationTimestamp } = instance.metadata;
     const watts = wattsOf({ ...sizeOf(instance), load: loadOf(instance, cores) }, power);
-    yield { namespace, zone, watts, since: Date.parse(creationTimestamp) || 0, ...waitedOf(machine, zone) };
+    yield { namespace, zone, watts, since: Date.parse(creationTimestamp) || 0, ...waitedOf(vm, zone) };
   }
 }
 

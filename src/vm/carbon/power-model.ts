@@ -11,23 +11,23 @@ export interface PowerModel {
   readonly pue: number;
 }
 
-export const USUAL_POWER: PowerModel = {
+export const DEFAULT_POWER: PowerModel = {
   idleWattsPerCpu: 0.74,
   busyWattsPerCpu: 3.5,
   wattsPerGib: 0.392,
   pue: 1.2,
 };
 
-export interface MachineSize {
+export interface PoweredSize {
   readonly cpus: number;
   readonly memoryGib: number;
   /** The share of its CPUs that it uses, 0 to 1; half of them where nobody knows. */
   readonly load?: number | undefined;
 }
 
-const USUAL_LOAD = 0.5;
+const DEFAULT_LOAD = 0.5;
 
-export function wattsOf({ cpus, memoryGib, load = USUAL_LOAD }: MachineSize, model: PowerModel): number {
+export function wattsOf({ cpus, memoryGib, load = DEFAULT_LOAD }: PoweredSize, model: PowerModel): number {
   const { idleWattsPerCpu: idle, busyWattsPerCpu: busy, wattsPerGib, pue } = model;
   const used = Math.min(Math.max(load, 0), 1);
   return (cpus * (idle + (busy - idle) * used) + memoryGib * wattsPerGib) * pue;

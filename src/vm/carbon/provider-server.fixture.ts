@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { loopbackServer } from '#testing/loopback-server';
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface Said {
+export interface PlannedResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON, text as it is. */
@@ -14,8 +14,8 @@ export interface Said {
 }
 
 /** A server on this machine that answers as a test tells it to. */
-export async function providerServer(answer: (asked: Asked) => Said) {
-  const asked: Asked[] = [];
+export async function providerServer(answer: (asked: ReceivedRequest) => PlannedResponse) {
+  const asked: ReceivedRequest[] = [];
   const server = await loopbackServer((request, response) => {
     const question = { path: request.url ?? '', headers: request.headers };
     asked.push(question);

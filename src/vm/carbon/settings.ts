@@ -3,7 +3,7 @@ import { ConfigError } from '#platform/base/errors';
 import { electricityMaps } from './electricity-maps.ts';
 import type { ZoneMap } from './grid-places.ts';
 import { type IntensityTable, tableProvider } from './intensity-table.ts';
-import { type PowerModel, USUAL_POWER } from './power-model.ts';
+import { DEFAULT_POWER, type PowerModel } from './power-model.ts';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import { timeSeriesProvider } from './time-series.ts';
 import { ukCarbonIntensity } from './uk-carbon-intensity.ts';
@@ -52,10 +52,10 @@ export const NO_CARBON: CarbonSettings = {
   provider: 'none',
   zoneMap: new Map(),
   withoutData: 'start',
-  power: USUAL_POWER,
+  power: DEFAULT_POWER,
 };
 
-export interface ProviderParts {
+export interface ProviderDeps {
   readonly fetch: Fetch;
   readonly clock: Clock;
   /** From the environment; a file that is named counts before it. */
@@ -70,7 +70,7 @@ export interface ProviderParts {
 const MINUTE = 60_000;
 
 /** Who is asked; undefined where nobody is. Throws a ConfigError that names the flag where something is missing. */
-export function providerOf(settings: CarbonSettings, parts: ProviderParts): CarbonProvider | undefined {
+export function providerOf(settings: CarbonSettings, parts: ProviderDeps): CarbonProvider | undefined {
   const { fetch, clock } = parts;
   const web = { fetch, clock, ...(settings.url === undefined ? {} : { url: settings.url }) };
   switch (settings.provider) {
@@ -101,7 +101,7 @@ export function refreshOf({ provider, refreshMs }: CarbonSettings): number {
   return refreshMs ?? (isOnWeb(provider) ? 15 : 1) * MINUTE;
 }
 
-function tokenOf({ tokenFile }: CarbonSettings, { token, readToken }: ProviderParts): string {
+function tokenOf({ tokenFile }: CarbonSettings, { token, readToken }: ProviderDeps): string {
   const found = (tokenFile === undefined ? token : readToken(tokenFile))?.trim();
   if (found === undefined || found === '') {
     throw new ConfigError('Electricity Maps is asked with a token, and there is none', {

@@ -2,25 +2,25 @@ import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
 import type { GridPlace } from './grid-places.ts';
-import type { GridSight } from './grid-watch.ts';
-import { carbonSight, type Look } from './sight.ts';
+import type { ZoneReading } from './grid-watch.ts';
+import { assessCarbon, type CarbonInput } from './sight.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-16T00:00:00Z');
 const at = (hours: number) => timestamp(NOW + hours * HOUR);
-const known = (...levels: number[]): GridSight => ({
+const known = (...levels: number[]): ZoneReading => ({
   slots: levels.map((intensity, i) => ({ from: NOW + i * HOUR, to: NOW + (i + 1) * HOUR, intensity })),
 });
 const place = (zone: string, value: string): GridPlace => ({ zone, label: 'topology.kubernetes.io/zone', value });
 const SPEC = { enabled: true, maxIntensity: 200, preferGreenEnergy: true, zone: 'DE', maxDelay: '4h' };
-const grids: Record<string, GridSight> = { DE: known(310, 180), FR: known(50), PL: known(620), SE: known(31) };
-const look = (more: Partial<Look> = {}): Look => ({
+const grids: Record<string, ZoneReading> = { DE: known(310, 180), FR: known(50), PL: known(620), SE: known(31) };
+const input = (more: Partial<CarbonInput> = {}): CarbonInput => ({
   spec: SPEC,
   status: undefined,
   grid: (zone) => grids[zone] ?? { slots: [], problem: `no zone ${zone}` },
   places: [],
   here: undefined,
-  usualZone: undefined,
+  defaultZone: undefined,
   withoutData: 'start',
   now: NOW,
   ...more,
@@ -28,20 +28,20 @@ const look = (more: Partial<Look> = {}): Look => ({
 
 describe('what follows for a machine from electricity', () => {
   it('is a wait, remembered with what it was when it began', () => {
-    const sight = carbonSight(look());
-    expect(sight).toMatchObject({
+    const reading = assessCarbon(input());
+    expect(reading).toMatchObject({
       condition: { status: 'False', reason: 'WaitingForGreenEnergy' },
       waits: { reason: 'WaitingForGreenEnergy', until: NOW + HOUR },
       intensity: 310,
       record: { zone: 'DE', waitingSince: at(0), intensityWhenAsked: 310, startAt: at(1) },
     });
-    const later = carbonSight(look({ status: { carbon: sight.record! }, now: NOW + 0.5 * HOUR }));
-    expect(later.record).toEqual(sight.record);
+    const later = assessCarbon(input({ status: { carbon: reading.record! }, now: NOW + 0.5 * HOUR }));
+    expect(later.record).toEqual(reading.record);
   });
 
   it('is a start once electricity is clean, with the wait still remembered', () => {
     const carbon = { zone: 'DE', waitingSince: at(0), intensityWhenAsked: 310, startAt: at(1) };
-    expect(carbonSight(look({ status: { carbon }, now: NOW + HOUR }))).toMatchObject({
+    expect(assessCarbon(input({ status: { carbon }, now: NOW + HOUR }))).toMatchObject({
       condition: { status: 'True', reason: 'GreenEnergy' },
       intensity: 180,
       record: { waitingSince: at(0), intensityWhenAsked: 310 },
@@ -53,38 +53,38 @@ describe('what follows for a machine from electricity', () => {
       carbon: { zone: 'DE', startedAt: at(-1) },
       conditions: [{ type: 'CarbonAware', status: 'True', reason: 'GreenEnergy', message: 'clean' }],
     };
-    expect(carbonSight(look({ status }))).toEqual({
+    expect(assessCarbon(input({ status }))).toEqual({
       condition: { status: 'True', reason: 'GreenEnergy', message: 'clean' },
       intensity: 310,
       record: status.carbon,
     });
-    expect(carbonSight(look({ status, grid: undefined }))).toMatchObject({ record: status.carbon });
+    expect(assessCarbon(input({ status, grid: undefined }))).toMatchObject({ record: status.carbon });
   });
 
   it('is a short wait while the first answer is on its way, and none for longer', () => {
     const grid = () => ({ slots: [], askedSince: NOW });
-    expect(carbonSight(look({ grid }))).toMatchObject({
+    expect(assessCarbon(input({ grid }))).toMatchObject({
       waits: { reason: 'AskingForCarbonData', until: NOW + 30_000 },
     });
-    expect(carbonSight(look({ grid, now: NOW + 30_000 }))).not.toHaveProperty('waits');
+    expect(assessCarbon(input({ grid, now: NOW + 30_000 }))).not.toHaveProperty('waits');
   });
 
   it('counts the longest wait from when the machine was to be started, be it only for an answer', () => {
     const unheard = () => ({ slots: [], askedSince: NOW - 1000 });
-    const asking = look({ grid: unheard, spec: { ...SPEC, maxDelay: '12s' }, wishedAt: NOW - 5000 });
-    expect(carbonSight(asking)).toMatchObject({ waits: { reason: 'AskingForCarbonData', until: NOW + 7000 } });
-    expect(carbonSight({ ...asking, now: NOW + 7000 })).not.toHaveProperty('waits');
-    expect(carbonSight({ ...asking, now: NOW + 7000, withoutData: 'wait' })).toMatchObject({
+    const asking = input({ grid: unheard, spec: { ...SPEC, maxDelay: '12s' }, requestedAt: NOW - 5000 });
+    expect(assessCarbon(asking)).toMatchObject({ waits: { reason: 'AskingForCarbonData', until: NOW + 7000 } });
+    expect(assessCarbon({ ...asking, now: NOW + 7000 })).not.toHaveProperty('waits');
+    expect(assessCarbon({ ...asking, now: NOW + 7000, withoutData: 'wait' })).toMatchObject({
       condition: { reason: 'MaxDelayReached' },
     });
-    expect(carbonSight(look({ wishedAt: NOW - 5000 })).record).toMatchObject({ waitingSince: at(-5 / 3600) });
+    expect(assessCarbon(input({ requestedAt: NOW - 5000 })).record).toMatchObject({ waitingSince: at(-5 / 3600) });
   });
 
   it('is still the wait that it was when an operator starts anew and has asked for nothing yet', () => {
     const carbon = { zone: 'DE', waitingSince: at(-1), intensityWhenAsked: 400, startAt: at(1) };
     const said = { status: 'False', reason: 'WaitingForGreenEnergy', message: 'wait' } as const;
     const status = { carbon, conditions: [{ type: 'CarbonAware', ...said }] };
-    expect(carbonSight(look({ status, grid: () => ({ slots: [], askedSince: NOW }) }))).toMatchObject({
+    expect(assessCarbon(input({ status, grid: () => ({ slots: [], requestedSince: NOW }) }))).toMatchObject({
       condition: said,
       record: carbon,
     });
@@ -95,28 +95,28 @@ describe('what follows for a machine from electricity', () => {
     ['no zone is named anywhere', { spec: { enabled: true, preferGreenEnergy: true, maxDelay: '4h' } }, 'NoZone'],
     ['the provider has failed', { spec: { ...SPEC, zone: 'XX' } }, 'NoCarbonData'],
   ])('is a start with a condition that says so where %s', (_what, more, reason) => {
-    const sight = carbonSight(look(more));
-    expect(sight).toMatchObject({ condition: { status: 'Unknown', reason } });
-    expect(sight.waits).toBeUndefined();
+    const reading = assessCarbon(input(more));
+    expect(reading).toMatchObject({ condition: { status: 'Unknown', reason } });
+    expect(reading.waits).toBeUndefined();
   });
 
   it('is of the zone of its node, else of the one it names, else of the cleanest of the nodes, else of the usual one', () => {
     const { zone: _, ...spec } = SPEC;
     const places = [place('PL', 'waw-1'), place('SE', 'sto-1')];
-    const intensity = (more: Partial<Look>) => carbonSight(look({ places, ...more })).intensity;
-    expect(intensity({ usualZone: 'FR', here: place('PL', 'waw-1') })).toBe(620);
-    expect(intensity({ usualZone: 'FR' })).toBe(310);
-    expect(intensity({ spec, usualZone: 'FR' })).toBe(31);
-    expect(intensity({ spec, usualZone: 'FR', places: [] })).toBe(50);
-    expect(intensity({ spec, usualZone: 'FR', places: [place('XX', 'nowhere')] })).toBe(50);
-    expect(intensity({ spec: { ...spec, preferGreenEnergy: false }, usualZone: 'FR' })).toBe(50);
+    const intensity = (more: Partial<CarbonInput>) => assessCarbon(input({ places, ...more })).intensity;
+    expect(intensity({ defaultZone: 'FR', here: place('PL', 'waw-1') })).toBe(620);
+    expect(intensity({ defaultZone: 'FR' })).toBe(310);
+    expect(intensity({ spec, defaultZone: 'FR' })).toBe(31);
+    expect(intensity({ spec, defaultZone: 'FR', places: [] })).toBe(50);
+    expect(intensity({ spec, defaultZone: 'FR', places: [place('XX', 'nowhere')] })).toBe(50);
+    expect(intensity({ spec: { ...spec, preferGreenEnergy: false }, defaultZone: 'FR' })).toBe(50);
     expect(intensity({ spec: { ...spec, preferGreenEnergy: false } })).toBe(31);
   });
 
   const places = [place('PL', 'waw-1'), place('SE', 'sto-1'), place('SE', 'sto-2'), place('DE', 'fra-1')];
   const preferred = (more: object) => {
-    const sight = carbonSight(look({ places, spec: { ...SPEC, maxIntensity: 900, ...more } }));
-    return sight.preferred?.map(({ weight, preference }) => [weight, preference.matchExpressions?.[0]?.values]);
+    const reading = assessCarbon(input({ places, spec: { ...SPEC, maxIntensity: 900, ...more } }));
+    return reading.preferred?.map(({ weight, preference }) => [weight, preference.matchExpressions?.[0]?.values]);
   };
 
   it('prefers nodes by what their zone saves against the dirtiest', () => {
@@ -140,14 +140,14 @@ describe('what follows for a machine from electricity', () => {
 
   it('prefers them for a machine that waits too, as somebody may not want to', () => {
     expect(preferred({ zone: 'PL', maxIntensity: 1 })?.[0]).toEqual([100, ['waw-1']]);
-    const asking = look({ places, spec: { ...SPEC, zone: 'PL' }, grid: () => ({ slots: [], askedSince: NOW }) });
-    expect(carbonSight(asking)).toMatchObject({ waits: { passing: true }, preferred: [{ weight: 100 }] });
+    const asking = input({ places, spec: { ...SPEC, zone: 'PL' }, grid: () => ({ slots: [], requestedSince: NOW }) });
+    expect(assessCarbon(asking)).toMatchObject({ waits: { passing: true }, preferred: [{ weight: 100 }] });
   });
 
   it('prefers no node by a label that another one overrules', () => {
     const own: GridPlace = { zone: 'SE', label: 'vimana.io/grid-zone', value: 'SE' };
-    const sight = carbonSight(look({ places: [...places, own], spec: { ...SPEC, zone: 'PL', maxIntensity: 900 } }));
-    expect(sight.preferred?.[0]?.preference.matchExpressions).toEqual([
+    const reading = assessCarbon(input({ places: [...places, own], spec: { ...SPEC, zone: 'PL', maxIntensity: 900 } }));
+    expect(reading.preferred?.[0]?.preference.matchExpressions).toEqual([
       { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['waw-1'] },
       { key: 'vimana.io/grid-zone', operator: 'NotIn', values: ['SE'] },
     ]);
@@ -155,8 +155,8 @@ describe('what follows for a machine from electricity', () => {
 
   it('prefers the same nodes when the machine is put somewhere anew, and those it names while it has one', () => {
     const status = { carbon: { zone: 'DE', startedAt: at(-1) } };
-    const weights = (more: Partial<Look>) =>
-      carbonSight(look({ places, status, ...more })).preferred?.map((each) => each.weight);
+    const weights = (more: Partial<CarbonInput>) =>
+      assessCarbon(input({ places, status, ...more })).preferred?.map((each) => each.weight);
     expect(weights({})).toEqual([100, 24]);
     expect(weights({ here: place('PL', 'waw-1') })).toEqual([100]);
     expect(weights({ here: place('PL', 'waw-1'), spec: { ...SPEC, zone: undefined } as never })).toBeUndefined();
@@ -171,20 +171,23 @@ describe('what follows for a machine from electricity', () => {
       intensityAtStart: 50,
     };
     const status = { carbon, carbonIntensity: 50 };
-    expect(carbonSight(look({ status, here: place('DE', 'fra-1') }))).toMatchObject({ intensity: 310, record: carbon });
-    expect(carbonSight(look({ status, here: place('PL', 'waw-1') }))).toMatchObject({
+    expect(assessCarbon(input({ status, here: place('DE', 'fra-1') }))).toMatchObject({
+      intensity: 310,
+      record: carbon,
+    });
+    expect(assessCarbon(input({ status, here: place('PL', 'waw-1') }))).toMatchObject({
       intensity: 620,
       record: { zone: 'PL', waitingSince: at(-2), startedAt: at(-1) },
     });
-    expect(carbonSight(look({ status, here: place('PL', 'waw-1') })).record).not.toHaveProperty('intensityWhenAsked');
+    expect(assessCarbon(input({ status, here: place('PL', 'waw-1') })).record).not.toHaveProperty('intensityWhenAsked');
     const unheard = () => ({ slots: [], askedSince: NOW });
-    expect(carbonSight(look({ status, here: place('PL', 'waw-1'), grid: unheard })).intensity).toBeUndefined();
+    expect(assessCarbon(input({ status, here: place('PL', 'waw-1'), grid: unheard })).intensity).toBeUndefined();
   });
 
   it('holds a wait against the zone that counts by now', () => {
     const { zone: _, ...spec } = { ...SPEC, maxIntensity: 20 };
     const carbon = { zone: 'PL', waitingSince: at(-1), intensityWhenAsked: 620 };
-    expect(carbonSight(look({ spec, places, status: { carbon } })).record).toMatchObject({
+    expect(assessCarbon(input({ spec, places, status: { carbon } })).record).toMatchObject({
       zone: 'SE',
       waitingSince: at(-1),
       intensityWhenAsked: 31,
@@ -193,13 +196,13 @@ describe('what follows for a machine from electricity', () => {
 
   it('keeps the intensity that was told while nothing is heard yet, and drops it when nothing can be', () => {
     const status = { carbonIntensity: 300, carbon: { startedAt: at(-1) } };
-    expect(carbonSight(look({ status, grid: () => ({ slots: [], askedSince: NOW }) })).intensity).toBe(300);
-    expect(carbonSight(look({ status, grid: () => ({ slots: [], problem: 'gone' }) })).intensity).toBeUndefined();
+    expect(assessCarbon(input({ status, grid: () => ({ slots: [], requestedSince: NOW }) })).intensity).toBe(300);
+    expect(assessCarbon(input({ status, grid: () => ({ slots: [], problem: 'gone' }) })).intensity).toBeUndefined();
   });
 
   it('is told anew only when the intensity has changed by a twentieth', () => {
     const status = { carbonIntensity: 300, carbon: { startedAt: at(-1) } };
-    expect(carbonSight(look({ status })).intensity).toBe(300);
-    expect(carbonSight(look({ status: { ...status, carbonIntensity: 200 } })).intensity).toBe(310);
+    expect(assessCarbon(input({ status })).intensity).toBe(300);
+    expect(assessCarbon(input({ status: { ...status, carbonIntensity: 200 } })).intensity).toBe(310);
   });
 });

@@ -5,45 +5,45 @@ import { timestamp } from '#platform/base/timestamp';
 import type { CarbonAssessment } from '#vm/engine/vm-dependencies';
 import { type CarbonDecision, carbonDecision } from './decision.ts';
 import { type GridPlace, preferredNodes } from './grid-places.ts';
-import type { GridSight } from './grid-watch.ts';
+import type { ZoneReading } from './grid-watch.ts';
 import { slotAt } from './slot.ts';
 
-export interface Look {
+export interface CarbonInput {
   /** What the machine says of electricity, with what its template gives. */
   readonly spec: CarbonAware;
   readonly status: VirtualMachine['status'];
   /** What is known of a zone; undefined where nobody is there to ask. */
-  readonly grid: ((zone: string) => GridSight) | undefined;
+  readonly grid: ((zone: string) => ZoneReading) | undefined;
   /** Where the nodes are. */
   readonly places: readonly GridPlace[];
   /** Where the node of the machine is, where it has one. */
   readonly here: GridPlace | undefined;
   /** The zone that counts where neither the machine nor the nodes name one. */
-  readonly usualZone: string | undefined;
+  readonly defaultZone: string | undefined;
   readonly withoutData: 'start' | 'wait';
   /** When the machine was first seen to be started; now, where absent. */
-  readonly wishedAt?: number;
+  readonly requestedAt?: number;
   readonly now: number;
 }
 
 /** How long a first answer is waited for. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 /** A change of the intensity is written down only from this share on: status is no time series. */
 const WORTH_TELLING = 0.05;
 
 /** What follows for a machine from what is known of electricity. */
-export function carbonSight(look: Look): CarbonAssessment {
-  const { spec, status, grid, places, here, now } = look;
+export function assessCarbon(input: CarbonInput): CarbonAssessment {
+  const { spec, status, grid, places, here, now } = input;
   const { carbon } = status ?? {};
   const isStarted = carbon?.startedAt !== undefined;
   const kept = carbon === undefined ? {} : { record: carbon };
-  if (grid === undefined) return isStarted ? { ...said(look), ...kept } : { condition: NO_PROVIDER };
+  if (grid === undefined) return isStarted ? { ...reportedCondition(input), ...kept } : { condition: NO_PROVIDER };
   const intensityOf = (zone: string) => slotAt(grid(zone).slots, now)?.intensity;
-  const zone = zoneOf(look, intensityOf);
-  if (zone === undefined) return isStarted ? { ...said(look), ...kept } : { condition: NO_ZONE };
+  const zone = zoneOf(input, intensityOf);
+  if (zone === undefined) return isStarted ? { ...reportedCondition(input), ...kept } : { condition: NO_ZONE };
   const known = grid(zone);
   // An operator that has just started has heard nothing yet, and what was told before is not wrong for that.
-  const unheard = known.askedSince === undefined || isElsewhere(carbon, zone) ? undefined : status?.carbonIntensity;
+  const unheard = known.requestedSince === undefined || isElsewhere(carbon, zone) ? undefined : status?.carbonIntensity;
   const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity ?? unheard);
   const measured = intensity === undefined ? {} : { intensity };
   const placement = () => {
@@ -52,16 +52,16 @@ export function carbonSight(look: Look): CarbonAssessment {
     const preferred = preferredNodes(places, isAsking ? intensityOf : () => undefined, spec.zone);
     return preferred.length === 0 ? {} : { preferred };
   };
-  if (isStarted) return { ...said(look), ...measured, record: inZone(carbon, zone), ...placement() };
+  if (isStarted) return { ...reportedCondition(input), ...measured, record: inZone(carbon, zone), ...placement() };
   const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
-  const asked = looked.flatMap((each) => grid(each).askedSince ?? []);
-  const { wishedAt = now } = look;
-  const since = carbon?.waitingSince === undefined ? wishedAt : Date.parse(carbon.waitingSince);
+  const asked = looked.flatMap((each) => grid(each).requestedSince ?? []);
+  const { requestedAt = now } = input;
+  const since = carbon?.waitingSince === undefined ? requestedAt : Date.parse(carbon.waitingSince);
   const maxDelayMs = parseDuration(spec.maxDelay);
   // Also the wait for an answer is one.
-  const heard = Math.min(Math.max(...asked) + PATIENCE_MS, since + maxDelayMs);
+  const heard = Math.min(Math.max(...asked) + TIMEOUT_MS, since + maxDelayMs);
   if (asked.length > 0 && now < heard) {
-    const { condition } = carbon?.waitingSince === undefined ? { condition: ASKING } : said(look);
+    const { condition } = carbon?.waitingSince === undefined ? { condition: REQUESTING } : reportedCondition(input);
     const { reason = '', message = '' } = condition;
     return {
       condition,
@@ -77,7 +77,7 @@ export function carbonSight(look: Look): CarbonAssessment {
     zone,
     slots: known.slots,
     problem: known.problem,
-    withoutData: look.withoutData,
+    withoutData: input.withoutData,
     waitingSince: since,
     now,
   });
@@ -119,15 +119,15 @@ const STARTED: Readonly<Record<Extract<CarbonDecision, { do: 'start' }>['reason'
  * will most likely be put into, which is the cleanest where it prefers that.
  */
 function zoneOf(
-  { spec, status, here, usualZone, places }: Look,
+  { spec, status, here, defaultZone, places }: CarbonInput,
   intensityOf: (zone: string) => number | undefined,
 ): string | undefined {
   const last = status?.carbon?.startedAt === undefined ? undefined : status.carbon.zone;
-  const settled = here?.zone ?? last ?? spec.zone ?? (spec.preferGreenEnergy ? undefined : usualZone);
+  const settled = here?.zone ?? last ?? spec.zone ?? (spec.preferGreenEnergy ? undefined : defaultZone);
   if (settled !== undefined) return settled;
   const ranked = places.map(({ zone }) => ({ zone, intensity: intensityOf(zone) ?? Number.POSITIVE_INFINITY }));
   const [best] = ranked.toSorted((a, b) => a.intensity - b.intensity || (a.zone < b.zone ? -1 : 1));
-  return best?.intensity === Number.POSITIVE_INFINITY ? (usualZone ?? best.zone) : (best?.zone ?? usualZone);
+  return best?.intensity === Number.POSITIVE_INFINITY ? (defaultZone ?? best.zone) : (best?.zone ?? defaultZone);
 }
 
 type Remembered = NonNullable<VirtualMachine['status']>['carbon'];
@@ -142,16 +142,16 @@ function inZone(record: Remembered, zone: string): NonNullable<Remembered> {
 }
 
 /** What was said at the start stands until the machine is stopped. */
-function said({ status }: Look): Pick<CarbonAssessment, 'condition'> {
+function reportedCondition({ status }: CarbonInput): Pick<CarbonAssessment, 'condition'> {
   const {
     status: holds,
     reason = '',
     message = '',
-  } = status?.conditions?.find(({ type }) => type === 'CarbonAware') ?? ASKING;
+  } = status?.conditions?.find(({ type }) => type === 'CarbonAware') ?? REQUESTING;
   return { condition: { status: holds, reason, message } };
 }
 
-const ASKING = {
+const REQUESTING = {
   status: 'False',
   reason: 'AskingForCarbonData',
   message: 'the carbon intensity of the grid is being asked for',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { providerContract } from './provider.contract.ts';
-import { type Asked, providerServer, type Said } from './provider-server.fixture.ts';
+import { type PlannedResponse, providerServer, type ReceivedRequest } from './provider-server.fixture.ts';
 import { ukCarbonIntensity } from './uk-carbon-intensity.ts';
 
 const NOW = Date.parse('2026-11-16T10:20:00Z');
@@ -19,7 +19,7 @@ const REGIONAL = [
 ];
 
 /** Speaks as the interface does; a region stands in a list now, and alone where it is foretold. */
-function speaks({ path }: Asked): Said {
+function speaks({ path }: ReceivedRequest): PlannedResponse {
   switch (path) {
     case '/intensity':
       return { body: { data: NATIONAL.slice(0, 1) } };

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/base/clock';
 import { type CarbonProvider, unknownZone } from './provider.ts';
 import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
-import { ask, type Fetch, type WebParts } from './web-question.ts';
+import { type Fetch, fetchJson, type WebRequestDeps } from './web-question.ts';
 
 const UK_CARBON_INTENSITY_URL = 'https://api.carbonintensity.org.uk';
 
@@ -24,9 +24,9 @@ export function ukCarbonIntensity({
   fetch,
   clock,
 }: UkCarbonIntensityOptions): CarbonProvider {
-  const web: WebParts = { who: WHO, url, fetch, clock };
+  const web: WebRequestDeps = { who: WHO, url, fetch, clock };
   const data = async (path: string, signal?: AbortSignal) =>
-    fields(WHO, 'the answer', await ask(web, path, signal))['data'];
+    fields(WHO, 'the answer', await fetchJson(web, path, signal))['data'];
   /** Two days from the half-hour that it is. */
   const ahead = () => {
     const from = new Date(Math.floor(clock.now() / HALF_HOUR) * HALF_HOUR).toISOString();

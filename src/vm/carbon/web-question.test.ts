@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { providerServer } from './provider-server.fixture.ts';
-import { ask } from './web-question.ts';
+import { fetchJson } from './web-question.ts';
 
 const clock = new FakeClock({ start: 0 });
 const asking = async (...args: Parameters<typeof providerServer>) => {
   const server = await providerServer(...args);
   onTestFinished(() => server.close());
-  return { server, answer: ask({ who: 'the grid', url: server.url, fetch, clock }, '/now') };
+  return { server, answer: fetchJson({ who: 'the grid', url: server.url, fetch, clock }, '/now') };
 };
 
 describe('a provider', () => {

@@ -11,15 +11,15 @@ export type Fetch = (
     /** A token is for the one who was named, and for nobody who is pointed to. */
     readonly redirect: 'error';
   },
-) => Promise<Answer>;
+) => Promise<WebResponse>;
 
-export interface Answer {
+export interface WebResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-export interface WebParts {
+export interface WebRequestDeps {
   /** As a person would name it. */
   readonly who: string;
   /** Where it answers; what stands before the paths of its interface stays. */
@@ -30,14 +30,18 @@ export interface WebParts {
 }
 
 /** How long an answer may take. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 /** A day of a grid in steps of five minutes takes a hundredth of it. */
 const LARGEST_ANSWER = 4 * 1024 * 1024;
 
 /** Asks a provider that answers in JSON; whatever is no answer becomes an error that names it, without any header. */
-export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, path: string, signal?: AbortSignal) {
+export async function fetchJson(
+  { who, url, headers = {}, fetch, clock }: WebRequestDeps,
+  path: string,
+  signal?: AbortSignal,
+) {
   const enough = new AbortController();
-  const timer = clock.timer(PATIENCE_MS, () => enough.abort());
+  const timer = clock.timer(TIMEOUT_MS, () => enough.abort());
   const both = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
   try {
     const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
@@ -47,11 +51,11 @@ export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, pa
     });
     const text = await textOf(who, answer);
     if (answer.status !== 200) throw refusal(who, path, answer, text, clock);
-    return parsed(who, path, text);
+    return parseBody(who, path, text);
   } catch (error) {
     if (error instanceof CarbonError) throw error;
     signal?.throwIfAborted();
-    const why = enough.signal.aborted ? `no answer within ${PATIENCE_MS / 1000}s` : reasonOf(error);
+    const why = enough.signal.aborted ? `no answer within ${TIMEOUT_MS / 1000}s` : reasonOf(error);
     throw new CarbonError('UNREACHABLE', `${who} cannot be reached at ${hostOf(url)}: ${why}`, { cause: error });
   } finally {
     timer.cancel();
@@ -59,7 +63,7 @@ export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, pa
 }
 
 /** Whatever answers there, it does not fill the memory. */
-async function textOf(who: string, { body }: Answer): Promise<string> {
+async function textOf(who: string, { body }: WebResponse): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body ?? []) {
@@ -71,7 +75,7 @@ async function textOf(who: string, { body }: Answer): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function refusal(who: string, path: string, { status, headers }: Answer, text: string, clock: Clock): CarbonError {
+function refusal(who: string, path: string, { status, headers }: WebResponse, text: string, clock: Clock): CarbonError {
   const said = short(text);
   const message = `${who} answers ${status} to ${path}${said === '' ? '' : `: ${said}`}`;
   switch (status) {
@@ -96,7 +100,7 @@ function waitOf(text: string | null, clock: Clock): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-function parsed(who: string, path: string, text: string): unknown {
+function parseBody(who: string, path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import type { Blocker } from '#vm/engine/dialect';
 import type { ClaimState, ImageVerification } from '#vm/engine/vm-dependencies';
-import { no, type Told, yes } from './conditions.ts';
+import { type ConditionDraft, conditionFalse, conditionTrue } from './conditions.ts';
 
 /** What keeps a machine from its disks: a claim that another has, that cannot be made yet, or that is about to be made. */
-export function withoutClaim(
+export function claimBlocker(
   disks: readonly ClaimedDisk[],
   claims: ReadonlyMap<string, ClaimState> | undefined,
 ): Blocker | undefined {
@@ -26,7 +26,7 @@ export function withoutClaim(
 }
 
 /** What is known of the image that a disk is made from. */
-export interface ImageSight {
+export interface ImageState {
   readonly verdict: ImageVerification | undefined;
   /** The digest that it was found to have. */
   readonly verified: string | undefined;
@@ -37,38 +37,40 @@ export function disksOf(
   disks: readonly ClaimedDisk[],
   claims: ReadonlyMap<string, ClaimState> | undefined,
   isUp: boolean,
-  image?: ImageSight,
-): Told {
-  if (disks.length === 0) return yes('DiskReady', 'NoDisks', 'the machine has no disks');
-  const states = disks.map(({ disk, claim, origin }) => ({ claim, origin, sight: claims?.get(disk.name) }));
-  const small = states.find(({ sight }) => sight?.state === 'bound' && sight.reason !== undefined)?.sight;
-  const lacking = states.find(({ sight }) => sight?.state !== 'bound');
+  image?: ImageState,
+): ConditionDraft {
+  if (disks.length === 0) return conditionTrue('DiskReady', 'NoDisks', 'the machine has no disks');
+  const states = disks.map(({ disk, claim, origin }) => ({ claim, origin, claimState: claims?.get(disk.name) }));
+  const small = states.find(
+    ({ claimState }) => claimState?.state === 'bound' && claimState.reason !== undefined,
+  )?.claimState;
+  const lacking = states.find(({ claimState }) => claimState?.state !== 'bound');
   const held = !isUp && image?.verdict?.state === 'waits' ? image.verdict.blocker : undefined;
-  if (held !== undefined && (lacking === undefined || lacking.sight?.waits === true)) {
-    return no('DiskReady', held.reason, held.message);
+  if (held !== undefined && (lacking === undefined || lacking.claimState?.waits === true)) {
+    return conditionFalse('DiskReady', held.reason, held.message);
   }
-  if (lacking === undefined || (isUp && lacking.sight?.state !== 'taken')) {
-    if (small?.reason !== undefined) return no('DiskReady', small.reason, small.message ?? '');
-    const texts = states.map(({ claim, origin, sight }) => {
-      const words = [...(sight?.state === 'bound' ? [sight.message] : []), digestWords(origin, image)];
+  if (lacking === undefined || (isUp && lacking.claimState?.state !== 'taken')) {
+    if (small?.reason !== undefined) return conditionFalse('DiskReady', small.reason, small.message ?? '');
+    const texts = states.map(({ claim, origin, claimState }) => {
+      const words = [...(claimState?.state === 'bound' ? [claimState.message] : []), digestWords(origin, image)];
       const said = words.filter((each) => each !== undefined);
       return said.length === 0 ? claim : `${claim} (${said.join('; ')})`;
     });
-    return yes('DiskReady', 'DisksBound', `bound: ${texts.join(', ')}`);
+    return conditionTrue('DiskReady', 'DisksBound', `bound: ${texts.join(', ')}`);
   }
-  const { sight, claim } = lacking;
-  const reason = sight?.reason ?? (sight?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
+  const { claimState, claim } = lacking;
+  const reason = claimState?.reason ?? (claimState?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
   const message =
-    (sight?.waits === true
+    (claimState?.waits === true
       ? `PersistentVolumeClaim ${claim} gets its volume when the machine has a node`
       : undefined) ??
-    sight?.message ??
-    `PersistentVolumeClaim ${claim} ${sight?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
-  return no('DiskReady', reason, message);
+    claimState?.message ??
+    `PersistentVolumeClaim ${claim} ${claimState?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
+  return conditionFalse('DiskReady', reason, message);
 }
 
 /** Whoever asks for a digest is not to believe that somebody has compared it, where nobody has. */
-function digestWords(origin: ClaimedDisk['origin'], image: ImageSight | undefined): string | undefined {
+function digestWords(origin: ClaimedDisk['origin'], image: ImageState | undefined): string | undefined {
   const { checksum } = origin?.image === undefined ? {} : origin;
   if (checksum === undefined) return undefined;
   const digest = `the ${checksum.split(':', 1)[0]} of its image is`;

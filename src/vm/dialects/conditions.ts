@@ -6,16 +6,26 @@ import { failureOf, shutdownCondition } from './memory.ts';
 /** Conditions that several groups tell alike. */
 
 /** A condition as it is to be told; the engine of conditions adds its time. */
-export type Told = Omit<Condition, 'lastTransitionTime'>;
+export type ConditionDraft = Omit<Condition, 'lastTransitionTime'>;
 
-export const no = (type: string, reason: string, message: string): Told => ({ type, status: 'False', reason, message });
-export const yes = (type: string, reason: string, message: string): Told => ({ type, status: 'True', reason, message });
+export const conditionFalse = (type: string, reason: string, message: string): ConditionDraft => ({
+  type,
+  status: 'False',
+  reason,
+  message,
+});
+export const conditionTrue = (type: string, reason: string, message: string): ConditionDraft => ({
+  type,
+  status: 'True',
+  reason,
+  message,
+});
 
 export const isUp = (instance: ObservedVm['instance']) => instance?.status?.phase === 'Running';
 
 /** What is told now, and what is remembered of the last start and the last end. `blocked`: why no start was tried. */
 export function withPast(
-  told: readonly Told[],
+  told: readonly ConditionDraft[],
   observed: ObservedVm,
   blocked: Problem | undefined,
   before: readonly Condition[] | undefined,
@@ -40,20 +50,23 @@ interface Readiness {
 }
 
 /** Ready: what the instance says of itself, and without one why there is none. */
-export function readyOf({ instance, problem, recorded }: ObservedVm, { running, phase, ready }: Readiness): Told {
+export function readyOf(
+  { instance, problem, recorded }: ObservedVm,
+  { running, phase, ready }: Readiness,
+): ConditionDraft {
   if (instance !== undefined && !isFinal(instance)) {
     const said = instance.status?.conditions?.find(({ type }) => type === 'Ready');
     if (hasCondition(instance.status?.conditions, 'Paused'))
-      return no('Ready', 'Paused', 'the machine stands still: it is paused');
-    if (said?.status === 'True' && !isTerminating(instance)) return yes('Ready', ready.reason, ready.message);
+      return conditionFalse('Ready', 'Paused', 'the machine stands still: it is paused');
+    if (said?.status === 'True' && !isTerminating(instance)) return conditionTrue('Ready', ready.reason, ready.message);
     const why = stuckIn(instance.status?.conditions) ?? said;
-    return no('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
+    return conditionFalse('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
   }
-  if (!running) return no('Ready', 'Stopped', 'spec.running is false');
-  if (problem !== undefined) return no('Ready', problem.reason, problem.message);
+  if (!running) return conditionFalse('Ready', 'Stopped', 'spec.running is false');
+  if (problem !== undefined) return conditionFalse('Ready', problem.reason, problem.message);
   const { restarts } = recorded;
-  if (restarts !== undefined) return no('Ready', restarts.gaveUp ?? 'Restarting', restarts.message);
-  return no('Ready', phase, 'the machine does not run');
+  if (restarts !== undefined) return conditionFalse('Ready', restarts.gaveUp ?? 'Restarting', restarts.message);
+  return conditionFalse('Ready', phase, 'the machine does not run');
 }
 
 /** Why an instance does not come along. A disk that waits for a node has none because the pod has none: that comes first. */
@@ -66,7 +79,7 @@ function stuckIn(conditions: readonly Condition[] = []): Condition | undefined {
 export type Paths = readonly (readonly [field: string, path: string])[];
 
 /** RestartRequired. `blocked`: what a start would meet now. */
-export function restartOf(fields: readonly string[], paths: Paths, blocked: Problem | undefined): Told {
+export function restartOf(fields: readonly string[], paths: Paths, blocked: Problem | undefined): ConditionDraft {
   const pathOf = (field: string) => {
     const found = paths.find(([start]) => field === start || field.startsWith(`${start}.`));
     return `spec.${found?.[1] ?? field}`;
@@ -75,5 +88,5 @@ export function restartOf(fields: readonly string[], paths: Paths, blocked: Prob
   // Whoever restarts it now takes it down until that is there.
   const lacking = blocked?.reason === 'NotFound' ? `; a start would wait: ${blocked.message}` : '';
   const message = `changed, and not in effect before the next start: ${named}${lacking}`;
-  return yes('RestartRequired', 'RestartRequired', message);
+  return conditionTrue('RestartRequired', 'RestartRequired', message);
 }

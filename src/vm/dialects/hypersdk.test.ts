@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import { type Around, claims, DISK, desired, type Written } from './hypersdk/machine.fixture.ts';
+import { claims, type Dependencies, DISK, desiredVm, type SpecInput } from './hypersdk/machine.fixture.ts';
 
 type Spec = VirtualMachine['spec'];
 
@@ -14,7 +14,7 @@ const HA: NonNullable<Spec['highAvailability']> = {
 
 describe('what a machine of hypersdk.io asks for', () => {
   it('is a machine with sockets to plug into, and nothing that nobody asked for', () => {
-    expect(desired()).toEqual({
+    expect(desiredVm()).toEqual({
       runStrategy: 'Always',
       labels: { 'hypersdk.io/vm': 'web' },
       annotations: {},
@@ -35,13 +35,13 @@ describe('what a machine of hypersdk.io asks for', () => {
         words: 'spec.highAvailability is not enabled',
       },
     });
-    expect(desired({ running: false }).runStrategy).toBe('Halted');
+    expect(desiredVm({ running: false }).runStrategy).toBe('Halted');
   });
 
   it('is put where it is to be, under the labels that it is to have', () => {
     const nodeSelector = { disk: 'ssd' };
     const tolerations = [{ key: 'dedicated', operator: 'Exists' as const }];
-    const given = desired({ nodeSelector, tolerations, labels: { app: 'x' }, annotations: { note: 'y' } });
+    const given = desiredVm({ nodeSelector, tolerations, labels: { app: 'x' }, annotations: { note: 'y' } });
     expect(given.spec).toMatchObject({ nodeSelector, tolerations });
     expect(given.labels).toEqual({ app: 'x', 'hypersdk.io/vm': 'web' });
     expect(given.annotations).toEqual({ note: 'y' });
@@ -52,14 +52,14 @@ describe('what a machine of hypersdk.io asks for', () => {
     const green = { weight: 9, preference: { matchExpressions: [{ key: 'z', operator: 'Exists' as const }] } };
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [own] } };
     const carbon = { condition: { status: 'True', reason: 'Green', message: '' }, preferred: [green] } as const;
-    expect(desired({ affinity }, { carbon }).spec.affinity?.nodeAffinity).toEqual({
+    expect(desiredVm({ affinity }, { carbon }).spec.affinity?.nodeAffinity).toEqual({
       preferredDuringSchedulingIgnoredDuringExecution: [own, green],
     });
   });
 
   it('has its disks on claims, in the order that it boots from them', () => {
     const cd = { name: 'tools', size: '1Gi', storageClass: 'fast-ssd', type: 'cdrom', bootOrder: 1 } as const;
-    const { spec } = desired({ disks: [DISK, cd] });
+    const { spec } = desiredVm({ disks: [DISK, cd] });
     expect(spec.domain.devices.disks).toEqual([
       { name: 'root', disk: { bus: 'virtio' } },
       { name: 'tools', bootOrder: 1, cdrom: { bus: 'sata', readonly: true } },
@@ -68,7 +68,7 @@ describe('what a machine of hypersdk.io asks for', () => {
       { name: 'root', persistentVolumeClaim: { claimName: 'web-root' } },
       { name: 'tools', persistentVolumeClaim: { claimName: 'web-tools', readOnly: true } },
     ]);
-    expect(desired({ image: { source: 'https://example.org/i.qcow2' } }).spec.volumes).toEqual(
+    expect(desiredVm({ image: { source: 'https://example.org/i.qcow2' } }).spec.volumes).toEqual(
       spec.volumes?.slice(0, 1),
     );
   });
@@ -78,18 +78,18 @@ describe('what a machine of hypersdk.io asks for', () => {
     ['network data alone', { networkData: 'n' }, { userData: '#cloud-config\n', networkData: 'n' }],
     ['a secret', { secretRef: { name: 's' } }, { secretRef: { name: 's' }, networkDataSecretRef: { name: 's' } }],
   ])('is configured by %s', (_what, cloudInit, expected) => {
-    const { volumes, domain } = desired({ cloudInit: cloudInit as never }).spec;
+    const { volumes, domain } = desiredVm({ cloudInit: cloudInit as never }).spec;
     expect(volumes).toEqual([{ name: 'cloudinit', cloudInitNoCloud: expected }]);
     expect(domain.devices.disks).toEqual([{ name: 'cloudinit', disk: { bus: 'virtio' } }]);
   });
 
   it('keeps the name of a disk that is called as that for cloud-init', () => {
-    const { volumes = [] } = desired({ cloudInit: { userData: 'x' }, disks: [{ ...DISK, name: 'cloudinit' }] }).spec;
+    const { volumes = [] } = desiredVm({ cloudInit: { userData: 'x' }, disks: [{ ...DISK, name: 'cloudinit' }] }).spec;
     expect(volumes.map(({ name }) => name)).toEqual(['cloudinit', 'cloudinit-seed']);
   });
 
   it('is plugged into its networks', () => {
-    const { domain, networks } = desired({
+    const { domain, networks } = desiredVm({
       networks: [
         { name: 'default', type: 'pod-network' },
         { name: 'lan', type: 'multus', multusNetworkName: 'net/lan', macAddress: '02:00:00:00:00:01' },
@@ -116,16 +116,16 @@ describe('what a machine of hypersdk.io asks for', () => {
       { firmware: { bootloader: { efi: { secureBoot: true } } }, features: { smm: { enabled: true } } },
     ],
   ])('starts with firmware %j', (firmware, expected) => {
-    const { firmware: made, features } = desired({ firmware }).spec.domain;
+    const { firmware: made, features } = desiredVm({ firmware }).spec.domain;
     expect({ ...(made && { firmware: made }), ...(features && { features }) }).toEqual(expected);
   });
 
   it('has no agent where it is to have none', () => {
-    expect(desired({ guestAgent: { enabled: false } }).annotations).toEqual({ 'vimana.io/guest-agent': 'false' });
+    expect(desiredVm({ guestAgent: { enabled: false } }).annotations).toEqual({ 'vimana.io/guest-agent': 'false' });
   });
 
   it('asks nodes for devices by the resources that stand for them', () => {
-    const { gpus, ...others } = desired({
+    const { gpus, ...others } = desiredVm({
       gpus: [
         { name: 'g', resourceName: 'nvidia.com/A100', count: 2 },
         { vendor: 'AMD' },
@@ -148,7 +148,7 @@ describe('what a machine of hypersdk.io asks for', () => {
     [{ ...HA, evictionStrategy: 'None', restartPolicy: 'Never' }, 'None', false, { when: 'never' }],
     [{ ...HA, enabled: false, evictionStrategy: 'Shutdown' }, 'None', false, { when: 'never', max: 0 }],
   ])('is kept up by %j', (highAvailability, eviction, leaves, restarts) => {
-    const given = desired({ highAvailability });
+    const given = desiredVm({ highAvailability });
     expect(given.spec.evictionStrategy).toBe(eviction);
     expect(given.evacuatesByRestart === true).toBe(leaves);
     expect(given.restarts).toMatchObject(restarts);
@@ -157,7 +157,7 @@ describe('what a machine of hypersdk.io asks for', () => {
 
 describe('a machine of hypersdk.io is not started', () => {
   const disks = [DISK];
-  it.each<[string, Written, Around, object | undefined]>([
+  it.each<[string, SpecInput, Dependencies, object | undefined]>([
     [
       'for a claim that another has',
       { disks },
@@ -190,15 +190,15 @@ describe('a machine of hypersdk.io is not started', () => {
       claims({ name: 'web-root', state: 'pending', waits: true }),
       undefined,
     ],
-  ])('%s', (_what, spec, around, expected) => {
-    const { blocked } = desired(spec, around);
+  ])('%s', (_what, spec, dependencies, expected) => {
+    const { blocked } = desiredVm(spec, dependencies);
     if (expected === undefined) expect(blocked).toBeUndefined();
     else expect(blocked).toMatchObject(expected);
   });
 
   it('before a claim is bound that is to be bound at once', () => {
     const pending = { name: 'web-root', state: 'pending', reason: 'ClaimPending', message: 'm' } as const;
-    expect(desired({ disks }, claims(pending)).blocked).toEqual({
+    expect(desiredVm({ disks }, claims(pending)).blocked).toEqual({
       reason: 'ClaimPending',
       message: 'm',
       passing: true,

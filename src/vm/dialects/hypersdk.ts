@@ -4,12 +4,12 @@ import { VM_LABEL } from '#api/launcher';
 import { parseDuration } from '#platform/base/duration';
 import type { DesiredVm, Dialect, RecordedState, RestartPolicy } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { patience } from './hypersdk/carbon.ts';
-import { copy } from './hypersdk/copy.ts';
+import { startGate } from './hypersdk/carbon.ts';
+import { cloneVmSpec } from './hypersdk/copy.ts';
 import { instanceSpec } from './hypersdk/instance-spec.ts';
 import { report } from './hypersdk/report.ts';
-import { wantedOf } from './hypersdk/wanted.ts';
-import { identityIn, memoryIn } from './memory.ts';
+import { desiredSpecOf } from './hypersdk/wanted.ts';
+import { identityIn, parseRecordedState } from './memory.ts';
 import { power } from './power.ts';
 
 /** Machines in the words of HyperSDK: sizes, disks and images, from a template or on their own. */
@@ -23,14 +23,14 @@ export const hypersdk: Dialect<typeof virtualMachine> = {
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
   size: ({ spec: { cpus, memory: bytes } }) => ({ cpus, memory: bytes }),
-  cloneVmSpec: copy,
+  cloneVmSpec,
   claimOf: claimName,
-  startGate: patience,
+  startGate,
   resize: (_vm, { cpus, memory: bytes }) => ({ spec: { cpus, memory: bytes } }),
 };
 
-function desiredVm(vm: VirtualMachine, around: Partial<VmDependencies> = {}): DesiredVm {
-  const { spec, disks, basis, blocked } = wantedOf(vm, around);
+function desiredVm(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {}): DesiredVm {
+  const { spec, disks, basis, blocked } = desiredSpecOf(vm, dependencies);
   const { enabled = false, evictionStrategy } = spec.highAvailability ?? {};
   // Its Service finds its pod by this one, which is given to every pod.
   const { [VM_LABEL]: _vm, ...labels } = spec.labels ?? {};
@@ -38,7 +38,7 @@ function desiredVm(vm: VirtualMachine, around: Partial<VmDependencies> = {}): De
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
     labels: { ...labels, [CLAIM_WORDS.machine]: vm.metadata.name },
     annotations: { ...spec.annotations, ...(spec.guestAgent?.enabled === false ? NO_AGENT : {}) },
-    spec: instanceSpec(spec, disks, around.carbon?.preferred),
+    spec: instanceSpec(spec, disks, dependencies.carbon?.preferred),
     restarts: restartPolicy(spec.highAvailability),
     ...(enabled && evictionStrategy === 'Shutdown' ? { evacuatesByRestart: true } : {}),
     ...(basis === undefined ? {} : { basis }),
@@ -73,7 +73,7 @@ function recordedState({ status }: VirtualMachine): RecordedState {
   const { observedGeneration, interfaces, restarts, restartCount = 0 } = status ?? {};
   const { inRow = 0, lastInstance = '', message = '', ...decision } = restarts ?? {};
   return {
-    ...memoryIn(status),
+    ...parseRecordedState(status),
     identity: identityIn(interfaces),
     ...(restarts === undefined ? {} : { restarts: { total: restartCount, inRow, lastInstance, message, ...decision } }),
     ...(observedGeneration === undefined ? {} : { generation: observedGeneration }),

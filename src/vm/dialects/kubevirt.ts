@@ -2,11 +2,11 @@ import { danglingDisks } from '#api/kubevirt/dangling-disks';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machine';
 import type { DesiredVm, Dialect, Problem, RecordedState } from '#vm/engine/dialect';
-import { copy } from './kubevirt/copy.ts';
+import { cloneVmSpec } from './kubevirt/copy.ts';
 import { power } from './kubevirt/power.ts';
 import { report } from './kubevirt/report.ts';
 import { resize, sizeOf } from './kubevirt/size.ts';
-import { identityIn, memoryIn } from './memory.ts';
+import { identityIn, parseRecordedState } from './memory.ts';
 
 /** Machines in the words of KubeVirt: the instance is what the template says. */
 export const kubevirt: Dialect<typeof virtualMachine> = {
@@ -19,7 +19,7 @@ export const kubevirt: Dialect<typeof virtualMachine> = {
   power: (vm, action, instance, options) => power({ vm, runStrategy: runStrategyOf(vm), instance, options }, action),
   size: sizeOf,
   resize,
-  cloneVmSpec: copy,
+  cloneVmSpec,
 };
 
 function runStrategyOf({ spec: { running, runStrategy } }: VirtualMachine): RunStrategy {
@@ -52,7 +52,7 @@ function missingVolume(spec: DesiredVm['spec']): Problem | undefined {
 function recordedState({ status }: VirtualMachine): RecordedState {
   const { runStrategy, desiredGeneration, interfaces } = status ?? {};
   return {
-    ...memoryIn(status),
+    ...parseRecordedState(status),
     identity: identityIn(interfaces),
     ...(runStrategy === undefined ? {} : { runStrategy }),
     ...(desiredGeneration === undefined ? {} : { generation: desiredGeneration }),

@@ -12,7 +12,7 @@ const LONG_AGO = '1970-01-01T00:00:00Z';
 type Remembering = Pick<NonNullable<VirtualMachine['status']>, 'stateChangeRequests' | 'startFailure' | 'conditions'>;
 
 /** Reads back what `remembered` wrote. */
-export function memoryIn(
+export function parseRecordedState(
   status: Remembering | undefined,
 ): Pick<RecordedState, 'requests' | 'startFailure' | 'lastShutdown'> {
   const { stateChangeRequests = [], startFailure, conditions = [] } = status ?? {};
@@ -41,7 +41,7 @@ export function memoryIn(
 }
 
 /** What the next look at a machine begins with. */
-export function remembered({
+export function recordedStatus({
   requests,
   startFailure,
 }: RecordedState): Pick<Remembering, 'stateChangeRequests' | 'startFailure'> {
@@ -51,14 +51,14 @@ export function remembered({
   };
 }
 
-interface Card {
+interface StatusInterface {
   readonly name: string;
   readonly mac?: string;
   readonly ipAddress?: string;
 }
 
 /** Reads back what `cardsOf` wrote. */
-export function identityIn(interfaces: readonly Card[] = []): Identity {
+export function identityIn(interfaces: readonly StatusInterface[] = []): Identity {
   return Object.fromEntries(
     interfaces.map(({ name, mac = '', ipAddress }) => [
       name,
@@ -68,7 +68,7 @@ export function identityIn(interfaces: readonly Card[] = []): Identity {
 }
 
 /** The network cards that a machine keeps, in the statuses that tell of them. */
-export function cardsOf(identity: Identity): { readonly interfaces?: Card[] } {
+export function interfacesStatus(identity: Identity): { readonly interfaces?: StatusInterface[] } {
   const interfaces = Object.entries(identity).map(([name, { mac, ip }]) => ({
     name,
     mac,

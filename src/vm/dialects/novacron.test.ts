@@ -25,14 +25,19 @@ function machine(more: Partial<Written> = {}, spec: object = {}, status?: Status
   } as VirtualMachine;
 }
 
-const desired = (more: Partial<Written> = {}, spec: object = {}, around: Around = {}) =>
-  novacron.desiredVm(machine(more, spec), { ...AROUND, ...around });
+const desired = (more: Partial<Written> = {}, spec: object = {}, dependencies: Around = {}) =>
+  novacron.desiredVm(machine(more, spec), { ...AROUND, ...dependencies });
 
-const report = (vm: VirtualMachine, looks?: InstanceTraits, more: Partial<ObservedVm> = {}, around: Around = {}) =>
+const report = (
+  vm: VirtualMachine,
+  looks?: InstanceTraits,
+  more: Partial<ObservedVm> = {},
+  dependencies: Around = {},
+) =>
   novacron.report(
     vm,
     { instance: looks && instanceLike(looks), recorded: recordedState(), restartRequired: [], now: NOW, ...more },
-    { ...AROUND, ...around },
+    { ...AROUND, ...dependencies },
   ) as Status;
 
 const conditionIn = ({ conditions }: Status, type: string) => conditions?.find((each) => each.type === type);

@@ -5,11 +5,11 @@ import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machi
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import type { CloneOptions, DesiredVm, Dialect, RecordedState } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { identityIn, memoryIn } from './memory.ts';
+import { identityIn, parseRecordedState } from './memory.ts';
 import { instanceSpec } from './novacron/instance-spec.ts';
 import { policyAnnotations } from './novacron/migration-policy.ts';
 import { report } from './novacron/report.ts';
-import { wantedOf } from './novacron/wanted.ts';
+import { novacronDesiredSpecOf } from './novacron/wanted.ts';
 import { power } from './power.ts';
 
 /** Machines in the words of NovaCron: a template with size, image, networks and volumes, and policies beside it. */
@@ -34,8 +34,8 @@ export const novacron: Dialect<typeof virtualMachine> = {
   claimOf: claimName,
 };
 
-function desiredVm(vm: VirtualMachine, around: Partial<VmDependencies> = {}): DesiredVm {
-  const { disks, blocked } = wantedOf(vm, around);
+function desiredVm(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {}): DesiredVm {
+  const { disks, blocked } = novacronDesiredSpecOf(vm, dependencies);
   const { labels = {}, annotations = {} } = vm.spec.template.metadata ?? {};
   return {
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
@@ -70,7 +70,7 @@ function withoutOwn(labels: Readonly<Record<string, string>>): Record<string, st
 function recordedState({ status }: VirtualMachine): RecordedState {
   const { observedGeneration, interfaces } = status ?? {};
   return {
-    ...memoryIn(status),
+    ...parseRecordedState(status),
     identity: identityIn(interfaces),
     ...(observedGeneration === undefined ? {} : { generation: observedGeneration }),
   };

@@ -29,8 +29,8 @@ const CPU = 'kubevirt.io/vm-cpu-consumption';
 const MEMORY = 'kubevirt.io/vm-memory-consumption';
 
 describe('the size of a simulated machine', () => {
-  const requests = (spec: Partial<VirtualMachine['spec']>, surroundings = NODE) => {
-    const { spec: made, annotations } = simulation.desiredVm(machine(spec), surroundings);
+  const requests = (spec: Partial<VirtualMachine['spec']>, dependencies = NODE) => {
+    const { spec: made, annotations } = simulation.desiredVm(machine(spec), dependencies);
     const { cpu, memory: bytes } = made.domain.resources?.requests ?? {};
     return [cpu, bytes, made.domain.cpu?.cores, annotations[CPU], annotations[MEMORY]];
   };

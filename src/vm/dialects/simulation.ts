@@ -5,7 +5,7 @@ import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '#ap
 import type { DesiredVm, Dialect, PowerAction, PowerEdit, RecordedState } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { memoryIn } from './memory.ts';
+import { parseRecordedState } from './memory.ts';
 import { report } from './simulation/report.ts';
 import { resize } from './simulation/resize.ts';
 import { sizeOf } from './simulation/size.ts';
@@ -19,7 +19,7 @@ export const simulation: Dialect<typeof virtualMachine> = {
   sizedByNodes: true,
   desiredVm,
   recordedState,
-  report: (vm, observed, surroundings) => report(vm, observed, nodeIn(surroundings)),
+  report: (vm, observed, dependencies) => report(vm, observed, nodeIn(dependencies)),
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
   size: ({ spec }) => {
@@ -30,10 +30,10 @@ export const simulation: Dialect<typeof virtualMachine> = {
   cloneVmSpec: ({ spec }, { start }) => ({ ...spec, running: start }),
 };
 
-const nodeIn = (surroundings: VmDependencies | undefined) => surroundings?.referenceNode ?? USUAL_NODE;
+const nodeIn = (dependencies: VmDependencies | undefined) => dependencies?.referenceNode ?? USUAL_NODE;
 
-function desiredVm(vm: VirtualMachine, surroundings?: VmDependencies): DesiredVm {
-  const node = nodeIn(surroundings);
+function desiredVm(vm: VirtualMachine, dependencies?: VmDependencies): DesiredVm {
+  const node = nodeIn(dependencies);
   const size = sizeOf(vm.spec, node);
   const { dirtyRateMbps } = vm.spec.migration ?? {};
   const forcedNode = vm.metadata.annotations?.[FORCED_NODE] ?? '';
@@ -75,7 +75,7 @@ const BYTES_A_MEGABIT = 125_000;
 function recordedState({ status }: VirtualMachine): RecordedState {
   const { observedGeneration } = status ?? {};
   return {
-    ...memoryIn(status),
+    ...parseRecordedState(status),
     identity: {},
     ...(observedGeneration === undefined ? {} : { generation: observedGeneration }),
   };

@@ -9,7 +9,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-metrics';
 import { byController, type Cache, controllerKey } from '#platform/runtime/cache';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import { consumed } from '#vm/usage/consumption';
+import { consumptionOf } from '#vm/usage/consumption';
 import { isSimulated } from '#vm/usage/reference-node';
 import type { Usage } from './metrics.ts';
 
@@ -95,7 +95,7 @@ export class MeasuredUsage {
   #said(pod: Pod): Usage | undefined {
     const node = this.#parts.nodes.get(pod.spec.nodeName ?? '');
     if (node === undefined || !isSimulated(node) || pod.status?.phase !== 'Running') return undefined;
-    const [cpuCores, memoryBytes] = [consumed(pod, node, 'cpu'), consumed(pod, node, 'memory')];
+    const [cpuCores, memoryBytes] = [consumptionOf(pod, node, 'cpu'), consumptionOf(pod, node, 'memory')];
     if (cpuCores === undefined && memoryBytes === undefined) return undefined;
     return { cpuCores: cpuCores ?? 0, memoryBytes: memoryBytes ?? 0 };
   }

@@ -9,7 +9,7 @@ export interface CheckedImage {
 }
 
 /** What came of fetching an image: the digest that it has, in hexadecimal, or why it could not be had. */
-export type Fetched = { readonly digest: string } | { readonly failure: string };
+export type FetchResult = { readonly digest: string } | { readonly failure: string };
 
 export function algorithmOf({ checksum }: Pick<CheckedImage, 'checksum'>): string {
   return checksum.slice(0, Math.max(0, checksum.indexOf(':')));
@@ -19,7 +19,7 @@ export function algorithmOf({ checksum }: Pick<CheckedImage, 'checksum'>): strin
  * What is wrong with an image that was fetched; undefined where it is the right one. It is not told which digest was
  * found: whoever may name an image is not therefore to know what lies there.
  */
-export function faultOf({ source, checksum }: CheckedImage, fetched: Fetched): Problem | undefined {
+export function faultOf({ source, checksum }: CheckedImage, fetched: FetchResult): Problem | undefined {
   const where = shownAddress(source);
   if ('failure' in fetched) {
     return { reason: 'ImageNotAccessible', message: `the image at ${where} cannot be fetched: ${fetched.failure}` };

@@ -2,53 +2,58 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#platform/base/clock';
 import { formatQuantity, quantityOf } from '#platform/base/quantity';
 import { redactText } from '#platform/base/redact';
-import { algorithmOf, type CheckedImage, type Fetched } from './digest.ts';
-import { type Limits, Patience } from './patience.ts';
+import { algorithmOf, type CheckedImage, type FetchResult } from './digest.ts';
+import { DownloadTimeout, type DownloadTimeouts } from './patience.ts';
 import { discard, type Web, type WebAnswer } from './web.ts';
 
-export interface DownloadParts {
+export interface DownloadDeps {
   readonly web: Web;
   readonly clock: Clock;
   readonly limits: DownloadLimits;
 }
 
-export interface DownloadLimits extends Limits {
+export interface DownloadLimits extends DownloadTimeouts {
   readonly bytes: number;
 }
 
 /** Fetches an image piece by piece, keeps none of it but the digest, and never fails; what is aborted has no result. */
 export async function download(
   image: CheckedImage,
-  { web, clock, limits }: DownloadParts,
+  { web, clock, limits }: DownloadDeps,
   signal: AbortSignal,
-): Promise<Fetched | undefined> {
-  using patience = new Patience(clock, limits);
+): Promise<FetchResult | undefined> {
+  using timeout = new DownloadTimeout(clock, limits);
   try {
-    const either = AbortSignal.any([signal, patience.signal]);
+    const either = AbortSignal.any([signal, timeout.signal]);
     // The digest is that of the file as it lies there, whatever the server could make of it on the way.
     const headers = { 'accept-encoding': 'identity' };
     const answer = await web(image.source, { method: 'GET', headers, signal: either });
-    patience.renew();
-    const refusal = refusalOf(answer, limits.bytes);
-    if (refusal === undefined) return { digest: await digestOf(answer, algorithmOf(image), limits.bytes, patience) };
+    timeout.renew();
+    const refusal = responseProblem(answer, limits.bytes);
+    if (refusal === undefined) return { digest: await digestOf(answer, algorithmOf(image), limits.bytes, timeout) };
     await discard(answer);
     return { failure: refusal };
   } catch (error) {
     if (signal.aborted) return undefined;
-    return { failure: wordsOf(patience.signal.aborted ? patience.signal.reason : error) };
+    return { failure: wordsOf(timeout.signal.aborted ? timeout.signal.reason : error) };
   }
 }
 
-function refusalOf({ status, headers }: WebAnswer, most: number): string | undefined {
+function responseProblem({ status, headers }: WebAnswer, most: number): string | undefined {
   if (status !== 200) return `it answers ${status}`;
   return Number(headers.get('content-length') ?? 0) > most ? tooLarge(most) : undefined;
 }
 
-async function digestOf({ body }: WebAnswer, algorithm: string, most: number, patience: Patience): Promise<string> {
+async function digestOf(
+  { body }: WebAnswer,
+  algorithm: string,
+  most: number,
+  timeout: DownloadTimeout,
+): Promise<string> {
   const hash = createHash(algorithm);
   let bytes = 0;
   for await (const piece of body ?? []) {
-    patience.renew();
+    timeout.renew();
     bytes += piece.byteLength;
     if (bytes > most) throw new Error(tooLarge(most));
     hash.update(piece);

@@ -4,7 +4,7 @@ import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
-import { imageGatherer } from './gatherer.ts';
+import { imageProvider } from './gatherer.ts';
 import { ImageVerifier } from './verifier.ts';
 
 type Machine = Parameters<DependencyProvider['provide']>[0];
@@ -35,7 +35,7 @@ beforeEach(() => {
     asked += 1;
     return { status: 200, headers: new Headers(), body: new Blob([content]).stream() };
   };
-  gatherer = imageGatherer(new ImageVerifier({ web, clock, log: noopLogger }), { provide: () => template });
+  gatherer = imageProvider(new ImageVerifier({ web, clock, log: noopLogger }), { provide: () => template });
   context = {
     clock,
     signal: new AbortController().signal,

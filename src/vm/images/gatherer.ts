@@ -10,7 +10,7 @@ import { type ImageVerifier, keyOfImage } from './verifier.ts';
 type Context = Parameters<DependencyProvider['provide']>[1];
 
 /** Has the images of machines verified before their first start, and wakes them when something is known. */
-export function imageGatherer(
+export function imageProvider(
   verifier: ImageVerifier,
   templates: Pick<DependencyProvider<'template'>, 'provide'>,
 ): DependencyProvider<'image'> {
@@ -44,7 +44,7 @@ export function imageGatherer(
       }
       follow(context);
       const wanted = keyOfImage(image);
-      const verdict = verifier.look(image, { namespace, key }, context.signal);
+      const verdict = verifier.verification(image, { namespace, key }, context.signal);
       if (verdict.state === 'waits') {
         waiting.set(wanted, (waiting.get(wanted) ?? new Set()).add(key));
       } else if (told.get(key) !== wanted) {

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '#platform/base/clock';
 
 /** How long somebody is waited for. */
-export interface Limits {
+export interface DownloadTimeouts {
   /** Without a sign of life. */
   readonly idleMs: number;
   /** Altogether. */
@@ -9,7 +9,7 @@ export interface Limits {
 }
 
 /** Is lost when nothing has happened for a while, or when it has taken too long altogether. */
-export class Patience implements Disposable {
+export class DownloadTimeout implements Disposable {
   readonly #lost = new AbortController();
   readonly #clock: Clock;
   readonly #idleMs: number;
@@ -17,11 +17,11 @@ export class Patience implements Disposable {
   #idle: Timer;
   #last: number;
 
-  constructor(clock: Clock, { idleMs, allMs }: Limits) {
+  constructor(clock: Clock, { idleMs, allMs }: DownloadTimeouts) {
     this.#clock = clock;
     this.#idleMs = idleMs;
     this.#last = clock.monotonic();
-    this.#idle = this.#look(idleMs);
+    this.#idle = this.#check(idleMs);
     this.#all = clock.timer(allMs, () => this.#lose(`it takes longer than ${allMs / 60_000} minutes`));
   }
 
@@ -41,11 +41,11 @@ export class Patience implements Disposable {
   }
 
   /** One timer that looks back, instead of one for every sign of life. */
-  #look(ms: number): Timer {
+  #check(ms: number): Timer {
     return this.#clock.timer(ms, () => {
       const left = this.#last + this.#idleMs - this.#clock.monotonic();
       if (left <= 0) this.#lose(`nothing came for ${this.#idleMs / 1000} s`);
-      else this.#idle = this.#look(left);
+      else this.#idle = this.#check(left);
     });
   }
 

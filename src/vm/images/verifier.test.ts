@@ -47,7 +47,7 @@ async function* pieces(text: string) {
 }
 const userIn = (namespace: string, name = 'vm') => ({ namespace, key: `${namespace}/${name}` });
 /** Machines of as many namespaces as there are images, unless one is named. */
-const look = (which = image, namespace = which.source) => verifier.look(which, userIn(namespace), stop.signal);
+const look = (which = image, namespace = which.source) => verifier.verification(which, userIn(namespace), stop.signal);
 const answer = async (said: string | number) => {
   open.shift()?.(said);
   await clock.advance(0);
@@ -129,7 +129,7 @@ describe('many images', () => {
   });
 
   it('of one namespace, however slow, do not keep others waiting', async () => {
-    const many = (i: number) => verifier.look(imageAt(`slow${i}`), userIn('mallory', `vm${i}`), stop.signal);
+    const many = (i: number) => verifier.verification(imageAt(`slow${i}`), userIn('mallory', `vm${i}`), stop.signal);
     for (let i = 0; i < 100; i++) many(i);
     expect(asked).toBe(2);
     look(imageAt('wanted'), 'ann');
@@ -142,7 +142,7 @@ describe('many images', () => {
   it('are not fetched any more once their machines are gone', async () => {
     const [first, second, third] = ['a', 'b', 'c'].map(imageAt);
     for (const [i, each] of [first, second, third].entries())
-      verifier.look(each ?? image, userIn('one', `vm${i}`), stop.signal);
+      verifier.verification(each ?? image, userIn('one', `vm${i}`), stop.signal);
     look(second, 'two');
     expect(asked).toBe(2);
     verifier.release('one/vm0');
@@ -154,7 +154,7 @@ describe('many images', () => {
     verifier.release('two/vm');
     expect(signals[1]?.aborted).toBe(true);
     // A machine that wants another image does not want the first one any more.
-    verifier.look(imageAt('d'), userIn('one', 'vm2'), stop.signal);
+    verifier.verification(imageAt('d'), userIn('one', 'vm2'), stop.signal);
     expect(signals[2]?.aborted).toBe(true);
     await clock.advance(0);
     expect(woken).toEqual([]);
@@ -180,7 +180,7 @@ describe('many images', () => {
 
 it('nothing that is secret in an address is logged', async () => {
   const secret = { ...image, source: 'http://ann:hidden@images.example.org/a?signature=hidden' };
-  verifier.look(secret, userIn('default'), stop.signal);
+  verifier.verification(secret, userIn('default'), stop.signal);
   await answer('wrong');
   expect(log.entries).toHaveLength(1);
   expect(JSON.stringify(log.entries)).not.toContain('hidden');

@@ -8,7 +8,7 @@ import { algorithmOf, type CheckedImage, faultOf, retryMs } from './digest.ts';
 import { type DownloadLimits, download } from './download.ts';
 import type { Web } from './web.ts';
 
-export interface VerifierParts {
+export interface VerifierDeps {
   readonly web: Web;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,17 +43,17 @@ interface Job {
   place?: QueuedJob;
 }
 
-const USUAL: DownloadLimits = { bytes: 64 * 2 ** 30, idleMs: 30_000, allMs: 2 * 60 * 60_000 };
+const DEFAULT_LIMITS: DownloadLimits = { bytes: 64 * 2 ** 30, idleMs: 30_000, allMs: 2 * 60 * 60_000 };
 /** How many are fetched at once, so that no namespace makes the others wait for its own. */
 const AT_ONCE: TenantLimits = { total: 16, perTenant: 2 };
 /** How many are remembered. */
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 
 export const keyOfImage = ({ source, checksum }: CheckedImage) => `${checksum} ${source}`;
 
 /** Fetches images to compare their digests: each once at a time, and what was found right never again. */
 export class ImageVerifier {
-  readonly #parts: VerifierParts;
+  readonly #parts: VerifierDeps;
   readonly #limits: DownloadLimits;
   readonly #known = new Map<string, Known>();
   readonly #listeners = new Set<(image: string) => void>();
@@ -61,9 +61,9 @@ export class ImageVerifier {
   /** What is fetched for a machine, by its key. */
   readonly #jobs = new Map<string, Job>();
 
-  constructor(parts: VerifierParts) {
+  constructor(parts: VerifierDeps) {
     this.#parts = parts;
-    this.#limits = { ...USUAL, ...parts.limits };
+    this.#limits = { ...DEFAULT_LIMITS, ...parts.limits };
   }
 
   /** Calls back with the key of every image of which something new is known. */
@@ -73,7 +73,7 @@ export class ImageVerifier {
   }
 
   /** What is known of an image; it is fetched where it has to be, until the signal is aborted or nobody wants it. */
-  look(image: CheckedImage, user: ImageUser, signal: AbortSignal): ImageVerification {
+  verification(image: CheckedImage, user: ImageUser, signal: AbortSignal): ImageVerification {
     const key = keyOfImage(image);
     if (this.#jobs.get(user.key)?.image !== key) this.release(user.key);
     const known = this.#known.get(key) ?? this.#remember(key);
@@ -110,7 +110,7 @@ export class ImageVerifier {
   #remember(key: string): Known {
     const known: Known = { failures: 0, retryAt: Number.NEGATIVE_INFINITY };
     this.#known.set(key, known);
-    if (this.#known.size > MOST_KNOWN) {
+    if (this.#known.size > MAX_KNOWN) {
       const [oldest] = [...this.#known].find(([, { job }]) => job === undefined) ?? [];
       if (oldest !== undefined && oldest !== key) this.#known.delete(oldest);
     }

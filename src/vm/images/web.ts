@@ -17,7 +17,7 @@ export interface WebAnswer {
 export type Web = (url: string, options: WebOptions) => Promise<WebAnswer>;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /** Follows redirects as a browser does: a password in an address is for the server of that address, and for no other. */
 export function webOf(fetch: Fetch): Web {
@@ -30,7 +30,7 @@ export function webOf(fetch: Fetch): Web {
       const to = REDIRECTS.has(answer.status) ? answer.headers.get('location') : null;
       if (to === null) return answer;
       await discard(answer);
-      if (redirects === MOST_REDIRECTS) throw new Error(`it redirects more than ${MOST_REDIRECTS} times`);
+      if (redirects === MAX_REDIRECTS) throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
       const next = URL.parse(to, url);
       if (next === null || !/^https?:$/.test(next.protocol)) throw new Error('it redirects to what is no web address');
       secret = passwordOf(next) ?? (next.origin === url.origin ? secret : undefined);
@@ -47,12 +47,12 @@ export async function discard({ body }: Pick<WebAnswer, 'body'>): Promise<void> 
 /** What stands before the host, as the header that servers read it from. */
 function passwordOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
-  const text = `${decoded(username)}:${decoded(password)}`;
+  const text = `${decodePath(username)}:${decodePath(password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
 /** A lone % is no escape, and stands for itself. */
-function decoded(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

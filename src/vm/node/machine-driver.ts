@@ -9,7 +9,7 @@ import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
  */
 export type EndReason = 'GuestShutdown' | 'Stopped' | 'Killed' | 'Crashed' | 'OutOfMemory' | 'Migrated';
 
-export interface MachineEnd {
+export interface MachineExit {
   readonly reason: EndReason;
   /** In milliseconds since 1970, as all times here. */
   readonly at: number;
@@ -85,7 +85,7 @@ export interface Machine {
   readonly state: 'running' | 'paused' | 'stopping' | 'incoming' | 'ended';
   /** When it first ran, on whichever node. */
   readonly startedAt: number;
-  readonly ended?: MachineEnd;
+  readonly ended?: MachineExit;
   /** Whether the guest is up, as far as the driver can tell; true where it cannot. */
   readonly booted: boolean;
   /** There once the guest has booted, where it has an agent. */
@@ -215,14 +215,14 @@ export interface MachineDriver {
 }
 
 /** No machine has this id. */
-export class NoSuchMachine extends VimanaError {
+export class MachineNotFoundError extends VimanaError {
   constructor(id: string) {
     super('NO_SUCH_MACHINE', `there is no machine ${id}`);
   }
 }
 
 /** A machine cannot do this as it is. */
-export class WrongState extends VimanaError {
+export class InvalidStateError extends VimanaError {
   constructor(operation: string, id: string, why: string) {
     super('WRONG_STATE', `${operation} is not possible for machine ${id}: ${why}`);
   }

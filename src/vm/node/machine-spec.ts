@@ -56,15 +56,15 @@ export interface MachineSpec {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-export type Identity = Readonly<Record<string, { readonly mac?: string; readonly ip?: string }>>;
+export type MachineIdentity = Readonly<Record<string, { readonly mac?: string; readonly ip?: string }>>;
 
 /** The addresses that an instance keeps, by interface; empty where none were given out, or they cannot be read. */
-export function identityOf({ metadata }: Vmi): Identity {
+export function machineIdentityOf({ metadata }: Vmi): MachineIdentity {
   const text = metadata.annotations?.[IDENTITY_ANNOTATION];
   if (text === undefined) return {};
   try {
     const identity: unknown = JSON.parse(text);
-    return typeof identity === 'object' && identity !== null ? (identity as Identity) : {};
+    return typeof identity === 'object' && identity !== null ? (identity as MachineIdentity) : {};
   } catch {
     return {};
   }
@@ -89,14 +89,14 @@ export interface MachineSize {
 }
 
 /** What an instance asks for by now. */
-export function askedSize({ spec }: Vmi): MachineSize {
+export function requestedSize({ spec }: Vmi): MachineSize {
   return { sockets: topologyOf(spec).sockets, memoryBytes: memoryOf(spec) };
 }
 
 /** What a launcher pod holds the place for; where it does not say, what its machine was last said to have. */
-export function heldSize(instance: Vmi, { metadata }: Pod): MachineSize {
+export function allocatedSize(instance: Vmi, { metadata }: Pod): MachineSize {
   const held = sizeIn(metadata.annotations);
-  const asked = askedSize(instance);
+  const asked = requestedSize(instance);
   const { currentCPUTopology, memory } = instance.status ?? {};
   const amount = held?.memory ?? memory?.guestCurrent;
   return {
@@ -109,7 +109,7 @@ export function heldSize(instance: Vmi, { metadata }: Pod): MachineSize {
 export function machineSpecOf(instance: Vmi, pod: Pod): MachineSpec {
   const { metadata, spec } = instance;
   const { domain } = spec;
-  const { sockets, memoryBytes } = heldSize(instance, pod);
+  const { sockets, memoryBytes } = allocatedSize(instance, pod);
   const cpu = { ...topologyOf(spec), sockets };
   const { maxGuest } = domain.memory ?? {};
   const efi = domain.firmware?.bootloader?.efi;
@@ -157,7 +157,7 @@ function disksOf({ domain, volumes = [] }: InstanceSpec): MachineDisk[] {
 /** The network cards of an instance: one on the pod network where it says nothing of them. */
 export function nicsOf(instance: Vmi): MachineNic[] {
   const { devices } = instance.spec.domain;
-  const identity = identityOf(instance);
+  const identity = machineIdentityOf(instance);
   const given = (devices.interfaces ?? []).filter(({ state }) => state !== 'absent');
   const cards = given.length > 0 || devices.autoattachPodInterface === false ? given : [{ name: 'default' }];
   return cards.map((card) => {

@@ -1,7 +1,7 @@
 import { VimanaError } from '#platform/base/errors';
 
 /** A machine driver was asked for something that it cannot do; its capabilities say so beforehand. */
-export class NotSupported extends VimanaError {
+export class NotSupportedError extends VimanaError {
   readonly operation: string;
 
   constructor(driver: string, operation: string, why = '') {

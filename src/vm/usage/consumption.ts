@@ -7,7 +7,11 @@ import type { Pod } from '#platform/kube/kinds/pod';
 const ANNOTATIONS = { cpu: CPU_CONSUMPTION, memory: MEMORY_CONSUMPTION } as const;
 
 /** How much of its node a simulated pod says that it uses, in cores or bytes; undefined where it says nothing. */
-export function consumed({ metadata }: Pod, node: Node | undefined, resource: 'cpu' | 'memory'): number | undefined {
+export function consumptionOf(
+  { metadata }: Pod,
+  node: Node | undefined,
+  resource: 'cpu' | 'memory',
+): number | undefined {
   const given = metadata.annotations?.[ANNOTATIONS[resource]];
   if (given === undefined) return undefined;
   const share = Number(given);

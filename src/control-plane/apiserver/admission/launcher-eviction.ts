@@ -2,7 +2,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { evictedInstance, evictionVerdict } from '#vm/admission/launcher-eviction';
+import { evictedInstance, evictionResult } from '#vm/admission/launcher-eviction';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import { ApiError } from '../api-error.ts';
 import { isPods } from './pod-write.ts';
@@ -23,7 +23,7 @@ export function launcherEviction(source: ObjectSource, evacuate: Evacuate): Admi
       const instance = pod === undefined ? undefined : evictedInstance(pod);
       if (pod === undefined || instance === undefined) return undefined;
       const found = readObject(source, group, versions[0], plural, namespace, instance);
-      const verdict = evictionVerdict(pod, found as unknown as Vmi | undefined);
+      const verdict = evictionResult(pod, found as unknown as Vmi | undefined);
       return verdict.allowed ? undefined : refuse(write, instance, verdict, evacuate);
     },
   };

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import { parseQuantity } from '#platform/base/quantity';
-import { type Choice, estimate } from '#vm/carbon/estimate';
+import { estimate, type StartChoice } from '#vm/carbon/estimate';
 import { wattsOf } from '#vm/carbon/power-model';
 import { gibOf } from '#vm/carbon/report';
-import { writtenTime } from '#vm/carbon/written-time';
+import { formatTime } from '#vm/carbon/written-time';
 import { durationOption, writtenDuration } from '../duration-option.ts';
 import { tableText } from '../table-text.ts';
 import { askedProvider } from './asked-provider.ts';
@@ -59,9 +59,9 @@ export async function showEstimate(parts: CarbonCommandParts, command: Command):
     savedGrams: tenths(savedGrams),
   };
   const share = found.now.grams === 0 ? 0 : Math.round((100 * savedGrams) / found.now.grams);
-  const row = (name: string, { startsAt, intensity, grams }: Choice) => [
+  const row = (name: string, { startsAt, intensity, grams }: StartChoice) => [
     name,
-    writtenTime(startsAt),
+    formatTime(startsAt),
     `${tenths(intensity)}`,
     writtenGrams(grams),
   ];
@@ -76,8 +76,8 @@ export async function showEstimate(parts: CarbonCommandParts, command: Command):
   );
 }
 
-const told = ({ startsAt, intensity, grams }: Choice) => ({
-  startsAt: writtenTime(startsAt),
+const told = ({ startsAt, intensity, grams }: StartChoice) => ({
+  startsAt: formatTime(startsAt),
   intensity: tenths(intensity),
   grams: tenths(grams),
 });

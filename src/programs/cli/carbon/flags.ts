@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ZoneMap } from '#vm/carbon/grid-places';
 import type { IntensityTable } from '#vm/carbon/intensity-table';
-import { type PowerModel, USUAL_POWER } from '#vm/carbon/power-model';
+import { DEFAULT_POWER, type PowerModel } from '#vm/carbon/power-model';
 import { type CarbonSettings, isOnWeb, PROVIDER_NAMES, type ProviderName } from '#vm/carbon/settings';
 import { durationMs } from '../duration-option.ts';
 import { filled } from '../filled.ts';
@@ -67,7 +67,7 @@ export function withCarbonFlags<C extends Command>(command: C): C {
     .addOption(
       option('--carbon-power <watts>', 'power of a vCPU idle and busy, of a GiB of memory, and the PUE')
         .argParser(power)
-        .default(USUAL_POWER, 'idle=0.74,busy=3.5,memory=0.392,pue=1.2'),
+        .default(DEFAULT_POWER, 'idle=0.74,busy=3.5,memory=0.392,pue=1.2'),
     );
 }
 
@@ -158,7 +158,7 @@ function power(text: string): PowerModel {
     if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError(`${value} is no number.`);
     return [field, Number(value)] as const;
   });
-  const model: PowerModel = { ...USUAL_POWER, ...Object.fromEntries(given) };
+  const model: PowerModel = { ...DEFAULT_POWER, ...Object.fromEntries(given) };
   if (model.busyWattsPerCpu < model.idleWattsPerCpu) {
     throw new InvalidArgumentError('A busy vCPU takes no less than an idle one.');
   }

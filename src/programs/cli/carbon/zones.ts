@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CarbonProvider } from '#vm/carbon/provider';
 import { inOrder, type Slot } from '#vm/carbon/slot';
-import { writtenTime } from '#vm/carbon/written-time';
+import { formatTime } from '#vm/carbon/written-time';
 import { tableText } from '../table-text.ts';
 import { askedProvider } from './asked-provider.ts';
 import type { CarbonCommandParts } from './command.ts';
@@ -15,8 +15,8 @@ export async function showZones(parts: CarbonCommandParts, command: Command): Pr
     const slots = await slotsOf(provider, zone, parts.signal);
     const rows = slots.map(({ from, to, intensity }) => ({
       zone,
-      from: writtenTime(from),
-      to: writtenTime(to),
+      from: formatTime(from),
+      to: formatTime(to),
       intensity,
     }));
     const cells = rows.map((row) => [row.from, row.to, `${row.intensity}`]);

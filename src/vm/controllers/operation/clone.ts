@@ -4,7 +4,7 @@ import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { ownerReference } from '#vm/engine/instance';
 import type { AnyVm } from '#vm/engine/instance-writer';
-import { isFilled } from '#vm/storage/disk/claim-disks';
+import { isPopulated } from '#vm/storage/disk/claim-disks';
 import { atLeast } from '#vm/storage/disk/claim-volume';
 import { copiedDisk } from '#vm/storage/disk/copied-disk';
 import { claimsIn, claimsThatAre, cloneDenial } from './clone-volumes.ts';
@@ -71,7 +71,7 @@ export const clone: OperationHandler = {
     if (actions.length > 0) return { to: 'go on', actions };
     const full = disks.every(({ claim }) => {
       const found = lookups.claim(namespace, claim);
-      return found !== undefined && isFilled(found);
+      return found !== undefined && isPopulated(found);
     });
     if (!full) return { to: 'go on' };
     const claims = disks.map((disk) => disk.claim);

@@ -13,16 +13,16 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
-import { contentsOf, isFilled, writeContents } from '#vm/storage/disk/claim-disks';
+import { contentsOf, isPopulated, writeContents } from '#vm/storage/disk/claim-disks';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
-import { keptIn } from '#vm/storage/disk/saved-disks';
+import { retainedIn } from '#vm/storage/disk/saved-disks';
 import { isCaptured } from '#vm/storage/snapshot/lineage';
 import { machineClaims } from './snapshot-source.ts';
 
 /** Claims that are still to be filled, by where from. */
 const unfilled: Index<PersistentVolumeClaim> = {
   values: (claim) => {
-    const source = isFilled(claim) ? undefined : readDiskSource(claim.metadata.annotations);
+    const source = isPopulated(claim) ? undefined : readDiskSource(claim.metadata.annotations);
     return source === undefined ? [] : [placeOf(source, claim)];
   },
 };
@@ -31,7 +31,7 @@ const unfilled: Index<PersistentVolumeClaim> = {
 const unfilledFor: Index<PersistentVolumeClaim> = {
   values: (claim) => {
     const { annotations, namespace } = claim.metadata;
-    const source = isFilled(claim) ? undefined : readDiskSource(annotations);
+    const source = isPopulated(claim) ? undefined : readDiskSource(annotations);
     const maker = annotations?.[OPERATION];
     return source === undefined || maker === undefined || (source.namespace ?? namespace) === namespace ? [] : [maker];
   },
@@ -50,7 +50,7 @@ export const diskPopulator = (options: CopyOptions): Controller<PersistentVolume
   name: 'disk copies',
   for: PERSISTENT_VOLUME_CLAIMS,
   concurrency: 16,
-  isOwnWrite: isFilled,
+  isOwnWrite: isPopulated,
   reads: [
     NAMESPACES,
     VMIS,
@@ -71,7 +71,7 @@ export const diskPopulator = (options: CopyOptions): Controller<PersistentVolume
     ),
   ],
   async reconcile(claim, context) {
-    const source = isFilled(claim) ? undefined : readDiskSource(claim.metadata.annotations);
+    const source = isPopulated(claim) ? undefined : readDiskSource(claim.metadata.annotations);
     if (source === undefined || claim.metadata.deletionTimestamp !== undefined) return;
     const { namespace = '', name = '', annotations } = claim.metadata;
     if (!(await mayCopy(source, { namespace, name, annotations }, copyAuthority(options, context)))) {
@@ -113,7 +113,7 @@ async function sourceContents(
     const known = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, claim ?? ''));
     if (known === undefined)
       return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is not there`;
-    if (!isFilled(known))
+    if (!isPopulated(known))
       return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is still to be filled`;
     // The guest may have written since the cache was told.
     return contentsOf(await client.get(PERSISTENT_VOLUME_CLAIMS, claim ?? '', { namespace }));
@@ -125,7 +125,7 @@ async function sourceContents(
   const kept =
     disk === undefined ? (disks.length === 1 ? disks[0] : undefined) : disks.find(({ name }) => name === disk);
   if (kept?.contents === undefined) return `VMSnapshot ${namespace}/${snapshot} holds no disk ${disk ?? ''}`;
-  return keptIn({ name: kept.name, contents: kept.contents });
+  return retainedIn({ name: kept.name, contents: kept.contents });
 }
 
 function placeOf({ claim, snapshot, namespace }: DiskSource, { metadata }: PersistentVolumeClaim): string {

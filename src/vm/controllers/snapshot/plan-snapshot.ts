@@ -6,7 +6,7 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
-import { isFilled } from '#vm/storage/disk/claim-disks';
+import { isPopulated } from '#vm/storage/disk/claim-disks';
 import type { SnapshotSettings } from './settings.ts';
 import { claimedDisks, namespaceOf, type SnapshotSource, snapshotVmKey } from './snapshot-source.ts';
 import type { ChosenClass } from './volume-snapshot-class.ts';
@@ -94,7 +94,7 @@ function planCapture(view: SnapshotView, vm: SnapshotSource, what: string, wait:
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       return wait('DiskNotFound', `the disk ${name} of ${what} has no PersistentVolumeClaim ${claim} yet`);
     }
-    if (!isFilled(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
+    if (!isPopulated(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
     if (isSimulatedNode(found, view.storageClass)) {
       kinds.add('simulated');
       continue;

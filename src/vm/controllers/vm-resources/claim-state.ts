@@ -2,7 +2,7 @@ import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { readDiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import type { ClaimState } from '#vm/engine/vm-dependencies';
-import { isFilled } from '#vm/storage/disk/claim-disks';
+import { isPopulated } from '#vm/storage/disk/claim-disks';
 import { claimOwnership, isLess } from './claim.ts';
 import type { GroupTexts, OwnerVm } from './group.ts';
 
@@ -23,7 +23,7 @@ export function claimState(
     const message = `PersistentVolumeClaim ${claim} is being deleted`;
     return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
   }
-  if (storageClass?.provisioner === SIMULATED_PROVISIONER && !isFilled(found))
+  if (storageClass?.provisioner === SIMULATED_PROVISIONER && !isPopulated(found))
     return { name: claim, state: 'pending', reason: 'DiskUnfilled', message: unfilledText(found) };
   switch (found.status?.phase) {
     case 'Bound':

@@ -9,7 +9,7 @@ import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Cache } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
-import { type Copies, cloneNamespace, cloneUnderWay, copiesIn, machineNamedBy } from '#vm/storage/disk/clone-under-way';
+import { activeClone, type Copies, cloneNamespace, copiesIn, machineNamedBy } from '#vm/storage/disk/clone-under-way';
 import { type CopiedDisk, copiedDisk } from '#vm/storage/disk/copied-disk';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
 import type { GroupTexts, OwnerVm, VmResourceGroup } from './group.ts';
@@ -27,7 +27,7 @@ export function copiesFor(
   operations: boolean,
 ): Copies | 'awaited' {
   if (!operations || metadata.annotations?.[OPERATION] === undefined) return NONE;
-  const clone = cloneUnderWay(metadata.annotations, (key) => cache(OPERATIONS).get(key));
+  const clone = activeClone(metadata.annotations, (key) => cache(OPERATIONS).get(key));
   if (clone === undefined) return NONE;
   const isTarget = clone.spec.cloneSpec?.targetName === metadata.name && cloneNamespace(clone) === metadata.namespace;
   if (!isTarget || machineNamedBy(clone).group !== vms.group) return NONE;

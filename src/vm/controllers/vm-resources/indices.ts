@@ -2,7 +2,7 @@ import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES }
 import type { Cache, Change } from '#platform/runtime/cache';
 import { type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import { isFilled } from '#vm/storage/disk/claim-disks';
+import { isPopulated } from '#vm/storage/disk/claim-disks';
 import type { OwnerVm, VmResourceGroup } from './group.ts';
 
 /** Machines that a claim may be the disk of: those whose name it begins with; and those that copy it. */
@@ -32,7 +32,7 @@ function isOther({ object, old }: Change<PersistentVolumeClaim>): boolean {
   return (
     object.status?.phase !== old.status?.phase ||
     sizesOf(object) !== sizesOf(old) ||
-    isFilled(object) !== isFilled(old) ||
+    isPopulated(object) !== isPopulated(old) ||
     a.deletionTimestamp !== b.deletionTimestamp ||
     JSON.stringify([a.labels, a.ownerReferences]) !== JSON.stringify([b.labels, b.ownerReferences])
   );

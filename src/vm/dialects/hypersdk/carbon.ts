@@ -19,10 +19,10 @@ interface CarbonStatus {
 export function carbonStatus(
   { status }: Pick<VirtualMachine, 'status'>,
   { instance, now }: Pick<ObservedVm, 'instance' | 'now'>,
-  sight: CarbonAssessment | undefined,
+  assessment: CarbonAssessment | undefined,
 ): CarbonStatus {
-  if (sight === undefined) return {};
-  const { intensity, waits, record } = sight;
+  if (assessment === undefined) return {};
+  const { intensity, waits, record } = assessment;
   const measured = intensity === undefined ? {} : { carbonIntensity: intensity };
   const isStarted = status?.carbon?.startedAt !== undefined;
   const { startAt: _, ...asked } = record ?? {};
@@ -30,19 +30,19 @@ export function carbonStatus(
     return { ...measured, ...(asked.waitingSince === undefined ? {} : { carbon: asked }) };
   }
   if (instance === undefined || isStarted) {
-    const condition = { type: 'CarbonAware', ...sight.condition };
+    const condition = { type: 'CarbonAware', ...assessment.condition };
     return { condition, ...measured, ...(record === undefined ? {} : { carbon: record }) };
   }
   const startedAt = timestamp(now);
   return {
-    condition: { type: 'CarbonAware', ...(waits === undefined ? sight.condition : RUNS_ALREADY) },
+    condition: { type: 'CarbonAware', ...(waits === undefined ? assessment.condition : RUNS_ALREADY) },
     ...measured,
     carbon: { ...asked, startedAt, ...(intensity === undefined ? {} : { intensityAtStart: intensity }) },
   };
 }
 
 /** What a machine says itself of whether it waits; undefined where it does not heed electricity, or has not been asked to run. */
-export function patience({ status }: Pick<VirtualMachine, 'status'>): { readonly waits?: Problem } | undefined {
+export function startGate({ status }: Pick<VirtualMachine, 'status'>): { readonly waits?: Problem } | undefined {
   const { carbon, conditions = [] } = status ?? {};
   if (carbon === undefined) return undefined;
   const said = conditions.find(({ type }) => type === 'CarbonAware');

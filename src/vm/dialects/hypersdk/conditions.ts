@@ -2,72 +2,87 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { type Condition, hasCondition } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { disksOf, type ImageSight } from '../claims.ts';
-import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
+import { disksOf, type ImageState } from '../claims.ts';
+import {
+  type ConditionDraft,
+  conditionFalse,
+  conditionTrue,
+  isUp,
+  type Paths,
+  readyOf,
+  restartOf,
+  withPast,
+} from '../conditions.ts';
 import type { Phase } from './phase.ts';
-import type { Wanted } from './wanted.ts';
+import type { DesiredSpec } from './wanted.ts';
 
-export interface Looks {
+export interface ConditionInput {
   readonly vm: VirtualMachine;
-  readonly wanted: Wanted;
+  readonly desired: DesiredSpec;
   readonly phase: Phase;
   readonly observed: ObservedVm;
   readonly claims: VmDependencies['claims'];
-  readonly image: ImageSight;
+  readonly image: ImageState;
   /** CarbonAware, where it is told. */
-  readonly carbon: Told | undefined;
+  readonly carbon: ConditionDraft | undefined;
 }
 
-export function conditionsOf(looks: Looks, now: string): Condition[] {
-  const { vm, observed, carbon, wanted } = looks;
+export function conditionsOf(looks: ConditionInput, now: string): Condition[] {
+  const { vm, observed, carbon, desired } = looks;
   const { restartRequired } = observed;
   const told = [
     readyOf(observed, { running: vm.spec.running, phase: looks.phase, ready: READY }),
     agentOf(looks),
-    disksOf(wanted.disks, looks.claims, isUp(observed.instance), looks.image),
+    disksOf(desired.disks, looks.claims, isUp(observed.instance), looks.image),
     networkOf(looks),
   ];
   const stuck = immovable(looks);
   if (stuck !== undefined) told.push(stuck);
   if (carbon !== undefined) told.push(carbon);
-  if (restartRequired.length > 0) told.push(restartOf(restartRequired, PATHS, wanted.blocked));
-  return withPast(told, observed, wanted.blocked, vm.status?.conditions, now);
+  if (restartRequired.length > 0) told.push(restartOf(restartRequired, PATHS, desired.blocked));
+  return withPast(told, observed, desired.blocked, vm.status?.conditions, now);
 }
 
 const READY = { reason: 'MachineReady', message: 'the machine runs' };
 
-function agentOf({ observed, wanted }: Looks): Told {
+function agentOf({ observed, desired }: ConditionInput): ConditionDraft {
   const { instance } = observed;
-  if (wanted.spec.guestAgent?.enabled === false) return no('AgentConnected', 'Disabled', 'spec.guestAgent is disabled');
+  if (desired.spec.guestAgent?.enabled === false)
+    return conditionFalse('AgentConnected', 'Disabled', 'spec.guestAgent is disabled');
   if (isUp(instance) && hasCondition(instance?.status?.conditions, 'AgentConnected')) {
-    return yes('AgentConnected', 'AgentConnected', 'the guest agent answers');
+    return conditionTrue('AgentConnected', 'AgentConnected', 'the guest agent answers');
   }
   return isUp(instance)
-    ? no('AgentConnected', 'WaitingForAgent', 'the guest agent has not answered')
+    ? conditionFalse('AgentConnected', 'WaitingForAgent', 'the guest agent has not answered')
     : notRunning('AgentConnected');
 }
 
-function networkOf({ observed: { instance } }: Looks): Told {
+function networkOf({ observed: { instance } }: ConditionInput): ConditionDraft {
   if (!isUp(instance)) return notRunning('NetworkReady');
   const cards = instance?.status?.interfaces ?? [];
   const onPods = new Set((instance?.spec.networks ?? []).flatMap(({ name, pod }) => (pod === undefined ? [] : [name])));
   const without = cards.find(({ name = '', ipAddress }) => ipAddress === undefined && onPods.has(name));
-  if (without !== undefined) return no('NetworkReady', 'NoAddress', `network ${without.name} has no address yet`);
-  return yes('NetworkReady', 'NetworksReady', `connected: ${cards.map(({ name }) => name).join(', ') || 'none'}`);
+  if (without !== undefined)
+    return conditionFalse('NetworkReady', 'NoAddress', `network ${without.name} has no address yet`);
+  return conditionTrue(
+    'NetworkReady',
+    'NetworksReady',
+    `connected: ${cards.map(({ name }) => name).join(', ') || 'none'}`,
+  );
 }
 
 /** A machine that is to move off a node that is drained, and cannot: it holds the drain up. */
-function immovable({ observed: { instance } }: Looks): Told | undefined {
+function immovable({ observed: { instance } }: ConditionInput): ConditionDraft | undefined {
   if (!isUp(instance) || instance?.spec.evictionStrategy !== 'LiveMigrate') return undefined;
   const found = instance.status?.conditions?.find(({ type }) => type === NOT_MOVABLE);
   if (found?.status !== 'False') return undefined;
   const message = `${found.message}; a drain of node ${instance.status?.nodeName} waits until the machine is stopped: evictionStrategy Shutdown lets it be restarted elsewhere`;
-  return no(NOT_MOVABLE, found.reason ?? 'NotLiveMigratable', message);
+  return conditionFalse(NOT_MOVABLE, found.reason ?? 'NotLiveMigratable', message);
 }
 
 const NOT_MOVABLE = 'LiveMigratable';
 
-const notRunning = (type: string) => no(type, 'NotRunning', 'the machine does not run');
+const notRunning = (type: string) => conditionFalse(type, 'NotRunning', 'the machine does not run');
 
 /** How fields of the instance are called in a machine of this group. */
 const PATHS: Paths = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
-import { copy } from './copy.ts';
+import { cloneVmSpec } from './copy.ts';
 
 const vm = (templateRef: object) =>
   ({
@@ -22,7 +22,13 @@ const template = (annotations: object, namespace = 'default') =>
   }) as unknown as VMTemplate;
 
 const copied = (namespace: string, from: VMTemplate | 'missing', templateRef: object = { name: 'debian' }) =>
-  copy(vm(templateRef), { name: 'copy', namespace, start: false, claims: new Map(), dependencies: { template: from } });
+  cloneVmSpec(vm(templateRef), {
+    name: 'copy',
+    namespace,
+    start: false,
+    claims: new Map(),
+    dependencies: { template: from },
+  });
 
 describe('a copy of a machine that is made from a template', () => {
   it('is made from the same, without the address', () => {

@@ -6,9 +6,9 @@ import type { CloneOptions } from '#vm/engine/dialect';
 type Spec = VirtualMachine['spec'];
 
 /** The spec of another machine that is the same, but for its addresses. Its disks are filled by whoever makes their claims. */
-export function copy(vm: VirtualMachine, copying: CloneOptions): object {
+export function cloneVmSpec(vm: VirtualMachine, copying: CloneOptions): object {
   const { networks, ...spec } = specIn(vm, copying);
-  const cards = networks?.map(({ macAddress: _mac, ...card }) => card);
+  const cards = networks?.map(({ macAddress: _mac, ...iface }) => iface);
   return { ...spec, running: copying.start, ...(cards === undefined ? {} : { networks: cards }) };
 }
 

@@ -31,7 +31,7 @@ export function devicesOf({ gpus = [], usbDevices = [] }: Spec): Partial<Devices
 }
 
 /** A device that no node can be asked for: without it the machine would be another than was asked for. */
-export function unfitDevice({ gpus = [], usbDevices = [] }: Spec): Problem | undefined {
+export function unsupportedDevice({ gpus = [], usbDevices = [] }: Spec): Problem | undefined {
   const gpu = gpus.findIndex((each) => resourceOf(each) === undefined);
   if (gpu !== -1) {
     const message = `spec.gpus[${gpu}] names no device that a node offers: give its resourceName, such as nvidia.com/gpu, or its vendor`;

@@ -5,13 +5,13 @@ import type { ClaimState, VmDependencies } from '#vm/engine/vm-dependencies';
 import { hypersdk } from '../hypersdk.ts';
 
 export type Status = NonNullable<VirtualMachine['status']>;
-export type Around = Partial<Omit<VmDependencies, 'referenceNode'>>;
-export type Written = Partial<VirtualMachineInput['spec']>;
+export type Dependencies = Partial<Omit<VmDependencies, 'referenceNode'>>;
+export type SpecInput = Partial<VirtualMachineInput['spec']>;
 
 const REFERENCE = { referenceNode: { cpu: '32', memory: '128Gi' } };
 export const DISK = { name: 'root', size: '20Gi', storageClass: 'standard', type: 'disk' } as const;
 
-export const machine = (spec: Written = {}, status?: Status): VirtualMachine =>
+export const vmLike = (spec: SpecInput = {}, status?: Status): VirtualMachine =>
   ({
     apiVersion: 'hypersdk.io/v1alpha1',
     kind: 'VirtualMachine',
@@ -20,19 +20,19 @@ export const machine = (spec: Written = {}, status?: Status): VirtualMachine =>
     ...(status === undefined ? {} : { status }),
   }) as VirtualMachine;
 
-export const desired = (spec: Written = {}, around: Around = {}) =>
-  hypersdk.desiredVm(machine(spec), { ...REFERENCE, ...around });
+export const desiredVm = (spec: SpecInput = {}, dependencies: Dependencies = {}) =>
+  hypersdk.desiredVm(vmLike(spec), { ...REFERENCE, ...dependencies });
 
 export const report = (
   vm: VirtualMachine,
   looks?: InstanceTraits,
   more: Partial<ObservedVm> = {},
-  around: Around = {},
+  dependencies: Dependencies = {},
 ) =>
   hypersdk.report(
     vm,
     { instance: looks && instanceLike(looks), recorded: recordedState(), restartRequired: [], now: NOW, ...more },
-    { ...REFERENCE, ...around },
+    { ...REFERENCE, ...dependencies },
   ) as Status;
 
 /** What is seen of claims, by their disks. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { at, type InstanceTraits, instanceLike, recordedState } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
-import { machine, report } from './machine.fixture.ts';
+import { report, vmLike } from './machine.fixture.ts';
 
 describe('the phase', () => {
   const moving = (migrationState: object) => {
@@ -39,14 +39,14 @@ describe('the phase', () => {
     ['Pending', undefined, { recorded: recordedState({ restarts: { ...restarts, retryAfter: at(5) } }) }],
     ['Failed', undefined, { problem: { reason: 'FailedCreate', message: 'no' } }],
   ])('is %s for %j with %j', (expected, looks, more, running = true) => {
-    const status = report(machine({ running }), looks, more);
+    const status = report(vmLike({ running }), looks, more);
     expect(status.phase).toBe(expected);
-    expect(hypersdk.phase(machine({ running }, status))).toBe(expected);
+    expect(hypersdk.phase(vmLike({ running }, status))).toBe(expected);
   });
 
   it('is Pending while something is waited for', () => {
-    const status = report(machine({ image: { templateRef: { name: 't' } } }), undefined, {}, { template: 'missing' });
+    const status = report(vmLike({ image: { templateRef: { name: 't' } } }), undefined, {}, { template: 'missing' });
     expect(status.phase).toBe('Pending');
-    expect(hypersdk.phase(machine())).toBe('Pending');
+    expect(hypersdk.phase(vmLike())).toBe('Pending');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PowerAction, PowerOptions } from '#vm/engine/dialect';
 import { type InstanceTraits, instanceLike } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
-import { machine, type Status } from './machine.fixture.ts';
+import { type Status, vmLike } from './machine.fixture.ts';
 
 describe('a request', () => {
   const STOP = { action: 'Stop', uid: 'i1' };
@@ -33,12 +33,12 @@ describe('a request', () => {
     ['restart', false, {}, {}, {}, off],
     ['restart', true, {}, {}, { stateChangeRequests: [{ action: 'Stop', uid: 'i1' }] }, underway],
   ])('to %s where running is %s, of %j with %j and %j', (action, running, looks, options, status, expected) => {
-    const vm = machine({ running }, status);
+    const vm = vmLike({ running }, status);
     expect(hypersdk.power(vm, action, looks && instanceLike(looks), options)).toEqual(expected);
   });
 
   it('for another size is one for other fields', () => {
-    expect(hypersdk.size?.(machine())).toEqual({ cpus: 4, memory: '8Gi' });
-    expect(hypersdk.resize?.(machine(), { cpus: 6, memory: '12Gi' })).toEqual({ spec: { cpus: 6, memory: '12Gi' } });
+    expect(hypersdk.size?.(vmLike())).toEqual({ cpus: 4, memory: '8Gi' });
+    expect(hypersdk.resize?.(vmLike(), { cpus: 6, memory: '12Gi' })).toEqual({ spec: { cpus: 6, memory: '12Gi' } });
   });
 });

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedState } from '#vm/engine/dialect';
 import { at, type InstanceTraits, NOW, recordedState } from '#vm/engine/instance.fixture';
 import { hypersdk } from '../hypersdk.ts';
-import { type Around, claims, DISK, machine, report, type Status, type Written } from './machine.fixture.ts';
+import { claims, type Dependencies, DISK, report, type SpecInput, type Status, vmLike } from './machine.fixture.ts';
 
 const condition = ({ conditions }: Status, type: string) => conditions?.find((each) => each.type === type);
 
 describe('the status', () => {
   it('tells all of a machine that runs', () => {
     const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
-    const status = report(machine(), {}, { recorded: recordedState({ identity }) });
+    const status = report(vmLike(), {}, { recorded: recordedState({ identity }) });
     expect(status).toMatchObject({
       observedGeneration: 3,
       phase: 'Running',
@@ -36,22 +36,22 @@ describe('the status', () => {
       restarts: { total: 4, inRow: 2, lastInstance: 'i8', retryAfter: at(20), message: 'm' },
       identity: { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } },
     };
-    const status = report(machine(), {}, { recorded: remembered });
-    expect(hypersdk.recordedState(machine({}, status))).toEqual(remembered);
+    const status = report(vmLike(), {}, { recorded: remembered });
+    expect(hypersdk.recordedState(vmLike({}, status))).toEqual(remembered);
     expect(status.restartCount).toBe(4);
-    const none = report(machine({}, status), undefined);
-    expect(hypersdk.recordedState(machine({}, none))).toEqual(recordedState({ generation: 3 }));
+    const none = report(vmLike({}, status), undefined);
+    expect(hypersdk.recordedState(vmLike({}, none))).toEqual(recordedState({ generation: 3 }));
   });
 
   it('is the same when it is written again', () => {
     for (const looks of [undefined, { phase: 'Pending' }, {}, { going: true }, { phase: 'Failed' }] as const) {
       const more = { restartRequired: looks === undefined ? [] : ['hostname'] };
-      const status = report(machine({ disks: [DISK] }), looks, more);
-      expect(report(machine({ disks: [DISK] }, status), looks, { ...more, now: NOW + 9000 })).toEqual(status);
+      const status = report(vmLike({ disks: [DISK] }), looks, more);
+      expect(report(vmLike({ disks: [DISK] }, status), looks, { ...more, now: NOW + 9000 })).toEqual(status);
     }
   });
 
-  it.each<[string, Around, InstanceTraits | undefined, object]>([
+  it.each<[string, Dependencies, InstanceTraits | undefined, object]>([
     ['bound', claims({ name: 'web-root', state: 'bound' }), undefined, { status: 'True', reason: 'DisksBound' }],
     ['missing', claims(), undefined, { status: 'False', reason: 'ClaimMissing' }],
     [
@@ -67,8 +67,8 @@ describe('the status', () => {
       { status: 'False', reason: 'ClaimTaken' },
     ],
     ['as good as bound', claims({ name: 'web-root', state: 'pending' }), {}, { status: 'True' }],
-  ])('tells of disks that are %s', (_what, around, looks, expected) => {
-    expect(condition(report(machine({ disks: [DISK] }), looks, {}, around), 'DiskReady')).toMatchObject(expected);
+  ])('tells of disks that are %s', (_what, dependencies, looks, expected) => {
+    expect(condition(report(vmLike({ disks: [DISK] }), looks, {}, dependencies), 'DiskReady')).toMatchObject(expected);
   });
 
   describe('of an image that is verified', () => {
@@ -76,16 +76,16 @@ describe('the status', () => {
       source: 'https://images.example.org/a.qcow2',
       checksum: { type: 'md5' as const, value: 'ab'.repeat(16) },
     };
-    const vm = (status?: Status) => machine({ disks: [DISK], image }, status);
+    const vm = (status?: Status) => vmLike({ disks: [DISK], image }, status);
     const bound = claims({ name: 'web-root', state: 'bound' });
     const blocker = { reason: 'VerifyingImage', message: 'it is fetched' };
-    const waits: Around = { image: { state: 'waits', blocker } };
+    const waits: Dependencies = { image: { state: 'waits', blocker } };
 
     it.each([
       ['bound', bound],
       ['waiting for a pod', claims({ name: 'web-root', state: 'pending', waits: true })],
-    ])('tells that the machine waits, with its claim %s', (_what, around) => {
-      const status = report(vm(), undefined, { problem: blocker }, { ...around, ...waits });
+    ])('tells that the machine waits, with its claim %s', (_what, dependencies) => {
+      const status = report(vm(), undefined, { problem: blocker }, { ...dependencies, ...waits });
       expect(status.phase).toBe('Pending');
       expect(condition(status, 'DiskReady')).toMatchObject({ status: 'False', ...blocker });
       expect(condition(status, 'Ready')).toMatchObject({ status: 'False', ...blocker });
@@ -101,7 +101,7 @@ describe('the status', () => {
     it('remembers the digest that was found, and tells of it for as long as it is the wanted one', () => {
       const found = report(vm(), {}, {}, { ...bound, image: { state: 'verified' } });
       expect(found.verifiedImage).toBe(`md5:${'ab'.repeat(16)}`);
-      const left: Around = { ...bound, image: { state: 'left', why: 'the disk was made without' } };
+      const left: Dependencies = { ...bound, image: { state: 'left', why: 'the disk was made without' } };
       const ran = { ...found, startTime: '2030-01-01T00:00:00Z' };
       const later = report(vm(ran), {}, {}, left);
       expect(later.verifiedImage).toBe(found.verifiedImage);
@@ -119,8 +119,8 @@ describe('the status', () => {
       checksum: { type: 'sha512', value: 'ab'.repeat(64) },
     };
     const bound = claims({ name: 'web-root', state: 'bound', message: '30Gi, though spec says 20Gi' });
-    const said = (spec: Written) => condition(report(machine({ disks: [DISK], ...spec }), {}, {}, bound), 'DiskReady');
-    expect(said({ image: image as Written['image'] & object })).toMatchObject({
+    const said = (spec: SpecInput) => condition(report(vmLike({ disks: [DISK], ...spec }), {}, {}, bound), 'DiskReady');
+    expect(said({ image: image as SpecInput['image'] & object })).toMatchObject({
       status: 'True',
       reason: 'DisksBound',
       message:
@@ -129,26 +129,26 @@ describe('the status', () => {
     expect(said({ image: { source: image.source } })?.message).toBe('bound: web-root (30Gi, though spec says 20Gi)');
   });
 
-  it.each<[string, Written, InstanceTraits | undefined, string]>([
+  it.each<[string, SpecInput, InstanceTraits | undefined, string]>([
     ['answers', {}, { conditions: [{ type: 'AgentConnected', status: 'True' }] }, 'AgentConnected'],
     ['does not answer yet', {}, {}, 'WaitingForAgent'],
     ['does not run', {}, undefined, 'NotRunning'],
     ['is not there', { guestAgent: { enabled: false } }, {}, 'Disabled'],
   ])('tells of an agent that %s', (_what, spec, looks, reason) => {
-    const status = report(machine(spec), looks);
+    const status = report(vmLike(spec), looks);
     expect(condition(status, 'AgentConnected')).toMatchObject({ reason });
     expect(status.guestAgent?.connected ?? false).toBe(reason === 'AgentConnected');
   });
 
   it('says why a machine is not ready', () => {
     const problem = { reason: 'NotFound', message: 'VMTemplate default/t is not there' };
-    expect(condition(report(machine(), undefined, { problem }), 'Ready')).toMatchObject({
+    expect(condition(report(vmLike(), undefined, { problem }), 'Ready')).toMatchObject({
       status: 'False',
       ...problem,
     });
-    expect(condition(report(machine({ running: false })), 'Ready')).toMatchObject({ reason: 'Stopped' });
+    expect(condition(report(vmLike({ running: false })), 'Ready')).toMatchObject({ reason: 'Stopped' });
     const restarts = { total: 0, inRow: 3, lastInstance: 'i', gaveUp: 'RestartsExhausted', message: 'x' } as const;
-    expect(condition(report(machine(), undefined, { recorded: recordedState({ restarts }) }), 'Ready')).toMatchObject({
+    expect(condition(report(vmLike(), undefined, { recorded: recordedState({ restarts }) }), 'Ready')).toMatchObject({
       reason: 'RestartsExhausted',
       message: 'x',
     });
@@ -156,14 +156,14 @@ describe('the status', () => {
 
   it('names the fields that wait for the next start as users know them', () => {
     const lacking = report(
-      machine({ image: { templateRef: { name: 't' } } }),
+      vmLike({ image: { templateRef: { name: 't' } } }),
       {},
       { restartRequired: ['volumes'] },
       { template: 'missing' },
     );
     expect(condition(lacking, 'RestartRequired')?.message).toMatch(/; a start would wait: VMTemplate \S+ is not there/);
     const restartRequired = ['domain.cpu.sockets', 'domain.devices.disks', 'volumes', 'metadata.labels', 'hostname'];
-    expect(condition(report(machine(), {}, { restartRequired }), 'RestartRequired')?.message).toBe(
+    expect(condition(report(vmLike(), {}, { restartRequired }), 'RestartRequired')?.message).toBe(
       'changed, and not in effect before the next start: spec.cpus, spec.disks, spec.labels, spec.hostname',
     );
   });

@@ -5,38 +5,38 @@ import type { ObservedVm, RecordedState } from '#vm/engine/dialect';
 import { isFinal, ranSince } from '#vm/engine/instance-state';
 import type { Usage } from '#vm/engine/metrics';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { cardsOf, remembered } from '../memory.ts';
+import { interfacesStatus, recordedStatus } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { carbonStatus } from './carbon.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Phase, phaseOf } from './phase.ts';
-import { type Wanted, wantedOf } from './wanted.ts';
+import { type DesiredSpec, desiredSpecOf } from './wanted.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
 /** The whole status of a machine. */
-export function report(vm: VirtualMachine, observed: ObservedVm, around: Partial<VmDependencies> = {}): Status {
+export function report(vm: VirtualMachine, observed: ObservedVm, dependencies: Partial<VmDependencies> = {}): Status {
   const { instance, recorded, now } = observed;
-  const wanted = wantedOf(vm, around);
-  const phase = phaseOf(vm, observed, wanted.blocked !== undefined);
-  const { condition: carbon, ...green } = carbonStatus(vm, observed, around.carbon);
+  const desired = desiredSpecOf(vm, dependencies);
+  const phase = phaseOf(vm, observed, desired.blocked !== undefined);
+  const { condition: carbon, ...green } = carbonStatus(vm, observed, dependencies.carbon);
   const live = instance === undefined || isFinal(instance) ? undefined : instance;
-  const { claims } = around;
-  const image = { verdict: around.image, verified: verifiedOf(vm, wanted.disks, around.image) };
+  const { claims } = dependencies;
+  const image = { verdict: dependencies.image, verified: verifiedOf(vm, desired.disks, dependencies.image) };
   return {
     observedGeneration: vm.metadata.generation,
     phase,
-    conditions: conditionsOf({ vm, wanted, phase, observed, claims, image, carbon }, timestamp(now)),
-    ...(live === undefined ? {} : presenceOf(live, wanted.spec.guestAgent?.enabled !== false)),
-    resources: resourcesOf(vm, wanted.spec, phase, around.usage),
+    conditions: conditionsOf({ vm, desired, phase, observed, claims, image, carbon }, timestamp(now)),
+    ...(live === undefined ? {} : presenceOf(live, desired.spec.guestAgent?.enabled !== false)),
+    resources: resourcesOf(vm, desired.spec, phase, dependencies.usage),
     creationTimestamp: vm.metadata.creationTimestamp,
     ...startOf(vm, instance),
     ...smallDisksOf(claims),
     ...(image.verified === undefined ? {} : { verifiedImage: image.verified }),
     ...green,
     ...restartsOf(recorded),
-    ...cardsOf(recorded.identity),
-    ...remembered(recorded),
+    ...interfacesStatus(recorded.identity),
+    ...recordedStatus(recorded),
   };
 }
 
@@ -86,7 +86,7 @@ function startOf({ status }: VirtualMachine, instance: Instance | undefined): Pi
 /** The digest that the image was found to have; once the machine has its disks, nobody looks again. */
 function verifiedOf(
   { status }: VirtualMachine,
-  disks: Wanted['disks'],
+  disks: DesiredSpec['disks'],
   image: VmDependencies['image'],
 ): string | undefined {
   if (status?.startTime !== undefined) return status.verifiedImage;

@@ -5,12 +5,12 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { START_NOW } from '#api/operation-request';
 import type { Blocker } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { withoutClaim } from '../claims.ts';
-import { unfitDevice } from './devices.ts';
+import { claimBlocker } from '../claims.ts';
+import { unsupportedDevice } from './devices.ts';
 import { withTemplate } from './template.ts';
 
 /** A machine as it is to be made, with all that surrounds it. */
-export interface Wanted {
+export interface DesiredSpec {
   readonly spec: VirtualMachine['spec'];
   readonly disks: readonly ClaimedDisk<Disk>[];
   /** What its instance is made from beside the machine itself. */
@@ -19,16 +19,16 @@ export interface Wanted {
   readonly blocked?: Blocker;
 }
 
-export function wantedOf(vm: VirtualMachine, around: Partial<VmDependencies> = {}): Wanted {
-  const { spec, basis, blocked: byTemplate } = withTemplate(vm, around.template);
+export function desiredSpecOf(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {}): DesiredSpec {
+  const { spec, basis, blocked: byTemplate } = withTemplate(vm, dependencies.template);
   const disks = claimedDisks(vm.metadata.name, spec);
   const blocked =
     byTemplate ??
-    unfitDevice(spec) ??
-    withoutSecret(spec, around.secret) ??
-    withoutClaim(disks, around.claims) ??
-    (around.image?.state === 'waits' ? around.image.blocker : undefined) ??
-    patienceOf(vm, around.carbon);
+    unsupportedDevice(spec) ??
+    withoutSecret(spec, dependencies.secret) ??
+    claimBlocker(disks, dependencies.claims) ??
+    (dependencies.image?.state === 'waits' ? dependencies.image.blocker : undefined) ??
+    patienceOf(vm, dependencies.carbon);
   return { spec, disks, ...(basis === undefined ? {} : { basis }), ...(blocked === undefined ? {} : { blocked }) };
 }
 

@@ -5,7 +5,7 @@ type Spec = VirtualMachine['spec'];
 type InstanceSpec = Spec['template']['spec'];
 
 /** The spec of another machine that is the same, but for its addresses, serial numbers and disks. */
-export function copy({ spec }: VirtualMachine, { start, claims }: CloneOptions): object {
+export function cloneVmSpec({ spec }: VirtualMachine, { start, claims }: CloneOptions): object {
   const {
     running: _running,
     runStrategy,
@@ -43,7 +43,7 @@ function withoutIdentity(spec: InstanceSpec): InstanceSpec {
   const { devices, firmware, ...domain } = spec.domain;
   const { uuid: _uuid, serial: _serial, ...kept } = (firmware ?? {}) as Record<string, unknown>;
   const { interfaces, ...others } = devices;
-  const cards = interfaces?.map(({ macAddress: _mac, ...card }) => card);
+  const cards = interfaces?.map(({ macAddress: _mac, ...iface }) => iface);
   return {
     ...spec,
     domain: {

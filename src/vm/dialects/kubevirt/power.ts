@@ -34,7 +34,7 @@ function start({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
   const request: PowerRequest = { action: 'Start', ...(options?.paused === true ? { data: { paused: 'true' } } : {}) };
   switch (runStrategy) {
     case 'Halted':
-      return options?.paused === true ? queued(vm, [request], running(vm, true)) : { spec: running(vm, true) };
+      return options?.paused === true ? queueRequests(vm, [request], running(vm, true)) : { spec: running(vm, true) };
     case 'RerunOnFailure':
       if (phase === 'Failed') return { conflict: 'RerunOnFailure does not support starting VM from failed state' };
       break;
@@ -44,7 +44,7 @@ function start({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
     case 'Once':
       return { conflict: `${runStrategy} does not support manual start requests` };
   }
-  return queued(vm, final ? [stopOf(instance), request] : [request]);
+  return queueRequests(vm, final ? [stopOf(instance), request] : [request]);
 }
 
 function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
@@ -52,7 +52,7 @@ function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
   const live = instance !== undefined && !isFinal(instance) ? instance : undefined;
   const shorter = grace === undefined || live === undefined ? {} : { gracePeriodSeconds: grace };
   if (runStrategy === 'Always' || runStrategy === 'Once') {
-    return { ...overruled(vm), spec: running(vm, false), ...shorter };
+    return { ...clearedRequests(vm), spec: running(vm, false), ...shorter };
   }
   if (live === undefined) return NOT_RUNNING;
   const before = live.spec.terminationGracePeriodSeconds;
@@ -64,7 +64,7 @@ function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
 }
 
 /** A start that waits would wait on in a machine that is off. */
-const overruled = ({ status }: VirtualMachine): { requests?: readonly PowerRequest[] } =>
+const clearedRequests = ({ status }: VirtualMachine): { requests?: readonly PowerRequest[] } =>
   (status?.stateChangeRequests ?? []).length === 0 ? {} : { requests: [] };
 
 function restart({ vm, runStrategy, instance }: PowerCase): PowerEdit {
@@ -72,13 +72,13 @@ function restart({ vm, runStrategy, instance }: PowerCase): PowerEdit {
     return { conflict: `RunStategy ${runStrategy} does not support manual restart requests` };
   }
   if (instance === undefined) return { conflict: 'VM is not running: Halted' };
-  return queued(vm, [stopOf(instance), { action: 'Start' }]);
+  return queueRequests(vm, [stopOf(instance), { action: 'Start' }]);
 }
 
 const stopOf = ({ metadata }: VirtualMachineInstance): PowerRequest => ({ action: 'Stop', uid: metadata.uid });
 
 /** One request at a time: the next waits until those that stand are done. */
-function queued({ status }: VirtualMachine, requests: readonly PowerRequest[], spec?: object): PowerEdit {
+function queueRequests({ status }: VirtualMachine, requests: readonly PowerRequest[], spec?: object): PowerEdit {
   const waiting = status?.stateChangeRequests ?? [];
   if (waiting.length > 0) return { conflict: 'unable to complete request: stop/start already underway' };
   return { requests, ...(spec === undefined ? {} : { spec }) };

@@ -5,7 +5,7 @@ import { hasCondition } from '#vm/engine/condition';
 import type { RecordedState } from '#vm/engine/dialect';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
 
-export interface Looks {
+export interface PrintableStatusInput {
   /** The machine is being deleted. */
   readonly leaving: boolean;
   readonly runStrategy: RunStrategy;
@@ -14,11 +14,11 @@ export interface Looks {
 }
 
 /** What `kubectl get vm` shows of a machine: of all that holds, what comes first. */
-export function printableStatus(looks: Looks): PrintableStatus {
+export function printableStatus(looks: PrintableStatusInput): PrintableStatus {
   return PRINTABLE_STATUSES.find((status) => HOLDS[status](looks)) ?? 'Unknown';
 }
 
-type Test = (looks: Looks) => boolean;
+type Test = (looks: PrintableStatusInput) => boolean;
 
 /** Whether something is true of an instance that is there. */
 const ofInstance =

@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
 import { hasCondition } from '#vm/engine/condition';
 import { instanceName, type ObservedVm } from '#vm/engine/dialect';
-import { cardsOf, remembered } from '../memory.ts';
+import { interfacesStatus, recordedStatus } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { printableStatus } from './printable-status.ts';
 
@@ -31,8 +31,8 @@ export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: O
     printableStatus: printableStatus({ leaving, runStrategy, instance, memory: recorded }),
     conditions: conditionsOf(vm, observed, timestamp(now)),
     ...(recorded.runStrategy === undefined ? {} : { runStrategy: recorded.runStrategy }),
-    ...remembered(recorded),
-    ...cardsOf(recorded.identity),
+    ...recordedStatus(recorded),
+    ...interfacesStatus(recorded.identity),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
-import { copy } from './copy.ts';
+import { cloneVmSpec } from './copy.ts';
 import { resize, sizeOf } from './size.ts';
 
 const machine = (domain: object, more: object = {}) =>
@@ -45,7 +45,7 @@ describe('a copy of a machine of kubevirt.io', () => {
   const claims = new Map([['root', 'copy-root']]);
 
   it('has disks and numbers of its own', () => {
-    expect(copy(vm, { name: 'copy', namespace: 'default', start: true, claims })).toEqual({
+    expect(cloneVmSpec(vm, { name: 'copy', namespace: 'default', start: true, claims })).toEqual({
       runStrategy: 'Always',
       template: {
         spec: {
@@ -60,7 +60,7 @@ describe('a copy of a machine of kubevirt.io', () => {
   });
 
   it('stays off where nobody asks for it', () => {
-    expect(copy(vm, { name: 'copy', namespace: 'default', start: false, claims })).toMatchObject({
+    expect(cloneVmSpec(vm, { name: 'copy', namespace: 'default', start: false, claims })).toMatchObject({
       runStrategy: 'Manual',
     });
   });

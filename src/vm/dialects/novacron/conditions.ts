@@ -3,30 +3,42 @@ import { type Condition, hasCondition } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { disksOf } from '../claims.ts';
-import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
+import {
+  type ConditionDraft,
+  conditionFalse,
+  conditionTrue,
+  isUp,
+  type Paths,
+  readyOf,
+  restartOf,
+  withPast,
+} from '../conditions.ts';
 import type { Phase } from './phase.ts';
-import type { Wanted } from './wanted.ts';
+import type { NovacronDesiredSpec } from './wanted.ts';
 
-export interface Looks {
+export interface NovacronConditionInput {
   readonly vm: VirtualMachine;
-  readonly wanted: Wanted;
+  readonly desired: NovacronDesiredSpec;
   readonly phase: Phase;
   readonly observed: ObservedVm;
   readonly claims: VmDependencies['claims'];
 }
 
-export function conditionsOf({ vm, wanted, phase, observed, claims }: Looks, now: string): Condition[] {
+export function conditionsOf(
+  { vm, desired, phase, observed, claims }: NovacronConditionInput,
+  now: string,
+): Condition[] {
   const { instance, restartRequired } = observed;
-  const disks = disksOf(wanted.disks, claims, isUp(instance));
+  const disks = disksOf(desired.disks, claims, isUp(instance));
   const told = [
     readyOf(observed, { running: vm.spec.running, phase, ready: READY }),
     movableOf(vm, instance),
     pausedOf(instance),
     // That all is well with them goes without saying; a machine that is to stay off needs none.
     ...(claims === undefined || disks.status === 'True' || phase === 'Stopped' ? [] : [disks]),
-    ...(restartRequired.length === 0 ? [] : [restartOf(restartRequired, PATHS, wanted.blocked)]),
+    ...(restartRequired.length === 0 ? [] : [restartOf(restartRequired, PATHS, desired.blocked)]),
   ];
-  return withPast(told, observed, wanted.blocked, vm.status?.conditions, now);
+  return withPast(told, observed, desired.blocked, vm.status?.conditions, now);
 }
 
 const READY = { reason: 'VMReady', message: 'the machine runs' };
@@ -34,25 +46,25 @@ const READY = { reason: 'VMReady', message: 'the machine runs' };
 type Instance = ObservedVm['instance'];
 
 /** Whether the machine can be moved while it runs: its policy may forbid it, and its disks may not allow it. */
-function movableOf({ spec }: VirtualMachine, instance: Instance): Told {
+function movableOf({ spec }: VirtualMachine, instance: Instance): ConditionDraft {
   if (!spec.migrationPolicy.allowLiveMigration) {
-    return no('LiveMigratable', 'NotAllowed', 'spec.migrationPolicy.allowLiveMigration is false');
+    return conditionFalse('LiveMigratable', 'NotAllowed', 'spec.migrationPolicy.allowLiveMigration is false');
   }
-  if (!isUp(instance)) return no('LiveMigratable', 'NotRunning', 'the machine does not run');
+  if (!isUp(instance)) return conditionFalse('LiveMigratable', 'NotRunning', 'the machine does not run');
   const said = instance?.status?.conditions?.find(({ type }) => type === 'LiveMigratable');
   if (said?.status === 'True')
-    return yes('LiveMigratable', 'MigrationCapable', 'the machine can be moved while it runs');
-  return no(
+    return conditionTrue('LiveMigratable', 'MigrationCapable', 'the machine can be moved while it runs');
+  return conditionFalse(
     'LiveMigratable',
     said?.reason || 'NotKnown',
     said?.message || 'it is not known yet whether it can be moved',
   );
 }
 
-function pausedOf(instance: Instance): Told {
+function pausedOf(instance: Instance): ConditionDraft {
   return isUp(instance) && hasCondition(instance?.status?.conditions, 'Paused')
-    ? yes('Paused', 'PausedByUser', 'the machine stands still')
-    : no('Paused', 'NotPaused', 'nobody has paused the machine');
+    ? conditionTrue('Paused', 'PausedByUser', 'the machine stands still')
+    : conditionFalse('Paused', 'NotPaused', 'nobody has paused the machine');
 }
 
 /** How fields of the instance are called in a machine of this group. */

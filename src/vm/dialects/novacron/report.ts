@@ -4,38 +4,38 @@ import { timestamp } from '#platform/base/timestamp';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { cardsOf, remembered } from '../memory.ts';
+import { interfacesStatus, recordedStatus } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { conditionsOf } from './conditions.ts';
 import { migrationOf } from './migration.ts';
 import { phaseOf } from './phase.ts';
 import { resourcesOf, rootSize } from './resources.ts';
-import { wantedOf } from './wanted.ts';
+import { novacronDesiredSpecOf } from './wanted.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
 /** The whole status of a machine. */
-export function report(vm: VirtualMachine, observed: ObservedVm, around: Partial<VmDependencies> = {}): Status {
+export function report(vm: VirtualMachine, observed: ObservedVm, dependencies: Partial<VmDependencies> = {}): Status {
   const { instance, recorded, now } = observed;
-  const wanted = wantedOf(vm, around);
-  const phase = phaseOf(vm, observed, wanted.blocked !== undefined);
-  const { claims, usage } = around;
+  const desired = novacronDesiredSpecOf(vm, dependencies);
+  const phase = phaseOf(vm, observed, desired.blocked !== undefined);
+  const { claims, usage } = dependencies;
   const live = instance === undefined || isFinal(instance) ? undefined : instance;
-  return dated(vm.status, now, {
+  return withLastUpdated(vm.status, now, {
     observedGeneration: vm.metadata.generation,
     phase,
     ...(live === undefined ? {} : presenceOf(live)),
-    resources: resourcesOf(vm, live, { phase, usage, disk: rootSize(wanted.disks, claims) }),
-    conditions: conditionsOf({ vm, wanted, phase, observed, claims }, timestamp(now)),
+    resources: resourcesOf(vm, live, { phase, usage, disk: rootSize(desired.disks, claims) }),
+    conditions: conditionsOf({ vm, desired, phase, observed, claims }, timestamp(now)),
     ...migrationOf(vm, observed),
     ...smallDisksOf(claims),
-    ...cardsOf(recorded.identity),
-    ...remembered(recorded),
+    ...interfacesStatus(recorded.identity),
+    ...recordedStatus(recorded),
   });
 }
 
 /** With the time of its last change, which is not itself a change. */
-function dated(before: Status | undefined, now: number, status: Status): Status {
+function withLastUpdated(before: Status | undefined, now: number, status: Status): Status {
   const { lastUpdated = timestamp(now), ...said } = before ?? {};
   return { ...status, lastUpdated: jsonEqual(said, status) ? lastUpdated : timestamp(now) };
 }

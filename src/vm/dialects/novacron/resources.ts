@@ -60,9 +60,9 @@ const round = (amount: number, parts: number) => Math.round(amount * parts) / pa
 
 const share = (used: string, amount: number, all: number) => ({ used, percentage: round((amount / all) * 100, 10) });
 
-type Told = NonNullable<Resources['cpu']>;
+type ReportedResources = NonNullable<Resources['cpu']>;
 
-function usedIn({ used, percentage }: Told = {}): Pick<Told, 'used' | 'percentage'> {
+function usedIn({ used, percentage }: ReportedResources = {}): Pick<ReportedResources, 'used' | 'percentage'> {
   return {
     ...(used === undefined ? {} : { used }),
     ...(percentage === undefined ? {} : { percentage }),

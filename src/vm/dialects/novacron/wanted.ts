@@ -4,23 +4,26 @@ import { unservedFields } from '#api/novacron/unserved';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import type { Blocker } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { withoutClaim } from '../claims.ts';
+import { claimBlocker } from '../claims.ts';
 
 /** A machine as it is to be made, with all that surrounds it. */
-export interface Wanted {
+export interface NovacronDesiredSpec {
   readonly disks: readonly ClaimedDisk[];
   /** Why it is not started yet. */
   readonly blocked?: Blocker;
 }
 
-export function wantedOf(vm: VirtualMachine, around: Partial<VmDependencies> = {}): Wanted {
+export function novacronDesiredSpecOf(
+  vm: VirtualMachine,
+  dependencies: Partial<VmDependencies> = {},
+): NovacronDesiredSpec {
   const disks = claimedDisks(vm.metadata.name, vm.spec);
-  const blocked = unserved(vm) ?? withoutClaim(disks, around.claims);
+  const blocked = unsupportedBlocker(vm) ?? claimBlocker(disks, dependencies.claims);
   return { disks, ...(blocked === undefined ? {} : { blocked }) };
 }
 
 /** Nothing runs other than as it was asked for. */
-function unserved(vm: VirtualMachine): Blocker | undefined {
+function unsupportedBlocker(vm: VirtualMachine): Blocker | undefined {
   const found = unservedFields(vm);
   if (found.length === 0) return undefined;
   const message = found.map(({ field, instead }) => `${field} is not served yet: ${instead}`).join('; ');

@@ -5,7 +5,7 @@ import { timestamp } from '#platform/base/timestamp';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import { firstLauncherName } from '#vm/engine/launcher/launcher-pod';
-import { remembered } from '../memory.ts';
+import { recordedStatus } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { phaseOf } from './phase.ts';
 import { sizeOf } from './size.ts';
@@ -27,7 +27,7 @@ export function report(vm: VirtualMachine, observed: ObservedVm, node: NodeSize)
     memoryUtilization,
     conditions: conditionsOf(vm, phase, observed, timestamp(now)),
     createdAt: vm.metadata.creationTimestamp,
-    ...remembered(recorded),
+    ...recordedStatus(recorded),
   };
 }
 

@@ -24,13 +24,13 @@ type Spec = Pick<VirtualMachine['spec'], 'resources' | 'utilization'>;
 const NANO = 1_000_000_000n;
 const MILLION = 1_000_000n;
 /** Less than this no machine can have. */
-const LEAST_MEMORY = 1_048_576n * NANO;
+const MIN_MEMORY = 1_048_576n * NANO;
 
 export function sizeOf({ resources, utilization }: Spec, node: NodeSize): SimulatedSize {
   const { cpu, memory } = resources;
   if (isRatio(memory)) {
     return {
-      ...asked(product(nano(cpu), nano(node.cpu)), product(nano(memory), nano(node.memory))),
+      ...requestedSize(product(nano(cpu), nano(node.cpu)), product(nano(memory), nano(node.memory))),
       cpuConsumption: `${cpu}`,
       memoryConsumption: `${memory}`,
       // A share of a node is what the machine uses, all of it.
@@ -40,7 +40,7 @@ export function sizeOf({ resources, utilization }: Spec, node: NodeSize): Simula
   }
   const { cpu: cpuUse = '1', memory: memoryUse = '1' } = utilization ?? {};
   return {
-    ...asked(nano(cpu), nano(memory)),
+    ...requestedSize(nano(cpu), nano(memory)),
     cpuConsumption: shareText(nano(cpu) * nano(cpuUse), nano(node.cpu)),
     memoryConsumption: shareText(nano(memory) * nano(memoryUse), nano(node.memory)),
     cpuUtilization: `${cpuUse}`,
@@ -53,14 +53,14 @@ const nano = (amount: string | number) => tryParseQuantity(amount)?.nano ?? 0n;
 const product = (a: bigint, b: bigint) => (a * b) / NANO;
 const roundedUp = (amount: bigint, step: bigint) => (amount + step - 1n) / step;
 
-function asked(cpu: bigint, memory: bigint): Pick<SimulatedSize, 'cpu' | 'memory' | 'cores' | 'guest'> {
-  const held = memory > 0n && memory < LEAST_MEMORY ? LEAST_MEMORY : memory;
+function requestedSize(cpu: bigint, memory: bigint): Pick<SimulatedSize, 'cpu' | 'memory' | 'cores' | 'guest'> {
+  const held = memory > 0n && memory < MIN_MEMORY ? MIN_MEMORY : memory;
   const bytes = (amount: bigint) => formatQuantity(quantityOf(roundedUp(amount, NANO), 'BinarySI'));
   return {
     cpu: formatQuantity(milliQuantityOf(roundedUp(cpu, MILLION))),
     memory: bytes(held),
     cores: Math.max(1, Number(roundedUp(cpu, NANO))),
-    guest: bytes(held < LEAST_MEMORY ? LEAST_MEMORY : held),
+    guest: bytes(held < MIN_MEMORY ? MIN_MEMORY : held),
   };
 }
 

@@ -18,42 +18,42 @@ import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import { type ReconcileResult, WorkQueue } from '#platform/runtime/work-queue';
 import { isAlive } from '../machine-driver.ts';
-import { isOver } from '../pod/pod-status.ts';
+import { isPodTerminated } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
 import { DoubtedMachines } from './doubted-machines.ts';
 import { CAUSES } from './ending.ts';
-import type { Host, Hosts, Surroundings } from './host.ts';
+import type { ManagedNode, ManagedNodes, NodeHooks } from './host.ts';
 import { Launchers } from './launchers.ts';
-import type { LogBook } from './log-book.ts';
+import type { ContainerLogs } from './log-book.ts';
 import { RestoreAnswers } from './restore-answers.ts';
 import { RestoreGate } from './restore-gate.ts';
-import { byInstance, instanceKeyOf, isLauncher, roleOf } from './role.ts';
-import { isKnown, newest, newRun, type Run, unseen } from './run.ts';
-import { RunBook } from './run-book.ts';
+import { instanceKeyOf, isLauncher, podsByInstance, roleOf } from './role.ts';
+import { isKnown, newest, newTrackedPod, type TrackedPod, unseen } from './run.ts';
+import { TrackedPods } from './run-book.ts';
 
 /** Runs pods that hold no machine. */
-export interface PlainPods {
-  reconcile(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined>;
-  forget(run: Run): void;
+export interface PodRunner {
+  reconcile(run: TrackedPod, pod: Pod, host: ManagedNode): Promise<ReconcileResult | undefined>;
+  forget(run: TrackedPod): void;
 }
 
-export interface AgentParts {
+export interface AgentDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly events?: EventRecorder;
-  readonly hosts: Hosts;
-  readonly surroundings: Surroundings;
+  readonly hosts: ManagedNodes;
+  readonly hooks: NodeHooks;
   readonly addresses: Addresses;
-  readonly logs: LogBook;
+  readonly logs: ContainerLogs;
   /** Absent: other pods than launchers are left alone. */
-  readonly plainPods?: PlainPods;
+  readonly podRunner?: PodRunner;
 }
 
 /** Pods by the node that they are bound to. */
-export const byNode: Index<Pod> = {
+export const podsByNode: Index<Pod> = {
   values: ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]),
 };
 
@@ -68,21 +68,21 @@ const BACK_OFF = { first: 20, max: 10_000 };
  */
 export class Agent implements Runnable {
   readonly name = 'node agent';
-  readonly #parts: AgentParts;
+  readonly #parts: AgentDeps;
   readonly #pods: Cache<Pod>;
   readonly #queue: WorkQueue;
   readonly #launchers: Launchers;
-  readonly #runs = new RunBook();
+  readonly #runs = new TrackedPods();
   readonly #writes = new OwnWrites();
   readonly #gate = new RestoreGate();
   readonly #restores: RestoreAnswers;
   readonly #doubted = new DoubtedMachines();
   readonly #instances: Cache<Vmi>;
 
-  constructor(parts: AgentParts) {
+  constructor(parts: AgentDeps) {
     this.#parts = parts;
     const { informers, client, clock, random, log, events = noopRecorder } = parts;
-    const { logs, addresses, surroundings } = parts;
+    const { logs, addresses, hooks } = parts;
     this.#pods = informers.of(PODS).cache;
     this.#instances = informers.of(VMIS).cache;
     this.#launchers = new Launchers({
@@ -91,7 +91,7 @@ export class Agent implements Runnable {
       events,
       logs,
       addresses,
-      surroundings,
+      hooks,
       pods: this.#pods,
       instances: this.#instances,
       claims: informers.of(PERSISTENT_VOLUME_CLAIMS).cache,
@@ -139,7 +139,7 @@ export class Agent implements Runnable {
 
   /** Looks at everything on a node again: it may do now what it might not before. */
   wake(node: string): void {
-    for (const pod of this.#pods.by(byNode, node)) this.#queue.add(keyOf(pod));
+    for (const pod of this.#pods.by(podsByNode, node)) this.#queue.add(keyOf(pod));
     // Pods may have gone while nobody was there to see it.
     for (const run of this.#runs.on(node)) this.#queue.add(run.key);
     this.#restores.look(node);
@@ -149,7 +149,7 @@ export class Agent implements Runnable {
   machineChanged(node: string, id: string): void {
     const host = this.#doubted.has(node) ? this.#parts.hosts.find(node) : undefined;
     if (host !== undefined) void this.#doubted.holdArrived(host, id);
-    for (const pod of this.#pods.by(byInstance, id)) {
+    for (const pod of this.#pods.by(podsByInstance, id)) {
       if (pod.spec.nodeName !== node) continue;
       const key = keyOf(pod);
       if (this.#runs.get(key)?.acting !== true) this.#queue.add(key);
@@ -157,7 +157,7 @@ export class Agent implements Runnable {
   }
 
   /** Ends machines of a node whose pods went while no agent was there; for drivers whose machines outlive it. */
-  async sweep({ driver }: Host): Promise<void> {
+  async sweep({ driver }: ManagedNode): Promise<void> {
     for (const { spec } of await driver.list()) {
       const pod = this.#pods.get(keyIn(spec.namespace, spec.pod.name));
       if (pod?.metadata.uid !== spec.pod.uid) await driver.remove(spec.id);
@@ -165,12 +165,12 @@ export class Agent implements Runnable {
   }
 
   /** Makes the machines of a node stand still that may have been given up by everybody else, until that is known. */
-  async doubt(host: Host): Promise<void> {
+  async doubt(host: ManagedNode): Promise<void> {
     await this.#doubted.hold(host);
   }
 
   /** The node is sure to be its own: its machines go on. */
-  async trust(host: Host): Promise<void> {
+  async trust(host: ManagedNode): Promise<void> {
     await this.#doubted.release(host);
     this.wake(host.name);
   }
@@ -179,11 +179,11 @@ export class Agent implements Runnable {
    * Whether every machine that ran on a node before it was fenced is known to have ended: whoever starts the agent anew
    * takes up no machine that somebody else may have started meanwhile.
    */
-  async isSettled({ name }: Host): Promise<boolean> {
+  async isSettled({ name }: ManagedNode): Promise<boolean> {
     const { informers } = this.#parts;
     await Promise.all([informers.of(PODS).synced, informers.of(VMIS).synced]);
-    for (const pod of this.#pods.by(byNode, name)) {
-      if (!isLauncher(pod) || isOver(pod)) continue;
+    for (const pod of this.#pods.by(podsByNode, name)) {
+      if (!isLauncher(pod) || isPodTerminated(pod)) continue;
       const instance = newest(this.#instances.get(instanceKeyOf(pod) ?? ''), this.#runs.get(keyOf(pod))?.instance);
       if (instance?.metadata.uid !== pod.metadata.labels?.[CREATED_BY_LABEL]) continue;
       if (instance?.status?.phase === 'Running' && roleOf(pod, instance, name) === 'home') return false;
@@ -192,10 +192,10 @@ export class Agent implements Runnable {
   }
 
   /** Ends all machines of a node that may have been given up by everybody else, and has that told. */
-  async fence({ name, driver }: Host, cause: 'Fenced' | 'NodeDeleted'): Promise<void> {
+  async fence({ name, driver }: ManagedNode, cause: 'Fenced' | 'NodeDeleted'): Promise<void> {
     for (const machine of await driver.list()) {
       if (!isAlive(machine)) continue;
-      for (const pod of this.#pods.by(byInstance, machine.spec.id)) {
+      for (const pod of this.#pods.by(podsByInstance, machine.spec.id)) {
         const run = this.#runs.get(keyOf(pod));
         if (run?.node === name) run.cause = cause;
       }
@@ -221,7 +221,7 @@ export class Agent implements Runnable {
     if (nodeName === '') return;
     const uid = object.metadata.uid ?? '';
     const address = object.status?.['podIP'] as string | undefined;
-    if (type === 'deleted' || isOver(object)) addresses.release(uid);
+    if (type === 'deleted' || isPodTerminated(object)) addresses.release(uid);
     else if (address !== undefined) addresses.reserve(address, uid);
     const key = keyOf(object);
     const run = this.#runs.get(key);
@@ -233,7 +233,7 @@ export class Agent implements Runnable {
   }
 
   #instanceChanged({ type, object }: Change<Vmi>): void {
-    for (const pod of this.#pods.by(byInstance, object.metadata.uid)) {
+    for (const pod of this.#pods.by(podsByInstance, object.metadata.uid)) {
       const key = keyOf(pod);
       const run = this.#runs.get(key);
       if (run !== undefined && type !== 'deleted' && isKnown(run, 'instance', object)) continue;
@@ -255,7 +255,7 @@ export class Agent implements Runnable {
     const host = hosts.find(cached?.spec.nodeName ?? '');
     if (cached === undefined || host === undefined || this.#isStill(host)) return undefined;
     if (run === undefined) {
-      run = newRun(cached, key, clock.now(), this.#writes);
+      run = newTrackedPod(cached, key, clock.now(), this.#writes);
       this.#runs.add(run);
     }
     run.stale = false;
@@ -265,11 +265,11 @@ export class Agent implements Runnable {
     return isStale(run) ? { requeueAfterMs: 0 } : again;
   }
 
-  async #look(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined> {
+  async #look(run: TrackedPod, pod: Pod, host: ManagedNode): Promise<ReconcileResult | undefined> {
     try {
       if (isLauncher(pod)) return await this.#launchers.reconcile(run, pod, host);
       // Other pods of a node that is gone are left to those who collect them.
-      return host.gone === undefined ? await this.#parts.plainPods?.reconcile(run, pod, host) : undefined;
+      return host.gone === undefined ? await this.#parts.podRunner?.reconcile(run, pod, host) : undefined;
     } catch (error) {
       // What was in the way has been seen already: there is nothing to wait for.
       if (isConflict(error) && isStale(run)) return undefined;
@@ -278,16 +278,16 @@ export class Agent implements Runnable {
   }
 
   /** Whether nothing is done for a node; whoever lets it go on wakes it. */
-  #isStill(host: Host | undefined): boolean {
+  #isStill(host: ManagedNode | undefined): boolean {
     return host !== undefined && (host.frozen || host.inDoubt || this.#doubted.has(host.name));
   }
 
   /** The pod is gone: nothing of it stays. */
-  async #leave(run: Run): Promise<void> {
-    const { hosts, addresses, logs, plainPods } = this.#parts;
+  async #leave(run: TrackedPod): Promise<void> {
+    const { hosts, addresses, logs, podRunner } = this.#parts;
     const host = hosts.find(run.node);
     if (host !== undefined) await this.#launchers.leave(run, host);
-    plainPods?.forget(run);
+    podRunner?.forget(run);
     addresses.release(run.podUid);
     logs.forget(run.podUid);
     this.#runs.remove(run);
@@ -296,4 +296,4 @@ export class Agent implements Runnable {
 }
 
 /** Read anew, because it changes behind the back of whoever waits. */
-const isStale = ({ stale }: Run) => stale === true;
+const isStale = ({ stale }: TrackedPod) => stale === true;

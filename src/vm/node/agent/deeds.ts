@@ -5,29 +5,29 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { EventType } from '#platform/runtime/events/event-recorder';
 import type { Machine, MachineDriver, MigrationRequest } from '../machine-driver.ts';
 import { type MachineSpec, machineSpecOf } from '../machine-spec.ts';
-import type { Host } from './host.ts';
-import type { Deed } from './plan.ts';
-import { newest, noteWrite, type Run } from './run.ts';
+import type { ManagedNode } from './host.ts';
+import type { MachineAction } from './plan.ts';
+import { newest, noteWrite, type TrackedPod } from './run.ts';
 
-export interface DeedContext {
+export interface ActionContext {
   readonly client: Client;
-  readonly host: Host;
-  readonly run: Run;
+  readonly host: ManagedNode;
+  readonly run: TrackedPod;
   readonly pod: Pod;
   readonly instance: Vmi;
   readonly now: number;
   /** A line of the launcher's log. */
-  readonly say: (text: string) => void;
+  readonly log: (text: string) => void;
   /** An Event of the instance, and a line of the log. */
-  readonly tell: (type: EventType, reason: string, message: string) => void;
+  readonly record: (type: EventType, reason: string, message: string) => void;
 }
 
 /** Does one thing to the machine of a launcher pod. */
-export async function perform(deed: Deed, context: DeedContext): Promise<void> {
-  const { host, run, instance, pod, say } = context;
+export async function performAction(action: MachineAction, context: ActionContext): Promise<void> {
+  const { host, run, instance, pod, log } = context;
   const { driver } = host;
   const id = instance.metadata.uid;
-  switch (deed.do) {
+  switch (action.do) {
     case 'start':
       await prepare(driver, machineSpecOf(instance, pod), run);
       return;
@@ -35,64 +35,66 @@ export async function perform(deed: Deed, context: DeedContext): Promise<void> {
       await adopt(context);
       return;
     case 'stop':
-      context.tell('Normal', 'ShuttingDown', 'Signaled Graceful Shutdown');
-      run.askedGraceMs = deed.graceMs;
-      return await driver.stop(id, deed.graceMs);
+      context.record('Normal', 'ShuttingDown', 'Signaled Graceful Shutdown');
+      run.requestedGraceMs = action.graceMs;
+      return await driver.stop(id, action.graceMs);
     case 'kill':
-      if (deed.cause !== undefined) run.cause = deed.cause;
-      say(`ending the machine: ${deed.why}`);
-      return await driver.kill(run.machineId ?? id, deed.why);
+      if (action.cause !== undefined) run.cause = action.cause;
+      log(`ending the machine: ${action.why}`);
+      return await driver.kill(run.machineId ?? id, action.why);
     case 'pause':
-      say('pausing the machine');
+      log('pausing the machine');
       return await driver.pause(id);
     case 'resume':
-      say('letting the machine go on');
+      log('letting the machine go on');
       return await driver.resume(id);
     case 'reset':
-      await takeOff(context, deed.annotation);
-      say('resetting the machine');
+      await takeOff(context, action.annotation);
+      log('resetting the machine');
       return await driver.reset(id);
     case 'soft reboot':
-      await takeOff(context, deed.annotation);
-      say('asking the guest to reboot');
+      await takeOff(context, action.annotation);
+      log('asking the guest to reboot');
       return await driver.softReboot(id);
     case 'resize':
-      say(`changing the machine to ${deed.sockets} sockets and ${deed.memoryBytes} bytes of memory`);
-      return await driver.resize(id, { sockets: deed.sockets, memoryBytes: deed.memoryBytes });
+      log(`changing the machine to ${action.sockets} sockets and ${action.memoryBytes} bytes of memory`);
+      return await driver.resize(id, { sockets: action.sockets, memoryBytes: action.memoryBytes });
     case 'prepare':
       run.machineId = id;
-      ({ address: run.listensAt } = await driver.prepareIncoming(machineSpecOf(instance, pod), deed.migrationUid));
-      say(`waiting for the machine at ${run.listensAt}`);
+      ({ address: run.listensAt } = await driver.prepareIncoming(machineSpecOf(instance, pod), action.migrationUid));
+      log(`waiting for the machine at ${run.listensAt}`);
       return;
     case 'migrate':
-      say(`sending the machine to ${deed.address}`);
-      return await driver.migrate(id, { uid: deed.migrationUid, address: deed.address, ...limitsOf(instance) });
+      log(`sending the machine to ${action.address}`);
+      return await driver.migrate(id, { uid: action.migrationUid, address: action.address, ...limitsOf(instance) });
     case 'cancel migration':
-      say('giving up the migration');
+      log('giving up the migration');
       return await driver.cancelMigration(id);
   }
 }
 
 /** Makes the machine, which stands still until its instance says that it runs here: so no second one can run elsewhere. */
-async function prepare(driver: MachineDriver, spec: MachineSpec, run: Run): Promise<void> {
+async function prepare(driver: MachineDriver, spec: MachineSpec, run: TrackedPod): Promise<void> {
   const machine = await driver.start({ ...spec, startPaused: true });
   run.machineId = spec.id;
   run.held = machine.state === 'paused';
 }
 
-async function adopt({ host, run, instance, pod, now, say }: DeedContext): Promise<void> {
+async function adopt({ host, run, instance, pod, now, log }: ActionContext): Promise<void> {
   const found =
-    host.mayAdopt === true ? await host.driver.adopt(machineSpecOf(instance, pod), known(instance, now)) : undefined;
+    host.mayAdopt === true
+      ? await host.driver.adopt(machineSpecOf(instance, pod), knownState(instance, now))
+      : undefined;
   if (found === undefined) {
     run.cause = 'Lost';
-    say('the machine is gone');
+    log('the machine is gone');
     return;
   }
   run.machineId = found.spec.id;
-  say('the machine is still running');
+  log('the machine is still running');
 }
 
-function known({ status }: Vmi, now: number): { startedAt: number; paused: boolean } {
+function knownState({ status }: Vmi, now: number): { startedAt: number; paused: boolean } {
   const began = status?.phaseTransitionTimestamps?.find(({ phase }) => phase === 'Running')?.phaseTransitionTimestamp;
   const paused = status?.conditions?.some(({ type, status: holds }) => type === 'Paused' && holds === 'True') === true;
   return { startedAt: began === undefined || began === null ? now : Date.parse(began), paused };
@@ -120,7 +122,7 @@ function limitsOf({ status }: Vmi): Pick<MigrationRequest, 'bandwidth' | 'autoCo
 }
 
 /** Takes a request off the instance before it is carried out, so that it is at most once. */
-async function takeOff({ client, run, instance }: DeedContext, annotation: string): Promise<void> {
+async function takeOff({ client, run, instance }: ActionContext, annotation: string): Promise<void> {
   const current = newest(instance, run.instance) ?? instance;
   const { [annotation]: _taken, ...annotations } = current.metadata.annotations ?? {};
   const without = { ...current, metadata: { ...current.metadata, annotations } };

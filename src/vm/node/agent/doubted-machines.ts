@@ -1,5 +1,5 @@
-import { type Machine, type MachineDriver, NoSuchMachine, WrongState } from '../machine-driver.ts';
-import type { Host } from './host.ts';
+import { InvalidStateError, type Machine, type MachineDriver, MachineNotFoundError } from '../machine-driver.ts';
+import type { ManagedNode } from './host.ts';
 
 /**
  * Machines that stand still because their node may have been declared lost: another may run elsewhere by now. They go on
@@ -14,7 +14,7 @@ export class DoubtedMachines {
     return this.#byNode.has(node);
   }
 
-  async hold({ name, driver }: Host): Promise<void> {
+  async hold({ name, driver }: ManagedNode): Promise<void> {
     const held = this.#byNode.get(name) ?? new Set();
     this.#byNode.set(name, held);
     await this.#inTurn(async () => {
@@ -23,7 +23,7 @@ export class DoubtedMachines {
   }
 
   /** A machine may arrive from elsewhere. */
-  async holdArrived({ name, driver }: Host, id: string): Promise<void> {
+  async holdArrived({ name, driver }: ManagedNode, id: string): Promise<void> {
     await this.#inTurn(async () => {
       const held = this.#byNode.get(name);
       const machine = await driver.inspect(id);
@@ -31,7 +31,7 @@ export class DoubtedMachines {
     });
   }
 
-  async release({ name, driver }: Host): Promise<void> {
+  async release({ name, driver }: ManagedNode): Promise<void> {
     if (!this.#byNode.has(name)) return;
     await this.#inTurn(async () => {
       for (const id of this.#byNode.get(name) ?? []) await unlessGone(driver.resume(id));
@@ -63,6 +63,6 @@ async function unlessGone(change: Promise<void>): Promise<void> {
   try {
     await change;
   } catch (error) {
-    if (!(error instanceof NoSuchMachine) && !(error instanceof WrongState)) throw error;
+    if (!(error instanceof MachineNotFoundError) && !(error instanceof InvalidStateError)) throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
-import type { MachineEnd } from '../machine-driver.ts';
+import type { MachineExit } from '../machine-driver.ts';
 
 /** Why the agent itself ended a machine. */
 export type Cause = 'LivenessProbeFailed' | 'Fenced' | 'NodeDeleted' | 'Lost';
 
 /** What the end of a machine means for its instance and its launcher pod. */
-export interface Ending {
+export interface Termination {
   readonly phase: 'Succeeded' | 'Failed';
   /** One word for the status of the instance. */
   readonly reason: string;
@@ -16,9 +16,9 @@ export interface Ending {
   readonly exitReason: string;
 }
 
-export interface EndingContext {
+export interface TerminationContext {
   /** Undefined where the machine never ran. */
-  readonly end: MachineEnd | undefined;
+  readonly end: MachineExit | undefined;
   readonly cause: Cause | undefined;
   /** Somebody asked for the end of the instance, or of its pod. */
   readonly instanceDeleted: boolean;
@@ -32,7 +32,7 @@ const BROKEN = { exitCode: 1, exitReason: 'Error' };
 const CUT = { exitCode: 137, exitReason: 'Error' };
 
 /** Nothing of the machine is here any more, and that is well. */
-export const LEFT: Ending = {
+export const MIGRATED_AWAY: Termination = {
   phase: 'Succeeded',
   reason: 'Migrated',
   message: 'the machine is not on this node any more',
@@ -47,9 +47,9 @@ export const CAUSES: Readonly<Record<Cause, string>> = {
 };
 
 /** Says how a machine ended, or that it never will have begun. */
-export function endingOf({ end, cause, instanceDeleted, podDeleted, eviction }: EndingContext): Ending {
+export function terminationOf({ end, cause, instanceDeleted, podDeleted, eviction }: TerminationContext): Termination {
   const message = end?.message ?? 'the machine never ran';
-  if (end?.reason === 'Migrated') return LEFT;
+  if (end?.reason === 'Migrated') return MIGRATED_AWAY;
   if (end?.reason === 'Crashed') return { phase: 'Failed', reason: 'GuestCrashed', message, ...BROKEN };
   if (end?.reason === 'OutOfMemory') {
     return { phase: 'Failed', reason: 'OutOfMemory', message, exitCode: 137, exitReason: 'OOMKilled' };

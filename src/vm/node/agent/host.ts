@@ -4,7 +4,7 @@ import type { Machine, MachineDriver } from '../machine-driver.ts';
 import type { Waiting } from '../pod/container-status.ts';
 
 /** One node, as its agent knows it. */
-export interface Host {
+export interface ManagedNode {
   readonly name: string;
   /** At which other nodes reach it. */
   readonly address: string;
@@ -25,12 +25,12 @@ export interface Host {
 }
 
 /** The nodes that one agent speaks for. */
-export interface Hosts {
-  find(node: string): Host | undefined;
+export interface ManagedNodes {
+  find(node: string): ManagedNode | undefined;
 }
 
 /** What keeps a pod from running, and when to look again. */
-export interface Hold {
+export interface StartBlock {
   readonly waiting: Waiting;
   readonly until: number;
 }
@@ -42,9 +42,9 @@ export interface ProbeAnswers {
 }
 
 /** What happens around machines on a kind of node: on real ones nothing holds pods up, and probes are really made. */
-export interface Surroundings {
-  hold(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): Hold | undefined;
-  answers(pod: Pod, instance: Vmi | undefined): ProbeAnswers;
+export interface NodeHooks {
+  startBlock(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): StartBlock | undefined;
+  probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeAnswers;
   /** What the annotations of a machine that runs ask of its guest. */
   attend?(pod: Pod, instance: Vmi, machine: Machine, driver: MachineDriver): Promise<void>;
 }

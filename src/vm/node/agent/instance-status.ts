@@ -9,9 +9,9 @@ import { timestamp } from '#platform/base/timestamp';
 import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Machine } from '../machine-driver.ts';
-import { askedSize } from '../machine-spec.ts';
+import { requestedSize } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
-import type { Ending } from './ending.ts';
+import type { Termination } from './ending.ts';
 import type { Migratability } from './live-migratable.ts';
 import { reportMigration } from './migration-report.ts';
 
@@ -24,7 +24,7 @@ export interface InstanceFacts {
   readonly pod: Pod;
   readonly machine: Machine | undefined;
   /** How it ended, where it has. */
-  readonly ending: Ending | undefined;
+  readonly termination: Termination | undefined;
   /** Why the pod does not run yet. */
   readonly waiting?: Waiting | undefined;
   readonly ready: boolean;
@@ -36,7 +36,7 @@ export interface InstanceFacts {
 
 /** The whole status of an instance, as the agent of its node tells it. */
 export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number): InstanceStatus {
-  const { node, pod, machine, ending, targetPod } = facts;
+  const { node, pod, machine, termination, targetPod } = facts;
   const before = instance.status ?? {};
   const migrationState =
     before.migrationState === undefined
@@ -44,7 +44,7 @@ export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number)
       : reportMigration(before.migrationState, machine, pod.metadata.name, now);
   const status = { ...before, ...(migrationState === undefined ? {} : { migrationState }) };
   if (machine?.ended?.reason === 'Migrated') return handedOver(status, node, targetPod);
-  if (ending !== undefined) return endedStatus(instance, status, facts, ending, now);
+  if (termination !== undefined) return endedStatus(instance, status, facts, termination, now);
   const running = machine === undefined ? status : runningFields(instance, status, facts);
   return {
     ...inPhase(running, machine === undefined ? 'Scheduled' : 'Running', instance, pod, now),
@@ -81,7 +81,7 @@ function endedStatus(
   instance: Vmi,
   status: InstanceStatus,
   { node, pod }: InstanceFacts,
-  { phase, reason, message }: Ending,
+  { phase, reason, message }: Termination,
   now: number,
 ): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', reason, message } as const;
@@ -123,7 +123,7 @@ function runningFields(instance: Vmi, status: InstanceStatus, facts: InstanceFac
 
 function memoryStatus(instance: Vmi, bytes: number): NonNullable<InstanceStatus['memory']> {
   const guestCurrent = bytesText(bytes);
-  const asked = askedSize(instance).memoryBytes;
+  const asked = requestedSize(instance).memoryBytes;
   return {
     guestAtBoot: instance.status?.memory?.guestAtBoot ?? guestCurrent,
     guestCurrent,
@@ -144,7 +144,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   const { metadata, status } = instance;
   const { machine, ready, paused, migratability, pod } = facts;
   const terminating = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
-  const { obstacle } = migratability;
+  const { blocker } = migratability;
   const wanted: KubeCondition[] = [
     ready && !terminating && !paused
       ? { type: 'Ready', status: 'True' }
@@ -152,12 +152,12 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   ];
   const connected = machine?.guest !== undefined;
   if (machine !== undefined) {
-    const movable = obstacle === undefined ? 'True' : 'False';
-    wanted.push({ type: 'LiveMigratable', status: movable, ...obstacle });
+    const movable = blocker === undefined ? 'True' : 'False';
+    wanted.push({ type: 'LiveMigratable', status: movable, ...blocker });
     if (connected) wanted.push({ type: 'AgentConnected', status: 'True' });
     if (paused) wanted.push({ type: 'Paused', status: 'True', ...PAUSED_BY_USER });
   }
-  const changing = machine === undefined ? [] : sizeChanges(instance, machine, obstacle);
+  const changing = machine === undefined ? [] : sizeChanges(instance, machine, blocker);
   wanted.push(...changing);
   const trouble = machine === undefined ? troubleOf(facts) : undefined;
   if (trouble !== undefined) wanted.push(trouble);
@@ -173,9 +173,9 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   );
 }
 
-function sizeChanges(instance: Vmi, { spec }: Machine, obstacle: Migratability['obstacle']) {
+function sizeChanges(instance: Vmi, { spec }: Machine, obstacle: Migratability['blocker']) {
   const has = { sockets: spec.cpu.sockets, memoryBytes: spec.memoryBytes };
-  return hotChanges({ has, asks: askedSize(instance), obstacle, status: instance.status });
+  return hotChanges({ has, asks: requestedSize(instance), obstacle, status: instance.status });
 }
 
 /** What waits with a message does not merely take its time: an image cannot be had. */

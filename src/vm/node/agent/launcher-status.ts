@@ -3,7 +3,7 @@ import { timestamp } from '#platform/base/timestamp';
 import type { Container, Pod, PodStatus } from '#platform/kube/kinds/pod';
 import { type ContainerState, type ContainerStatus, containerStatus, type Waiting } from '../pod/container-status.ts';
 import { podStatus } from '../pod/pod-status.ts';
-import type { Ending } from './ending.ts';
+import type { Termination } from './ending.ts';
 
 export interface LauncherFacts {
   readonly hostIP: string;
@@ -12,14 +12,14 @@ export interface LauncherFacts {
   readonly seenAt: number;
   /** Why the container does not run yet. */
   readonly waiting: Waiting | undefined;
-  readonly ending: Ending | undefined;
+  readonly termination: Termination | undefined;
   /** Whether the machine is ready to be talked to. */
   readonly ready: boolean;
 }
 
 /** The status of a launcher pod: its containers live as long as the machine does. */
 export function launcherStatus(pod: Pod, facts: LauncherFacts, now: number): PodStatus {
-  const { waiting, ending, ready, hostIP, podIP, seenAt } = facts;
+  const { waiting, termination, ready, hostIP, podIP, seenAt } = facts;
   const { uid = '' } = pod.metadata;
   const before = (pod.status?.containerStatuses ?? []) as readonly ContainerStatus[];
   const init = pod.spec.initContainers ?? [];
@@ -28,13 +28,13 @@ export function launcherStatus(pod: Pod, facts: LauncherFacts, now: number): Pod
     const isReady = state.running !== undefined && (ready || container.name !== COMPUTE_CONTAINER);
     return containerStatus(container, state, { podUid: uid, ready: isReady });
   };
-  const over = ending === undefined ? undefined : ending.exitCode === 0 ? 'Succeeded' : 'Failed';
+  const over = termination === undefined ? undefined : termination.exitCode === 0 ? 'Succeeded' : 'Failed';
   const done = { terminated: { exitCode: 0, reason: 'Completed', startedAt: null, finishedAt: null } };
   return podStatus(
     pod,
     {
       phase: over ?? (waiting === undefined ? 'Running' : 'Pending'),
-      ...(over === 'Failed' ? { reason: ending?.reason ?? '', message: ending?.message ?? '' } : {}),
+      ...(over === 'Failed' ? { reason: termination?.reason ?? '', message: termination?.message ?? '' } : {}),
       hostIP,
       podIP: waiting === undefined ? podIP : '',
       startedAt: seenAt,
@@ -49,11 +49,15 @@ export function launcherStatus(pod: Pod, facts: LauncherFacts, now: number): Pod
   );
 }
 
-function stateOf(before: ContainerState | undefined, { waiting, ending }: LauncherFacts, now: number): ContainerState {
+function stateOf(
+  before: ContainerState | undefined,
+  { waiting, termination }: LauncherFacts,
+  now: number,
+): ContainerState {
   const time = timestamp(now);
-  if (ending !== undefined) {
+  if (termination !== undefined) {
     if (before?.terminated !== undefined) return before;
-    const { exitCode, exitReason, message } = ending;
+    const { exitCode, exitReason, message } = termination;
     const startedAt = before?.running?.startedAt ?? null;
     const said = exitCode === 0 ? {} : { message };
     return { terminated: { exitCode, reason: exitReason, ...said, startedAt, finishedAt: time } };

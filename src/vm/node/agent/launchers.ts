@@ -9,32 +9,32 @@ import type { Cache } from '#platform/runtime/cache';
 import type { EventRecorder, EventType } from '#platform/runtime/events/event-recorder';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { isAlive, type Machine, WrongState } from '../machine-driver.ts';
+import { InvalidStateError, isAlive, type Machine } from '../machine-driver.ts';
 import { nicsOf } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
-import { isOver } from '../pod/pod-status.ts';
+import { isPodTerminated } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
-import { isOf, perform } from './deeds.ts';
-import { type Ending, endingOf, evictionOf, LEFT } from './ending.ts';
-import type { Host, Surroundings } from './host.ts';
+import { isOf, performAction } from './deeds.ts';
+import { evictionOf, MIGRATED_AWAY, type Termination, terminationOf } from './ending.ts';
+import type { ManagedNode, NodeHooks } from './host.ts';
 import { instanceStatus } from './instance-status.ts';
 import { launcherStatus } from './launcher-status.ts';
 import { type Migratability, migratability } from './live-migratable.ts';
-import type { LogBook } from './log-book.ts';
-import { plan } from './plan.ts';
-import { type ProbeVerdict, probe } from './probes.ts';
+import type { ContainerLogs } from './log-book.ts';
+import { planMachine } from './plan.ts';
+import { type ProbeResult, probe } from './probes.ts';
 import { instanceKeyOf, isLauncher, type Role, roleOf } from './role.ts';
-import { newest, noteWrite, type Run, unseen } from './run.ts';
-import { tellOfInstance } from './transitions.ts';
+import { newest, noteWrite, type TrackedPod, unseen } from './run.ts';
+import { recordTransitions } from './transitions.ts';
 import { writeChange } from './written.ts';
 
-export interface LauncherParts {
+export interface LauncherDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  readonly logs: LogBook;
+  readonly logs: ContainerLogs;
   readonly addresses: Addresses;
-  readonly surroundings: Surroundings;
+  readonly hooks: NodeHooks;
   readonly instances: Cache<Vmi>;
   readonly pods: Cache<Pod>;
   readonly claims: Cache<PersistentVolumeClaim>;
@@ -43,9 +43,9 @@ export interface LauncherParts {
 }
 
 /** What is known of a launcher pod during one look at it. */
-interface Look {
-  readonly run: Run;
-  readonly host: Host;
+interface LauncherView {
+  readonly tracked: TrackedPod;
+  readonly host: ManagedNode;
   pod: Pod;
   instance: Vmi | undefined;
   machine: Machine | undefined;
@@ -54,7 +54,7 @@ interface Look {
 
 /** What the state of the pod says of the instance. */
 interface PodFacts {
-  readonly ending: Ending | undefined;
+  readonly termination: Termination | undefined;
   readonly ready: boolean;
   readonly waiting?: Waiting | undefined;
 }
@@ -63,157 +63,164 @@ const CREATING = { reason: 'ContainerCreating' };
 
 /** Runs the machines of launcher pods: looks, decides, acts, and says how things are. */
 export class Launchers {
-  readonly #parts: LauncherParts;
+  readonly #parts: LauncherDeps;
 
-  constructor(parts: LauncherParts) {
+  constructor(parts: LauncherDeps) {
     this.#parts = parts;
   }
 
-  async reconcile(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined> {
-    const { clock, surroundings } = this.#parts;
+  async reconcile(tracked: TrackedPod, pod: Pod, host: ManagedNode): Promise<ReconcileResult | undefined> {
+    const { clock, hooks } = this.#parts;
     const now = clock.now();
-    const look: Look = { run, host, pod, instance: this.#instanceOf(run, pod), machine: undefined, now };
+    const look: LauncherView = {
+      tracked,
+      host,
+      pod,
+      instance: this.#instanceOf(tracked, pod),
+      machine: undefined,
+      now,
+    };
     await this.#inspect(look);
-    const hold = isAlive(look.machine) ? undefined : surroundings.hold(pod, look.instance, run.seenAt, now);
+    const hold = isAlive(look.machine) ? undefined : hooks.startBlock(pod, look.instance, tracked.seenAt, now);
     let verdict = this.#probe(look);
-    const deeds = plan({
+    const actions = planMachine({
       node: host.name,
       pod,
       instance: look.instance,
       machine: look.machine,
-      held: run.held ?? false,
-      askedGraceMs: run.askedGraceMs,
+      held: tracked.held ?? false,
+      requestedGraceMs: tracked.requestedGraceMs,
       waiting: hold !== undefined || this.#isElsewhere(look),
       leaseHeld: host.leaseHeld,
       undecided: host.mayAdopt === undefined,
       unhealthy: verdict?.unhealthy ?? false,
     });
-    if (deeds.length > 0) {
-      await this.#act(look, deeds);
+    if (actions.length > 0) {
+      await this.#act(look, actions);
       verdict = this.#probe(look);
     }
     await this.#report(look, hold?.waiting, verdict);
     if (look.instance !== undefined && look.machine?.state === 'running') {
-      await surroundings.attend?.(pod, look.instance, look.machine, host.driver);
+      await hooks.attend?.(pod, look.instance, look.machine, host.driver);
     }
     // What was asked for while no agent was there is looked at now that there is a machine again.
-    if (deeds.some((deed) => deed.do === 'adopt')) return { requeueAfterMs: 1 };
+    if (actions.some((action) => action.do === 'adopt')) return { requeueAfterMs: 1 };
     const next = Math.min(hold?.until ?? Number.POSITIVE_INFINITY, verdict?.again ?? Number.POSITIVE_INFINITY);
     return next === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: Math.max(1, next - clock.now()) };
   }
 
   /** Ends the machine of a pod that is gone, and says so to whoever still takes it to run: nobody else could. */
-  async leave(run: Run, host: Host): Promise<void> {
-    const { machineId, gone: pod } = run;
+  async leave(tracked: TrackedPod, host: ManagedNode): Promise<void> {
+    const { machineId, gone: pod } = tracked;
     const { driver } = host;
-    if (machineId !== undefined && isPodOf(await driver.inspect(machineId), run)) {
+    if (machineId !== undefined && isPodOf(await driver.inspect(machineId), tracked)) {
       await driver.kill(machineId, 'its pod is gone');
     }
     // Only now is it certain how it ended: it may have been on its way to another node.
     const found = machineId === undefined ? undefined : await driver.inspect(machineId);
-    const machine = isPodOf(found, run) ? found : undefined;
-    const instance = pod === undefined || !isLauncher(pod) ? undefined : this.#instanceOf(run, pod);
+    const machine = isPodOf(found, tracked) ? found : undefined;
+    const instance = pod === undefined || !isLauncher(pod) ? undefined : this.#instanceOf(tracked, pod);
     if (pod !== undefined && instance !== undefined && roleOf(pod, instance, host.name) === 'home') {
       const instanceDeleted = instance.metadata.deletionTimestamp !== undefined;
-      const said = { cause: run.cause, instanceDeleted, podDeleted: true, eviction: evictionOf(pod) };
-      const ending = endingOf({ end: machine?.ended, ...said });
-      run.held = false;
+      const said = { cause: tracked.cause, instanceDeleted, podDeleted: true, eviction: evictionOf(pod) };
+      const termination = terminationOf({ end: machine?.ended, ...said });
+      tracked.held = false;
       await this.#reportInstance(
-        { run, host, pod, instance, machine, now: this.#parts.clock.now() },
-        { ending, ready: false },
+        { tracked, host, pod, instance, machine, now: this.#parts.clock.now() },
+        { termination, ready: false },
       );
     }
     if (machine !== undefined) await driver.remove(machine.spec.id);
   }
 
-  #isElsewhere({ instance, host }: Look): boolean {
+  #isElsewhere({ instance, host }: LauncherView): boolean {
     return instance !== undefined && this.#parts.isElsewhere(keyOf(instance), host.name);
   }
 
-  #instanceOf(run: Run, pod: Pod): Vmi | undefined {
+  #instanceOf(run: TrackedPod, pod: Pod): Vmi | undefined {
     const key = instanceKeyOf(pod);
     const instance = key === undefined ? undefined : newest(this.#parts.instances.get(key), run.instance);
     return instance?.metadata.uid === pod.metadata.labels?.[CREATED_BY_LABEL] ? instance : undefined;
   }
 
-  async #inspect(look: Look): Promise<void> {
+  async #inspect(look: LauncherView): Promise<void> {
     const id = look.pod.metadata.labels?.[CREATED_BY_LABEL] ?? '';
     const found = await look.host.driver.inspect(id);
     look.machine = isOf(found, look.pod) ? found : undefined;
-    if (look.machine !== undefined) look.run.machineId = id;
+    if (look.machine !== undefined) look.tracked.machineId = id;
   }
 
-  async #act(look: Look, deeds: ReturnType<typeof plan>): Promise<void> {
-    const { run, host, pod, now } = look;
+  async #act(look: LauncherView, actions: ReturnType<typeof planMachine>): Promise<void> {
+    const { tracked, host, pod, now } = look;
     const { client, events } = this.#parts;
     // What changes because of the deeds is looked at right after them.
-    run.acting = true;
+    tracked.acting = true;
     try {
-      for (const deed of deeds) {
+      for (const action of actions) {
         // Nothing but a kill is ever done for an instance that is not there.
-        const instance = look.instance ?? ({ metadata: { uid: run.machineId ?? '' } } as Vmi);
-        const say = this.#sayer(pod);
-        const tell = (type: EventType, reason: string, message: string) => {
+        const instance = look.instance ?? ({ metadata: { uid: tracked.machineId ?? '' } } as Vmi);
+        const log = this.#sayer(pod);
+        const record = (type: EventType, reason: string, message: string) => {
           events.event(instance, type, reason, message);
-          say(message);
+          log(message);
         };
-        await perform(deed, { client, host, run, pod, instance, now, say, tell });
-        if (run.instance !== undefined) look.instance = newest(look.instance, run.instance);
+        await performAction(action, { client, host, run: tracked, pod, instance, now, log, record });
+        if (tracked.instance !== undefined) look.instance = newest(look.instance, tracked.instance);
       }
     } finally {
-      run.acting = false;
+      tracked.acting = false;
     }
     await this.#inspect(look);
   }
 
-  #probe({ instance, machine, pod, run, now }: Look): ProbeVerdict | undefined {
+  #probe({ instance, machine, pod, tracked, now }: LauncherView): ProbeResult | undefined {
     if (instance === undefined || !isAlive(machine)) return undefined;
-    const answers = this.#parts.surroundings.answers(pod, instance);
+    const answers = this.#parts.hooks.probeAnswers(pod, instance);
     // One that is only held back will run as soon as that is known.
-    const state = run.held === true ? 'running' : machine.state;
+    const state = tracked.held === true ? 'running' : machine.state;
     const verdict = probe(
-      { spec: instance.spec, machine: { ...machine, state }, answers, unhealthySince: run.unhealthySince },
+      { spec: instance.spec, machine: { ...machine, state }, answers, unhealthySince: tracked.unhealthySince },
       now,
     );
-    run.unhealthySince = verdict.unhealthySince;
+    tracked.unhealthySince = verdict.unhealthySince;
     return verdict;
   }
 
-  async #report(look: Look, waiting: Waiting | undefined, verdict: ProbeVerdict | undefined): Promise<void> {
-    const { run, host, now } = look;
+  async #report(look: LauncherView, waiting: Waiting | undefined, verdict: ProbeResult | undefined): Promise<void> {
+    const { tracked, host, now } = look;
     const role = roleOf(look.pod, look.instance, host.name);
-    const ending = endingFor(look, role);
-    const settled = ending !== undefined || isAlive(look.machine) || role === 'target';
+    const termination = terminationFor(look, role);
+    const settled = termination !== undefined || isAlive(look.machine) || role === 'target';
     // Whoever only waits for a lease has nothing to say, and whose instance is not known yet neither.
     if (!settled && waiting === undefined) return;
     const ready = role === 'target' || (verdict?.ready ?? false);
     const facts = {
       hostIP: host.address,
       podIP: this.#addressOf(look),
-      seenAt: run.seenAt,
+      seenAt: tracked.seenAt,
       waiting: settled ? undefined : (waiting ?? CREATING),
-      ending,
+      termination,
       ready,
     };
     const pod = look.pod;
-    const podStatus = isOver(pod) ? undefined : launcherStatus(pod, facts, now);
+    const podStatus = isPodTerminated(pod) ? undefined : launcherStatus(pod, facts, now);
     const writePod = async () => {
       const written =
-        podStatus === undefined ? undefined : await writeChange(run, this.#parts.client, PODS, pod, podStatus);
+        podStatus === undefined ? undefined : await writeChange(tracked, this.#parts.client, PODS, pod, podStatus);
       if (written === undefined) return;
-      look.pod = run.pod = written;
+      look.pod = tracked.pod = written;
     };
     // Beginnings are told of the pod first and ends of the instance first: so whoever reads one never misses the other.
-    if (ending === undefined) await writePod();
+    if (termination === undefined) await writePod();
     if (role === 'home') await this.#reportInstance(look, facts);
     if (role === 'target') await this.#reportTarget(look);
-    if (ending === undefined) return;
+    if (termination === undefined) return;
     await writePod();
     await this.#putAway(look);
   }
 
-  async #reportInstance(look: Look, { ending, ready, waiting }: PodFacts): Promise<void> {
-    const { run, host, instance, machine, now } = look;
+  async #reportInstance(look: LauncherView, { termination, ready, waiting }: PodFacts): Promise<void> {
+    const { tracked, host, instance, machine, now } = look;
     if (instance === undefined) return;
     const { client, events } = this.#parts;
     const status = instanceStatus(
@@ -222,47 +229,47 @@ export class Launchers {
         node: host.name,
         pod: look.pod,
         machine,
-        ending,
+        termination,
         ready,
         waiting,
-        paused: machine?.state === 'paused' && (run.held !== true || instance.spec.startStrategy === 'Paused'),
+        paused: machine?.state === 'paused' && (tracked.held !== true || instance.spec.startStrategy === 'Paused'),
         migratability: this.#migratability(instance),
         targetPod: this.#targetPod(instance),
       },
       now,
     );
-    const written = await writeChange(run, client, VMIS, instance, status);
+    const written = await writeChange(tracked, client, VMIS, instance, status);
     if (written !== undefined) {
       look.instance = written;
-      run.instance = unseen(written, this.#parts.instances.get(keyOf(instance)));
-      tellOfInstance(instance, written, events, this.#sayer(look.pod));
+      tracked.instance = unseen(written, this.#parts.instances.get(keyOf(instance)));
+      recordTransitions(instance, written, events, this.#sayer(look.pod));
     }
     await this.#release(look);
   }
 
   /** Lets a machine run that was made ready, now that its instance says that it runs here. */
-  async #release({ run, host, instance }: Look): Promise<void> {
-    if (run.held !== true || instance === undefined || instance.status?.nodeName !== host.name) return;
-    run.held = false;
+  async #release({ tracked, host, instance }: LauncherView): Promise<void> {
+    if (tracked.held !== true || instance === undefined || instance.status?.nodeName !== host.name) return;
+    tracked.held = false;
     if (instance.spec.startStrategy === 'Paused') return;
-    run.acting = true;
+    tracked.acting = true;
     try {
       await host.driver.resume(instance.metadata.uid);
     } catch (error) {
-      if (!(error instanceof WrongState)) throw error;
+      if (!(error instanceof InvalidStateError)) throw error;
       // It has ended meanwhile, which the next look tells.
-      run.stale = true;
+      tracked.stale = true;
     } finally {
-      run.acting = false;
+      tracked.acting = false;
     }
   }
 
   /** Says where this node waits for the machine. */
-  async #reportTarget({ run, pod, instance, machine }: Look): Promise<void> {
+  async #reportTarget({ tracked, pod, instance, machine }: LauncherView): Promise<void> {
     const state = instance?.status?.migrationState;
     if (instance === undefined || state === undefined || machine?.state !== 'incoming') return;
     if (state.migrationUid !== pod.metadata.labels?.[MIGRATION_LABEL]) return;
-    const { listensAt: targetNodeAddress } = run;
+    const { listensAt: targetNodeAddress } = tracked;
     if (state.completed === true || targetNodeAddress === undefined || targetNodeAddress === state.targetNodeAddress) {
       return;
     }
@@ -270,14 +277,14 @@ export class Launchers {
     // Late, it could be taken for the answer to another migration.
     const body = { metadata: { uid, resourceVersion }, status: { migrationState: { targetNodeAddress } } };
     const where = { namespace, subresource: 'status' };
-    run.instance = await noteWrite(run, this.#parts.client.patch(VMIS, name, { type: 'merge', body }, where));
+    tracked.instance = await noteWrite(tracked, this.#parts.client.patch(VMIS, name, { type: 'merge', body }, where));
   }
 
   /** All is said: the machine can be forgotten, and the pod may go. */
-  async #putAway({ run, host, pod, machine }: Look): Promise<void> {
+  async #putAway({ tracked, host, pod, machine }: LauncherView): Promise<void> {
     const { uid = '', name = '', namespace = '', resourceVersion = '', deletionTimestamp } = pod.metadata;
     if (machine !== undefined) await host.driver.remove(machine.spec.id);
-    delete run.machineId;
+    delete tracked.machineId;
     this.#parts.logs.end(uid, COMPUTE_CONTAINER);
     this.#parts.addresses.release(uid);
     if (deletionTimestamp === undefined) return;
@@ -291,7 +298,7 @@ export class Launchers {
   }
 
   /** The address that the instance brings, or one of the fleet's. */
-  #addressOf({ pod, instance }: Look): string {
+  #addressOf({ pod, instance }: LauncherView): string {
     const given = pod.status?.['podIP'] as string | undefined;
     if (given !== undefined) return given;
     const own = instance === undefined ? undefined : nicsOf(instance).find(({ ip }) => ip !== undefined)?.ip;
@@ -312,21 +319,21 @@ export class Launchers {
   }
 }
 
-const isPodOf = (machine: Machine | undefined, { podUid }: Run) => machine?.spec.pod.uid === podUid;
+const isPodOf = (machine: Machine | undefined, { podUid }: TrackedPod) => machine?.spec.pod.uid === podUid;
 
 /** How what the pod is for has ended; undefined where it has not. */
-function endingFor({ run, pod, instance, machine }: Look, role: Role): Ending | undefined {
+function terminationFor({ tracked, pod, instance, machine }: LauncherView, role: Role): Termination | undefined {
   if (isAlive(machine)) return undefined;
   const instanceDeleted = instance?.metadata.deletionTimestamp !== undefined;
   const podDeleted = pod.metadata.deletionTimestamp !== undefined;
   const eviction = evictionOf(pod);
   const end = machine?.ended;
-  if (end !== undefined || run.cause !== undefined) {
-    return endingOf({ end, cause: run.cause, instanceDeleted, podDeleted, eviction });
+  if (end !== undefined || tracked.cause !== undefined) {
+    return terminationOf({ end, cause: tracked.cause, instanceDeleted, podDeleted, eviction });
   }
   if (podDeleted || (role === 'home' && instanceDeleted)) {
-    return endingOf({ end, cause: undefined, instanceDeleted, podDeleted, eviction });
+    return terminationOf({ end, cause: undefined, instanceDeleted, podDeleted, eviction });
   }
   // Before the instance is known nothing has begun; afterwards, there is nothing left to do here.
-  return role === 'none' && (instance !== undefined || pod.status?.phase === 'Running') ? LEFT : undefined;
+  return role === 'none' && (instance !== undefined || pod.status?.phase === 'Running') ? MIGRATED_AWAY : undefined;
 }

@@ -32,7 +32,7 @@ export interface LeaseOptions {
   readonly onLost: (node: string) => Promise<boolean>;
 }
 
-interface Kept {
+interface HeldLease {
   readonly owner: KubeOwnerReference | undefined;
   version: string | undefined;
   /** Before the last renewal that went well was sent. */
@@ -60,7 +60,7 @@ const CONCURRENCY = 32;
 export class Leases implements Runnable {
   readonly name = 'node leases';
   readonly #options: LeaseOptions;
-  readonly #nodes = new Map<string, Kept>();
+  readonly #nodes = new Map<string, HeldLease>();
   readonly #awake: AwakeTime;
   #signal: AbortSignal | undefined;
   #renewal: Timer | undefined;
@@ -123,7 +123,7 @@ export class Leases implements Runnable {
     return this.#options.fenceAfterMs ?? FENCE_AFTER;
   }
 
-  #belief({ renewed }: Kept): Belief {
+  #belief({ renewed }: HeldLease): Belief {
     if (renewed === undefined) return 'lapsed';
     return belief(renewed, momentOf(this.#options.clock, this.#awake, false), this.#fenceAfter);
   }
@@ -156,7 +156,7 @@ export class Leases implements Runnable {
     this.#arm();
   }
 
-  async #renew(node: string, kept: Kept, sent: Moment): Promise<void> {
+  async #renew(node: string, kept: HeldLease, sent: Moment): Promise<void> {
     const { clock, log, retryEveryMs = RETRY_EVERY } = this.#options;
     if (this.#nodes.get(node) !== kept || kept.paused) return;
     // A request that hangs must not keep all others from being sent.
@@ -164,7 +164,7 @@ export class Leases implements Runnable {
     using _timer = clock.timer(retryEveryMs * 2, () => limit.abort(new Error('no answer in time')));
     kept.dueAt = sent.monotonic + retryEveryMs;
     try {
-      const result = await Promise.race([this.#write(node, kept, limit.signal), rejected(limit.signal)]);
+      const result = await Promise.race([this.#write(node, kept, limit.signal), rejectOnAbort(limit.signal)]);
       if (this.#nodes.get(node) !== kept) return;
       if (result.is === 'renewed') this.#renewed(node, kept, result.version, sent);
       else this.#lost(node, kept, result.is);
@@ -174,7 +174,7 @@ export class Leases implements Runnable {
     }
   }
 
-  async #write(node: string, kept: Kept, signal: AbortSignal): Promise<RenewalResult> {
+  async #write(node: string, kept: HeldLease, signal: AbortSignal): Promise<RenewalResult> {
     const { client, clock } = this.#options;
     const { owner, version, settled } = kept;
     const renewTime = microTimestamp(clock.now());
@@ -182,7 +182,7 @@ export class Leases implements Runnable {
     return await renewLease(client, { node, owner, version, settled, renewTime, mayBeLost, signal });
   }
 
-  #renewed(node: string, kept: Kept, version: string, sent: Moment): void {
+  #renewed(node: string, kept: HeldLease, version: string, sent: Moment): void {
     const { renewEveryMs = RENEW_EVERY, onHeld } = this.#options;
     const before = kept.state;
     Object.assign(kept, { version, renewed: sent, state: 'held', settled: false });
@@ -191,7 +191,7 @@ export class Leases implements Runnable {
     if (before !== 'held') onHeld(node);
   }
 
-  #lost(node: string, kept: Kept, how: 'lost' | 'absent'): void {
+  #lost(node: string, kept: HeldLease, how: 'lost' | 'absent'): void {
     const { clock, log, onLost } = this.#options;
     // A node that never had a lease has nothing to end.
     const isNews = kept.state !== 'lost' && (kept.state !== 'new' || how === 'lost');
@@ -249,10 +249,10 @@ export class Leases implements Runnable {
   }
 }
 
-const isLive = (state: Kept['state']) => state === 'held' || state === 'doubted';
+const isLive = (state: HeldLease['state']) => state === 'held' || state === 'doubted';
 
 /** Settles only by the signal. */
-function rejected(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });

@@ -6,7 +6,7 @@ import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 export interface Migratability {
   readonly method: 'LiveMigration' | 'BlockMigration';
   /** What is in the way. */
-  readonly obstacle?: { readonly reason: string; readonly message: string };
+  readonly blocker?: { readonly reason: string; readonly message: string };
 }
 
 const SHARED = 'live migration requires that all PVCs must be shared (using ReadWriteMany access mode)';
@@ -17,22 +17,22 @@ export function migratability(
   { spec, metadata }: Pick<VirtualMachineInstance, 'spec' | 'metadata'>,
   findClaim: FindClaim,
 ): Migratability {
-  const obstacle = forbidden(metadata) ?? diskObstacle(spec, findClaim) ?? deviceObstacle(spec);
+  const blocker = migrationDenial(metadata) ?? diskObstacle(spec, findClaim) ?? deviceObstacle(spec);
   const copied = (spec.volumes ?? []).some(
     ({ persistentVolumeClaim, dataVolume, hostDisk }) =>
       (persistentVolumeClaim ?? dataVolume ?? hostDisk) === undefined,
   );
-  const method = copied || obstacle?.reason === 'DisksNotLiveMigratable' ? 'BlockMigration' : 'LiveMigration';
-  return { method, ...(obstacle === undefined ? {} : { obstacle }) };
+  const method = copied || blocker?.reason === 'DisksNotLiveMigratable' ? 'BlockMigration' : 'LiveMigration';
+  return { method, ...(blocker === undefined ? {} : { blocker }) };
 }
 
 /** Whoever the machine belongs to may not want it moved, whatever it could do. */
-function forbidden({ annotations }: VirtualMachineInstance['metadata']): Migratability['obstacle'] {
+function migrationDenial({ annotations }: VirtualMachineInstance['metadata']): Migratability['blocker'] {
   if (annotations?.[LIVE_MIGRATION_ANNOTATION] !== 'false') return undefined;
   return { reason: 'LiveMigrationNotAllowed', message: 'the machine is not to be moved while it runs' };
 }
 
-function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Migratability['obstacle'] {
+function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Migratability['blocker'] {
   for (const { persistentVolumeClaim, dataVolume, hostDisk } of volumes) {
     const claimName = persistentVolumeClaim?.claimName ?? dataVolume?.name;
     if (claimName !== undefined) {
@@ -48,7 +48,7 @@ function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Mig
 
 const disks = (message: string) => ({ reason: 'DisksNotLiveMigratable', message });
 
-function deviceObstacle({ domain }: InstanceSpec): Migratability['obstacle'] {
+function deviceObstacle({ domain }: InstanceSpec): Migratability['blocker'] {
   const { gpus = [] } = domain.devices;
   const { hostDevices = [] } = domain.devices as { readonly hostDevices?: readonly unknown[] };
   if (gpus.length + hostDevices.length === 0) return undefined;

@@ -2,9 +2,9 @@ import type { Clock } from '#platform/base/clock';
 import type { ContainerLog, LogLine, LogRequest } from '#platform/kube/node-runtime';
 
 /** Lines kept of a container; older ones are dropped. */
-const MOST = 500;
+const MAX_LINES = 500;
 
-interface Book {
+interface ContainerLines {
   lines: LogLine[];
   /** Of the run before the present one. */
   previous: LogLine[] | undefined;
@@ -19,7 +19,7 @@ export type LogEntry =
   | readonly [did: 'forgot', podUid: string];
 
 /** Keeps what happens to a log book beyond the process. */
-export interface LogKeeper {
+export interface LogStore {
   /** What was kept before; `all` tells from now on what would have to be kept to begin anew. */
   open(all: () => Iterable<LogEntry>): readonly LogEntry[];
   note(entry: LogEntry): void;
@@ -27,12 +27,12 @@ export interface LogKeeper {
 }
 
 /** What containers have said, in memory, by pod and container; and where somebody keeps it, what they said before. */
-export class LogBook {
+export class ContainerLogs {
   readonly #clock: Clock;
-  readonly #keeper: LogKeeper | undefined;
-  readonly #pods = new Map<string, Map<string, Book>>();
+  readonly #keeper: LogStore | undefined;
+  readonly #pods = new Map<string, Map<string, ContainerLines>>();
 
-  constructor(clock: Clock, keeper?: LogKeeper) {
+  constructor(clock: Clock, keeper?: LogStore) {
     this.#clock = clock;
     this.#keeper = keeper;
     for (const entry of keeper?.open(() => this.#entries()) ?? []) this.#apply(entry);
@@ -93,7 +93,7 @@ export class LogBook {
     if (did === 'wrote') {
       const [, , , time, text] = entry;
       book.lines.push({ time, text });
-      if (book.lines.length > MOST) book.lines.splice(0, book.lines.length - MOST);
+      if (book.lines.length > MAX_LINES) book.lines.splice(0, book.lines.length - MAX_LINES);
     } else if (did === 'restarted') {
       book.previous = book.lines;
       book.lines = [];
@@ -115,7 +115,7 @@ export class LogBook {
     }
   }
 
-  #book(podUid: string, container: string): Book {
+  #book(podUid: string, container: string): ContainerLines {
     let books = this.#pods.get(podUid);
     if (books === undefined) {
       books = new Map();
@@ -130,12 +130,16 @@ export class LogBook {
   }
 }
 
-function wake({ readers }: Book): void {
+function wake({ readers }: ContainerLines): void {
   for (const reader of readers ?? []) reader();
 }
 
 /** Lines after one that was read, as they come, until the container ends or nobody reads any more. */
-async function* following(book: Book, last: LogLine | undefined, signal: AbortSignal): AsyncGenerator<LogLine> {
+async function* following(
+  book: ContainerLines,
+  last: LogLine | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
   let read = last;
   // Whoever restarts a container begins a new list, in which all lines are new.
   let { lines } = book;
@@ -151,7 +155,7 @@ async function* following(book: Book, last: LogLine | undefined, signal: AbortSi
   }
 }
 
-async function nextLine(book: Book, signal: AbortSignal): Promise<void> {
+async function nextLine(book: ContainerLines, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = () => {
       signal.removeEventListener('abort', done);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
 import type { LogLine, LogRequest } from '#platform/kube/node-runtime';
-import { LogBook } from './log-book.ts';
+import { ContainerLogs } from './log-book.ts';
 import { LogFile } from './log-file.ts';
 
 let folder: string;
@@ -17,10 +17,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const path = () => join(folder, 'logs');
-const book = () => new LogBook(clock, new LogFile(path(), clock, createMemoryLogger(clock)));
-const read = (from: LogBook, uid: string, more: object = {}) =>
+const book = () => new ContainerLogs(clock, new LogFile(path(), clock, createMemoryLogger(clock)));
+const read = (from: ContainerLogs, uid: string, more: object = {}) =>
   from.read({ pod: { metadata: { uid } }, container: 'c', previous: false, follow: false, ...more } as LogRequest);
-const texts = (from: LogBook, uid: string, more: object = {}) =>
+const texts = (from: ContainerLogs, uid: string, more: object = {}) =>
   [...((read(from, uid, more)?.lines ?? []) as readonly LogLine[])].map(({ text }) => text);
 
 describe('what containers have said', () => {
@@ -80,7 +80,7 @@ describe('what containers have said', () => {
 
   it('is told all the same where it cannot be kept', () => {
     const log = createMemoryLogger(clock);
-    const kept = new LogBook(clock, new LogFile(join(folder, 'none', 'logs'), clock, log));
+    const kept = new ContainerLogs(clock, new LogFile(join(folder, 'none', 'logs'), clock, log));
     kept.write('a', 'c', 'one');
     kept.close();
     expect(texts(kept, 'a')).toEqual(['one']);

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { Clock, Timer } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
-import type { LogEntry, LogKeeper } from './log-book.ts';
+import type { LogEntry, LogStore } from './log-book.ts';
 
 /** How long lines may wait to be written together. */
 const DELAY_MS = 250;
@@ -14,7 +14,7 @@ const SPARE_BYTES = 4 * 2 ** 20;
  * Keeps what containers have said in a file, so that a process that starts again still knows it. What was said in the
  * last moment before a crash may be missing; what cannot be written is not kept, and nothing fails because of it.
  */
-export class LogFile implements LogKeeper {
+export class LogFile implements LogStore {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #log: Logger;

@@ -2,23 +2,23 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { timestamp } from '#platform/base/timestamp';
 import type { Machine } from '../machine-driver.ts';
 
-export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;
+export type AgentMigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;
 
 /** What the source of a migration says of it; the state as it is where it has nothing to say. */
 export function reportMigration(
-  state: MigrationState,
+  state: AgentMigrationState,
   machine: Machine | undefined,
   podName: string | undefined,
   now: number,
-): MigrationState {
+): AgentMigrationState {
   if (state.completed === true || state.sourcePod !== podName || state.migrationUid === undefined) return state;
   const { migration } = machine ?? {};
   const time = timestamp(now);
   if (migration?.uid !== state.migrationUid) {
     // Given up before it began, or begun by an agent that has forgotten it since.
-    if (state.abortRequested === true) return failed(state, 'the migration was aborted', time, time);
+    if (state.abortRequested === true) return failedState(state, 'the migration was aborted', time, time);
     const begun = (state.startTimestamp ?? '') !== '';
-    return begun ? failed(state, 'the node lost track of the migration', time, time) : state;
+    return begun ? failedState(state, 'the node lost track of the migration', time, time) : state;
   }
   const startTimestamp = timestamp(migration.startedAt);
   const ended = timestamp(migration.endedAt ?? now);
@@ -33,7 +33,7 @@ export function reportMigration(
   if (migration.state === 'completed') {
     return { ...state, startTimestamp, endTimestamp: ended, ...sent, completed: true };
   }
-  return failed({ ...state, ...sent }, migration.message ?? 'the migration failed', startTimestamp, ended);
+  return failedState({ ...state, ...sent }, migration.message ?? 'the migration failed', startTimestamp, ended);
 }
 
 /** Rounded up to seconds; what was said before where it is about the same. */
@@ -42,7 +42,7 @@ function expectedEnd(said: string | null | undefined, at: number): string {
   return timestamp(Math.ceil(at / 1000) * 1000);
 }
 
-function failed(state: MigrationState, why: string, start: string, end: string): MigrationState {
+function failedState(state: AgentMigrationState, why: string, start: string, end: string): AgentMigrationState {
   return {
     ...state,
     startTimestamp: state.startTimestamp ?? start,

@@ -3,7 +3,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Machine } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { type Observed, plan } from './plan.ts';
+import { type AgentView, planMachine } from './plan.ts';
 import { roleOf } from './role.ts';
 
 const pod = (metadata: object = {}, status: object = {}): Pod => ({
@@ -57,22 +57,22 @@ const migration = (more: object = {}) => ({
   },
 });
 
-const deeds = (observed: Partial<Observed>) =>
-  plan({
+const actions = (observed: Partial<AgentView>) =>
+  planMachine({
     node: 'here',
     pod: pod(),
     instance: instance(),
     machine: undefined,
     held: false,
-    askedGraceMs: undefined,
+    requestedGraceMs: undefined,
     waiting: false,
     leaseHeld: true,
     undecided: false,
     unhealthy: false,
     ...observed,
-  }).map((deed) => deed.do);
+  }).map((action) => action.do);
 
-type Row = readonly [what: string, observed: Partial<Observed>, wanted: readonly string[]];
+type Row = readonly [what: string, observed: Partial<AgentView>, wanted: readonly string[]];
 
 describe('a launcher pod at home', () => {
   it.each<Row>([
@@ -106,7 +106,7 @@ describe('a launcher pod at home', () => {
       ['start'],
     ],
   ])('%s', (_what, observed, wanted) => {
-    expect(deeds(observed)).toEqual(wanted);
+    expect(actions(observed)).toEqual(wanted);
   });
 
   it.each<Row>([
@@ -119,25 +119,26 @@ describe('a launcher pod at home', () => {
     ],
     ['runs here in another pod', { instance: instance(running({ activePods: { other: 'here' } })) }, ['kill']],
   ])('kills a machine whose instance %s', (_what, observed, wanted) => {
-    expect(deeds({ machine: machine('running'), ...observed })).toEqual(wanted);
-    expect(deeds({ ...observed })).toEqual([]);
+    expect(actions({ machine: machine('running'), ...observed })).toEqual(wanted);
+    expect(actions({ ...observed })).toEqual([]);
   });
 
   it('never starts one for an instance that is final, elsewhere or gone', () => {
-    for (const phase of ['Succeeded', 'Failed'] as const) expect(deeds({ instance: instance({ phase }) })).toEqual([]);
-    expect(deeds({ instance: instance({ nodeName: 'there' }) })).toEqual([]);
-    expect(deeds({ instance: undefined })).toEqual([]);
+    for (const phase of ['Succeeded', 'Failed'] as const)
+      expect(actions({ instance: instance({ phase }) })).toEqual([]);
+    expect(actions({ instance: instance({ nodeName: 'there' }) })).toEqual([]);
+    expect(actions({ instance: undefined })).toEqual([]);
   });
 
   it('stops a machine within the least time that anybody gives it', () => {
-    const grace = (observed: Partial<Observed>) =>
-      plan({
+    const grace = (observed: Partial<AgentView>) =>
+      planMachine({
         node: 'here',
         pod: pod(),
         instance: instance(running()),
         machine: machine('running'),
         held: false,
-        askedGraceMs: undefined,
+        requestedGraceMs: undefined,
         waiting: false,
         leaseHeld: true,
         undecided: false,
@@ -155,9 +156,9 @@ describe('a launcher pod at home', () => {
 
   it('asks a guest again to shut down only where it gets less time than before', () => {
     const stopping = { machine: machine('stopping'), instance: instance(running()), pod: pod(dying) };
-    expect(deeds({ ...stopping, askedGraceMs: 45_000 })).toEqual([]);
-    expect(deeds({ ...stopping, askedGraceMs: 30_000 })).toEqual([]);
-    expect(deeds({ ...stopping, askedGraceMs: 60_000 })).toEqual(['stop']);
+    expect(actions({ ...stopping, requestedGraceMs: 45_000 })).toEqual([]);
+    expect(actions({ ...stopping, requestedGraceMs: 30_000 })).toEqual([]);
+    expect(actions({ ...stopping, requestedGraceMs: 60_000 })).toEqual(['stop']);
   });
 
   it.each<Row>([
@@ -208,19 +209,19 @@ describe('a launcher pod at home', () => {
       [],
     ],
   ])('%s', (_what, observed, wanted) => {
-    expect(deeds({ instance: instance(running()), ...observed })).toEqual(wanted);
+    expect(actions({ instance: instance(running()), ...observed })).toEqual(wanted);
   });
 });
 
 describe('a machine whose place is of another size', () => {
   const held = (sockets: number, memory = '1Gi') =>
-    deeds({
+    actions({
       instance: instance(running(), {}, sized({ sockets: 2 }, '2Gi')),
       machine: machine('running'),
       pod: pod({ annotations: { 'vimana.io/size': JSON.stringify({ sockets, memory }) } }),
     });
   const untold = (status: object) =>
-    deeds({ instance: instance(running(status), {}, sized({ sockets: 2 })), machine: machine('running') });
+    actions({ instance: instance(running(status), {}, sized({ sockets: 2 })), machine: machine('running') });
   it.each<[string, string[], string[]]>([
     ['gets more sockets', held(3), ['resize']],
     ['gets more memory', held(1, '4Gi'), ['resize']],
@@ -236,7 +237,7 @@ describe('a machine whose place is of another size', () => {
 
 describe('the source of a migration', () => {
   const at = (state: object, found = machine('running')) =>
-    deeds({ instance: instance(running(migration(state))), machine: found });
+    actions({ instance: instance(running(migration(state))), machine: found });
   const active = (uid = 'mig') =>
     machine('running', {
       migration: {
@@ -281,7 +282,7 @@ describe('the target of a migration', () => {
         ...migration({ sourceNode: 'away', targetNode: 'here', ...more }),
       }),
     );
-  const at = (observed: Partial<Observed>) => deeds({ pod: target(), instance: from(), ...observed });
+  const at = (observed: Partial<AgentView>) => actions({ pod: target(), instance: from(), ...observed });
   it.each<[string, string[], string[]]>([
     [
       'waits for the migration to be announced',

@@ -2,13 +2,13 @@ import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '#ap
 import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isAlive, type Machine } from '../machine-driver.ts';
-import { heldSize } from '../machine-spec.ts';
-import { isOver } from '../pod/pod-status.ts';
+import { allocatedSize } from '../machine-spec.ts';
+import { isPodTerminated } from '../pod/pod-status.ts';
 import type { Cause } from './ending.ts';
 import { roleOf } from './role.ts';
 
 /** All that decides what happens to the machine of a launcher pod. */
-export interface Observed {
+export interface AgentView {
   readonly node: string;
   readonly pod: Pod;
   /** The one that the pod was made for, by its uid. */
@@ -18,7 +18,7 @@ export interface Observed {
   /** Whether the machine is made ready, but must not run yet. */
   readonly held: boolean;
   /** The time that the guest was last given to shut down, where it was asked to. */
-  readonly askedGraceMs: number | undefined;
+  readonly requestedGraceMs: number | undefined;
   /** Whether something still keeps the pod from running. */
   readonly waiting: boolean;
   /** Whether the node may begin anything: it may not while nobody can be sure that it lives. */
@@ -29,7 +29,7 @@ export interface Observed {
   readonly unhealthy: boolean;
 }
 
-export type Deed =
+export type MachineAction =
   | { readonly do: 'start' }
   | { readonly do: 'adopt' }
   | { readonly do: 'stop'; readonly graceMs: number }
@@ -47,7 +47,7 @@ export type Deed =
 export const DEFAULT_GRACE_SECONDS = 30;
 
 /** What is to be done now; the rest follows when that has had its effect. */
-export function plan(observed: Observed): Deed[] {
+export function planMachine(observed: AgentView): MachineAction[] {
   const { pod, instance, machine, node } = observed;
   const role = roleOf(pod, instance, node);
   if (role === 'none' || instance === undefined) {
@@ -56,35 +56,36 @@ export function plan(observed: Observed): Deed[] {
   return role === 'target' ? planTarget(observed, instance) : planHome(observed, instance);
 }
 
-function planTarget({ pod, machine, leaseHeld }: Observed, { metadata, status }: Vmi): Deed[] {
+function planTarget({ pod, machine, leaseHeld }: AgentView, { metadata, status }: Vmi): MachineAction[] {
   const { migrationState } = status ?? {};
   const over = migrationState?.completed === true || migrationState?.abortRequested === true;
-  const ending = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
+  const termination = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
   // One that has arrived is the machine, whatever else is asked for: its status will follow.
   if (machine !== undefined && machine.state !== 'incoming') return [];
-  if (over || ending) return machine === undefined ? [] : [{ do: 'kill', why: 'the migration to this node is over' }];
+  if (over || termination)
+    return machine === undefined ? [] : [{ do: 'kill', why: 'the migration to this node is over' }];
   const { migrationUid, targetNodeAddress = '', startTimestamp = '' } = migrationState ?? {};
-  if (migrationUid === undefined || !leaseHeld || isOver(pod)) return [];
+  if (migrationUid === undefined || !leaseHeld || isPodTerminated(pod)) return [];
   // An agent that started again waits again for a machine that has not set out: the source would try for ever.
   const ready = machine !== undefined && targetNodeAddress !== '';
   return ready || (startTimestamp ?? '') !== '' ? [] : [{ do: 'prepare', migrationUid }];
 }
 
-function planHome(observed: Observed, instance: Vmi): Deed[] {
+function planHome(observed: AgentView, instance: Vmi): MachineAction[] {
   const { pod, machine, held, waiting, leaseHeld, unhealthy } = observed;
   const { phase } = instance.status ?? {};
-  const ending = endingIn(instance, pod);
+  const termination = endingIn(instance, pod);
   if (machine === undefined) {
     // What has been reported as ended does not come back.
-    if (isOver(pod)) return [];
+    if (isPodTerminated(pod)) return [];
     if (phase === 'Running') return observed.undecided ? [] : [{ do: 'adopt' }];
-    return ending !== undefined || waiting || !leaseHeld ? [] : [{ do: 'start' }];
+    return termination !== undefined || waiting || !leaseHeld ? [] : [{ do: 'start' }];
   }
   if (!isAlive(machine)) return [];
-  if (held) return ending === undefined ? [] : [{ do: 'kill', why: 'it is not wanted any more' }];
-  if (ending !== undefined) {
-    const asked = machine.state === 'stopping' ? observed.askedGraceMs : undefined;
-    return asked !== undefined && asked <= ending ? [] : [{ do: 'stop', graceMs: ending }];
+  if (held) return termination === undefined ? [] : [{ do: 'kill', why: 'it is not wanted any more' }];
+  if (termination !== undefined) {
+    const asked = machine.state === 'stopping' ? observed.requestedGraceMs : undefined;
+    return asked !== undefined && asked <= termination ? [] : [{ do: 'stop', graceMs: termination }];
   }
   if (unhealthy) return [{ do: 'kill', why: 'its liveness probe failed', cause: 'LivenessProbeFailed' }];
   if (machine.state !== 'running' && machine.state !== 'paused') return [];
@@ -107,30 +108,30 @@ function endingIn({ metadata, spec }: Vmi, pod: Pod): number | undefined {
   return graces.length === 0 ? undefined : Math.min(...graces) * 1000;
 }
 
-function planPower({ state }: Machine, { metadata, spec }: Vmi): Deed[] {
+function planPower({ state }: Machine, { metadata, spec }: Vmi): MachineAction[] {
   const annotations = metadata.annotations ?? {};
   const asked = annotations[PAUSED_ANNOTATION];
   const paused = asked === undefined ? spec.startStrategy === 'Paused' : asked === 'true';
-  const deeds: Deed[] = [];
-  if (paused && state === 'running') deeds.push({ do: 'pause' });
-  if (!paused && state === 'paused') deeds.push({ do: 'resume' });
-  if (annotations[RESET_ANNOTATION] !== undefined) deeds.push({ do: 'reset', annotation: RESET_ANNOTATION });
+  const actions: MachineAction[] = [];
+  if (paused && state === 'running') actions.push({ do: 'pause' });
+  if (!paused && state === 'paused') actions.push({ do: 'resume' });
+  if (annotations[RESET_ANNOTATION] !== undefined) actions.push({ do: 'reset', annotation: RESET_ANNOTATION });
   if (annotations[SOFT_REBOOT_ANNOTATION] !== undefined) {
-    deeds.push({ do: 'soft reboot', annotation: SOFT_REBOOT_ANNOTATION });
+    actions.push({ do: 'soft reboot', annotation: SOFT_REBOOT_ANNOTATION });
   }
-  return deeds;
+  return actions;
 }
 
 /** A machine that has come by migration becomes what its new place is for. */
-function planSize({ spec: current, migration }: Machine, instance: Vmi, pod: Pod): Deed[] {
-  const { sockets, memoryBytes } = heldSize(instance, pod);
+function planSize({ spec: current, migration }: Machine, instance: Vmi, pod: Pod): MachineAction[] {
+  const { sockets, memoryBytes } = allocatedSize(instance, pod);
   const same = sockets === current.cpu.sockets && memoryBytes === current.memoryBytes;
   if (same || migration?.state === 'active') return [];
   const fits = sockets <= current.maxSockets && memoryBytes <= current.maxMemoryBytes && memoryBytes > 0;
   return fits ? [{ do: 'resize', sockets, memoryBytes }] : [];
 }
 
-function planMigration({ migration }: Machine, { status }: Vmi, { metadata }: Pod): Deed[] {
+function planMigration({ migration }: Machine, { status }: Vmi, { metadata }: Pod): MachineAction[] {
   const { migrationUid, sourcePod, targetNodeAddress, startTimestamp, completed, abortRequested } =
     status?.migrationState ?? {};
   const active = migration?.state === 'active';

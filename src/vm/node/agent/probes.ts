@@ -4,7 +4,7 @@ import type { Machine } from '../machine-driver.ts';
 type Probe = NonNullable<InstanceSpec['readinessProbe']>;
 
 /** What probes say of a machine, and when they may say something else though nothing happens. */
-export interface ProbeVerdict {
+export interface ProbeResult {
   readonly ready: boolean;
   readonly unhealthy: boolean;
   /** Since when the liveness probe has failed. */
@@ -24,7 +24,7 @@ const DEFAULT_PERIOD = 10;
 const DEFAULT_FAILURES = 3;
 
 /** Works out what probes would have found by now, without making them one by one. */
-export function probe({ spec, machine, answers, unhealthySince }: ProbedMachine, now: number): ProbeVerdict {
+export function probe({ spec, machine, answers, unhealthySince }: ProbedMachine, now: number): ProbeResult {
   const { readinessProbe, livenessProbe } = spec;
   const answering = machine.state === 'running' && machine.booted;
   const readyAt = firstProbe(readinessProbe, machine);
@@ -35,7 +35,7 @@ export function probe({ spec, machine, answers, unhealthySince }: ProbedMachine,
     return { ready, unhealthy: false, ...(readyLater === undefined ? {} : { again: readyLater }) };
   }
   const since = unhealthySince ?? Math.max(now, firstProbe(livenessProbe, machine));
-  const dies = since + patience(livenessProbe);
+  const dies = since + failureTimeMs(livenessProbe);
   const again = Math.min(dies, readyLater ?? dies);
   return { ready, unhealthy: now >= dies, unhealthySince: since, ...(now >= dies ? {} : { again }) };
 }
@@ -45,7 +45,7 @@ function firstProbe(given: Probe | undefined, { startedAt }: Machine): number {
 }
 
 /** From the first failed probe to the last that is put up with. */
-function patience({ periodSeconds, failureThreshold }: Probe): number {
+function failureTimeMs({ periodSeconds, failureThreshold }: Probe): number {
   const period = (periodSeconds || DEFAULT_PERIOD) * 1000;
   return period * ((failureThreshold || DEFAULT_FAILURES) - 1);
 }

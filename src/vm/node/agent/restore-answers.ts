@@ -10,7 +10,7 @@ import type { Informers } from '#platform/runtime/informers';
 import { keyIn } from '#platform/runtime/key';
 import { WorkQueue } from '#platform/runtime/work-queue';
 import { isAlive } from '../machine-driver.ts';
-import type { Host, Hosts } from './host.ts';
+import type { ManagedNode, ManagedNodes } from './host.ts';
 import type { RestoreGate } from './restore-gate.ts';
 
 export interface RestoreAnswersParts {
@@ -19,10 +19,10 @@ export interface RestoreAnswersParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly hosts: Hosts;
+  readonly hosts: ManagedNodes;
   readonly gate: RestoreGate;
   /** Ends the machines of a node that nobody knows. */
-  readonly sweep: (host: Host) => Promise<void>;
+  readonly sweep: (host: ManagedNode) => Promise<void>;
 }
 
 const CONCURRENCY = 16;

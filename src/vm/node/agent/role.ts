@@ -5,7 +5,7 @@ import type { Index } from '#platform/runtime/cache';
 import { keyIn } from '#platform/runtime/key';
 
 /** Launcher pods by the uid of the instance that they were made for. */
-export const byInstance: Index<Pod> = {
+export const podsByInstance: Index<Pod> = {
   values: ({ metadata }) => {
     const uid = metadata.labels?.[CREATED_BY_LABEL];
     return uid === undefined ? [] : [uid];
@@ -25,7 +25,7 @@ export function instanceKeyOf({ metadata }: Pod): string | undefined {
   return owner === undefined ? undefined : keyIn(metadata.namespace, owner.name);
 }
 
-export function isFinal({ status }: Vmi): boolean {
+export function isPodFinal({ status }: Vmi): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
@@ -36,7 +36,7 @@ export function isFinal({ status }: Vmi): boolean {
 export type Role = 'home' | 'target' | 'none';
 
 export function roleOf(pod: Pod, instance: Vmi | undefined, node: string): Role {
-  if (instance === undefined || isFinal(instance)) return 'none';
+  if (instance === undefined || isPodFinal(instance)) return 'none';
   const { nodeName = '', activePods = {}, migrationState } = instance.status ?? {};
   const { uid = '', name, labels } = pod.metadata;
   const arrived = migrationState?.completed === true && migrationState.failed !== true;

@@ -1,26 +1,26 @@
-import type { Run } from './run.ts';
+import type { TrackedPod } from './run.ts';
 
 /** What an agent remembers of the pods on its nodes, by pod and by node. */
-export class RunBook {
-  readonly #byPod = new Map<string, Run>();
-  readonly #byNode = new Map<string, Set<Run>>();
+export class TrackedPods {
+  readonly #byPod = new Map<string, TrackedPod>();
+  readonly #byNode = new Map<string, Set<TrackedPod>>();
 
-  get(key: string): Run | undefined {
+  get(key: string): TrackedPod | undefined {
     return this.#byPod.get(key);
   }
 
-  on(node: string): Iterable<Run> {
+  on(node: string): Iterable<TrackedPod> {
     return this.#byNode.get(node) ?? [];
   }
 
-  add(run: Run): void {
+  add(run: TrackedPod): void {
     this.#byPod.set(run.key, run);
     const there = this.#byNode.get(run.node);
     if (there === undefined) this.#byNode.set(run.node, new Set([run]));
     else there.add(run);
   }
 
-  remove(run: Run): void {
+  remove(run: TrackedPod): void {
     this.#byPod.delete(run.key);
     const there = this.#byNode.get(run.node);
     there?.delete(run);

@@ -6,7 +6,7 @@ import { compareResourceVersions } from '#platform/runtime/resource-version';
 import type { Cause } from './ending.ts';
 
 /** What an agent remembers of a pod that is bound to one of its nodes. All of it can be found out anew. */
-export interface Run {
+export interface TrackedPod {
   readonly key: string;
   readonly podUid: string;
   readonly node: string;
@@ -32,10 +32,10 @@ export interface Run {
   cause?: Cause;
   unhealthySince?: number | undefined;
   /** How long the guest was last given to shut down. */
-  askedGraceMs?: number;
+  requestedGraceMs?: number;
 }
 
-export function newRun(pod: Pod, key: string, now: number, writes: OwnWrites): Run {
+export function newTrackedPod(pod: Pod, key: string, now: number, writes: OwnWrites): TrackedPod {
   const { startTime } = pod.status ?? {};
   return {
     key,
@@ -54,7 +54,7 @@ export function newest<T extends KubeObject>(cached: T | undefined, written: T |
 }
 
 /** Waits for a write, and tells what is seen of it in the meantime from what is news. */
-export function noteWrite<T extends KubeObject>(run: Run, write: Promise<T>): Promise<T> {
+export function noteWrite<T extends KubeObject>(run: TrackedPod, write: Promise<T>): Promise<T> {
   return run.writes.during(run.key, write, () => {
     run.stale = true;
   });
@@ -66,7 +66,7 @@ export function unseen<T extends KubeObject>(written: T, cached: T | undefined):
 }
 
 /** Whether a change that is told of was made here, or will be looked at in any case. */
-export function isKnown(run: Run, kind: 'pod' | 'instance', object: KubeObject): boolean {
+export function isKnown(run: TrackedPod, kind: 'pod' | 'instance', object: KubeObject): boolean {
   const version = object.metadata.resourceVersion ?? '';
   if (run[kind]?.metadata.resourceVersion === version) {
     run[kind] = undefined;

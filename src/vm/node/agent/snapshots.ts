@@ -8,7 +8,7 @@ import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
 import { ancestryWith, living } from '#vm/storage/snapshot/lineage';
 import { capturedStatus, failedStatus } from '#vm/storage/snapshot/status';
 import { isAlive, type MachineSnapshot } from '../machine-driver.ts';
-import type { Host, Hosts } from './host.ts';
+import type { ManagedNode, ManagedNodes } from './host.ts';
 import { snapshotObjection } from './snapshot-access.ts';
 
 /** A node that does nothing at the moment is asked again; whoever gave it the work gives it up in the end. */
@@ -17,7 +17,7 @@ const LATER: ReconcileResult = { requeueAfterMs: 5_000 };
 const byMachine: Index<Snapshot> = { values: ({ status }) => (status?.vmUID === undefined ? [] : [status.vmUID]) };
 
 /** Captures and restores what the operator asks the nodes of a fleet for, by the status of VMSnapshots. */
-export function snapshotAgent(hosts: Hosts): Controller<Snapshot> {
+export function snapshotAgent(hosts: ManagedNodes): Controller<Snapshot> {
   return {
     name: 'snapshot agent',
     for: VM_SNAPSHOTS,
@@ -43,7 +43,11 @@ function isAsked({ metadata, status }: Snapshot): { to: 'capture' | 'restore'; n
   return { to: 'restore', node: asked.nodeName };
 }
 
-async function capture(snapshot: Snapshot, { driver }: Host, { client, cache, clock, events }: Context): Promise<void> {
+async function capture(
+  snapshot: Snapshot,
+  { driver }: ManagedNode,
+  { client, cache, clock, events }: Context,
+): Promise<void> {
   const { spec, status = {} } = snapshot;
   const { instanceUID, vmUID = '', disks = [] } = status;
   const { namespace } = machineNamedBy(snapshot);
@@ -66,7 +70,7 @@ async function capture(snapshot: Snapshot, { driver }: Host, { client, cache, cl
   else events.event(written, 'Warning', 'CaptureFailed', next.conditions?.[0]?.message ?? '');
 }
 
-async function restore(snapshot: Snapshot, { driver }: Host, { client, cache }: Context): Promise<void> {
+async function restore(snapshot: Snapshot, { driver }: ManagedNode, { client, cache }: Context): Promise<void> {
   const { status = {} } = snapshot;
   const { restore: asked, vmUID = '' } = status;
   if (asked === undefined) return;
@@ -94,7 +98,7 @@ async function restore(snapshot: Snapshot, { driver }: Host, { client, cache }: 
 async function assertAllowed(
   snapshot: Snapshot,
   to: 'capture' | 'restore',
-  driver: Host['driver'],
+  driver: ManagedNode['driver'],
   client: Context['client'],
 ): Promise<void> {
   const { instanceUID } = snapshot.status ?? {};

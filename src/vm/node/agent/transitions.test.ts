@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
-import { tellOfInstance } from './transitions.ts';
+import { recordTransitions } from './transitions.ts';
 
 const instance = (status: object): Vmi => ({ metadata: { name: 'm' }, status }) as unknown as Vmi;
 const size = (sockets: number, guestCurrent: string) => ({
@@ -15,7 +15,7 @@ function told(before: object, after: object): string[] {
     event: (_object: object, type: string, reason: string, message: string) =>
       void events.push(`${type} ${reason}: ${message}`),
   };
-  tellOfInstance(instance(before), instance(after), recorder, () => {});
+  recordTransitions(instance(before), instance(after), recorder, () => {});
   return events;
 }
 

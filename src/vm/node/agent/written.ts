@@ -2,14 +2,14 @@ import { jsonEqual } from '#platform/base/json-equal';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { noteWrite, type Run } from './run.ts';
+import { noteWrite, type TrackedPod } from './run.ts';
 
 /**
  * Writes the status of an object as it was read, where it is another than before. Undefined where there was nothing to
  * write, or nothing to write it to.
  */
 export async function writeChange<T extends KubeObject & { readonly status?: unknown }>(
-  run: Run,
+  run: TrackedPod,
   client: Client,
   type: ResourceType<T>,
   object: T,

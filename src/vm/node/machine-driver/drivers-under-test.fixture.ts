@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Capabilities, MachineDriver } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { NotSupported } from '../not-supported.ts';
+import { NotSupportedError } from '../not-supported.ts';
 
 /**
  * Guests that the contract needs: one that does as it is told, one that ignores it, some that end by themselves, and one
@@ -38,5 +38,5 @@ export async function whereAble(
 ): Promise<void> {
   if (driver.capabilities()[capability]) return await check();
   const refusal: unknown = await attempt().catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(NotSupported);
+  expect(refusal).toBeInstanceOf(NotSupportedError);
 }

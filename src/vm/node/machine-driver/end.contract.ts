@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WrongState } from '../machine-driver.ts';
+import { InvalidStateError } from '../machine-driver.ts';
 import { type DriversUnderTest, endOf, stateOf } from './drivers-under-test.fixture.ts';
 
 /** Machines end, by themselves or because they are told to, and it is known why. */
@@ -49,7 +49,7 @@ export function endContract(create: () => DriversUnderTest): void {
     await here.kill('m', 'the first reason');
     await here.kill('m', 'the second reason');
     expect((await here.inspect('m'))?.ended).toMatchObject({ reason: 'Killed', message: 'the first reason' });
-    await expect(here.pause('m')).rejects.toBeInstanceOf(WrongState);
+    await expect(here.pause('m')).rejects.toBeInstanceOf(InvalidStateError);
     await here.remove('m');
   });
 

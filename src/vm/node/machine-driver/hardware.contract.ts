@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WrongState } from '../machine-driver.ts';
+import { InvalidStateError } from '../machine-driver.ts';
 import { type DriversUnderTest, whereAble } from './drivers-under-test.fixture.ts';
 
 /** Machines change while they run, and can be looked into. */
@@ -15,8 +15,8 @@ export function hardwareContract(create: () => DriversUnderTest): void {
         cpu: { sockets: cpu.sockets + 1 },
         memoryBytes: memoryBytes * 2,
       });
-      await expect(here.resize('m', { sockets: cpu.sockets + 2 })).rejects.toBeInstanceOf(WrongState);
-      await expect(here.resize('m', { memoryBytes: memoryBytes * 2 + 1 })).rejects.toBeInstanceOf(WrongState);
+      await expect(here.resize('m', { sockets: cpu.sockets + 2 })).rejects.toBeInstanceOf(InvalidStateError);
+      await expect(here.resize('m', { memoryBytes: memoryBytes * 2 + 1 })).rejects.toBeInstanceOf(InvalidStateError);
     });
     await here.remove('m');
   });
@@ -31,10 +31,10 @@ export function hardwareContract(create: () => DriversUnderTest): void {
       () => here.attach('m', { kind: 'nic', nic }),
       async () => {
         await here.attach('m', { kind: 'nic', nic });
-        await expect(here.attach('m', { kind: 'nic', nic })).rejects.toBeInstanceOf(WrongState);
+        await expect(here.attach('m', { kind: 'nic', nic })).rejects.toBeInstanceOf(InvalidStateError);
         expect((await here.inspect('m'))?.spec.nics.map(({ name }) => name)).toContain('second');
         await here.detach('m', { kind: 'nic', name: 'second' });
-        await expect(here.detach('m', { kind: 'nic', name: 'second' })).rejects.toBeInstanceOf(WrongState);
+        await expect(here.detach('m', { kind: 'nic', name: 'second' })).rejects.toBeInstanceOf(InvalidStateError);
       },
     );
     await here.remove('m');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAlive, WrongState } from '../machine-driver.ts';
+import { InvalidStateError, isAlive } from '../machine-driver.ts';
 import { type DriversUnderTest, endOf, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
 /** Machines go on at another node. */
@@ -41,7 +41,7 @@ export function migrationContract(create: () => DriversUnderTest): void {
     await here.start(spec('m'));
     const { address } = await there.prepareIncoming(spec('m'), 'u');
     await here.migrate('m', { uid: 'u', address, bandwidth: 1 });
-    await expect(here.migrate('m', { uid: 'v', address })).rejects.toBeInstanceOf(WrongState);
+    await expect(here.migrate('m', { uid: 'v', address })).rejects.toBeInstanceOf(InvalidStateError);
     await here.cancelMigration('m');
     expect(await here.inspect('m')).toMatchObject({ state: 'running', migration: { uid: 'u', state: 'cancelled' } });
     expect(isAlive(await there.inspect('m'))).toBe(false);
@@ -84,9 +84,9 @@ export function migrationContract(create: () => DriversUnderTest): void {
     if (!here.capabilities().migration) return;
     await here.start(spec('m'));
     const { address } = await there.prepareIncoming(spec('m'), 'u');
-    await expect(here.migrate('m', { uid: 'another', address })).rejects.toBeInstanceOf(WrongState);
+    await expect(here.migrate('m', { uid: 'another', address })).rejects.toBeInstanceOf(InvalidStateError);
     await there.remove('m');
-    await expect(here.migrate('m', { uid: 'u', address })).rejects.toBeInstanceOf(WrongState);
+    await expect(here.migrate('m', { uid: 'u', address })).rejects.toBeInstanceOf(InvalidStateError);
     expect(await stateOf(here, 'm')).toBe('running');
     await here.remove('m');
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Machine, NoSuchMachine, WrongState } from '../machine-driver.ts';
+import { InvalidStateError, type Machine, MachineNotFoundError } from '../machine-driver.ts';
 import { type DriversUnderTest, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
 /** Machines start, stand still and go on. */
@@ -26,7 +26,7 @@ export function powerContract(create: () => DriversUnderTest): void {
     const { here, spec } = create();
     await here.start(spec('m'));
     await here.kill('m', 'for the test');
-    await expect(here.start(spec('m'))).rejects.toBeInstanceOf(WrongState);
+    await expect(here.start(spec('m'))).rejects.toBeInstanceOf(InvalidStateError);
     await here.remove('m');
     expect(await here.start(spec('m'))).toMatchObject({ state: 'running' });
     await here.remove('m');
@@ -82,7 +82,7 @@ export function powerContract(create: () => DriversUnderTest): void {
       () => here.pause('nobody'),
       () => here.cancelMigration('nobody'),
     ]) {
-      await expect(attempt()).rejects.toBeInstanceOf(NoSuchMachine);
+      await expect(attempt()).rejects.toBeInstanceOf(MachineNotFoundError);
     }
     await here.kill('nobody', 'no matter');
     await here.remove('nobody');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MachineSnapshot, NoSuchMachine, WrongState } from '../machine-driver.ts';
+import { InvalidStateError, MachineNotFoundError, type MachineSnapshot } from '../machine-driver.ts';
 import { type DriversUnderTest, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
 const MARK = { uid: 'restore-1', on: [] };
@@ -50,9 +50,9 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     const { here, spec, disk, claimed, until } = create();
     if (!here.capabilities().snapshots || claimed === undefined || disk === undefined) return;
     const off = { namespace: spec('m').namespace, disks: [{ name: 'root', claim: claimed.claim }] };
-    const run = async (id: string, deed: () => Promise<unknown>) => {
+    const run = async (id: string, action: () => Promise<unknown>) => {
       await here.start(claimed.spec(id));
-      const done = await deed();
+      const done = await action();
       await here.stop(id, 60_000);
       await until(async () => (await stateOf(here, id)) === 'ended');
       await here.remove(id);
@@ -87,7 +87,7 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     await here.start(spec('m'));
     const { address } = await there.prepareIncoming(spec('m'), 'u');
     await here.migrate('m', { uid: 'u', address, bandwidth: 1 });
-    await expect(here.snapshot('m', PLAIN)).rejects.toBeInstanceOf(WrongState);
+    await expect(here.snapshot('m', PLAIN)).rejects.toBeInstanceOf(InvalidStateError);
     expect(await here.inspect('m')).toMatchObject({ state: 'running', migration: { state: 'active' } });
     await Promise.all([here.remove('m'), there.remove('m')]);
   });
@@ -95,6 +95,6 @@ export function snapshotContract(create: () => DriversUnderTest): void {
   test('a machine that is not there is not kept', async () => {
     const { here } = create();
     if (!here.capabilities().snapshots) return;
-    await expect(here.snapshot('nobody', PLAIN)).rejects.toBeInstanceOf(NoSuchMachine);
+    await expect(here.snapshot('nobody', PLAIN)).rejects.toBeInstanceOf(MachineNotFoundError);
   });
 }

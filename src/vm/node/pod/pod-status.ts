@@ -87,6 +87,6 @@ function missingGates({ spec, status }: Pod): string[] {
     .filter((type) => conditionOf(status?.conditions, type)?.status !== 'True');
 }
 
-export function isOver({ status }: Pod): boolean {
+export function isPodTerminated({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }

@@ -8,7 +8,7 @@ import { declareLost } from '#platform/kube/node-lease';
 import type { Cluster } from '#testing/cluster';
 import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 import { runNodeLifecycle } from '#testing/kubernetes-parts';
-import type { Fleet } from './fleet.ts';
+import type { SimulatedFleet } from './fleet.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;
@@ -26,7 +26,7 @@ async function runInstance(name: string, annotations: Record<string, string> = {
   await world.makeLauncher(vmi, ONE);
   return await world.untilPhase(name, 'Running');
 }
-const stateOn = async (fleet: Fleet, node: string, vmi: Vmi) =>
+const stateOn = async (fleet: SimulatedFleet, node: string, vmi: Vmi) =>
   (await fleet.simulation.driver(node).inspect(vmi.metadata.uid))?.state;
 
 describe('a machine that is made ready', () => {

@@ -4,7 +4,7 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
 import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 import { runs } from '#testing/runs';
-import type { Fleet } from './fleet.ts';
+import type { SimulatedFleet } from './fleet.ts';
 
 const NODES = ['kwok-node-1', 'kwok-node-2', 'kwok-node-3'];
 
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Trial {
   readonly world: FleetWorld;
   readonly #vmis = new Map<number, Vmi>();
-  #fleet: { readonly fleet: Fleet; readonly stop: () => Promise<void> };
+  #fleet: { readonly fleet: SimulatedFleet; readonly stop: () => Promise<void> };
   #count = 0;
 
   constructor(world: FleetWorld) {
@@ -59,7 +59,7 @@ class Trial {
     return this.world.start({ link: 20e6 });
   }
 
-  get fleet(): Fleet {
+  get fleet(): SimulatedFleet {
     return this.#fleet.fleet;
   }
 

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { Cluster } from '#testing/cluster';
 import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
-import type { Fleet } from './fleet.ts';
+import type { SimulatedFleet } from './fleet.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;
@@ -23,7 +23,7 @@ async function runInstance(name: string, annotations: Record<string, string> = {
   await world.makeLauncher(vmi, ONE);
   return await world.untilPhase(name, 'Running');
 }
-const stateOn = async (fleet: Fleet, node: string, vmi: Vmi) =>
+const stateOn = async (fleet: SimulatedFleet, node: string, vmi: Vmi) =>
   (await fleet.simulation.driver(node).inspect(vmi.metadata.uid))?.state;
 const patchState = (name: string, migrationState: object) =>
   admin.patch(

@@ -12,13 +12,13 @@ import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import { WorkQueue } from '#platform/runtime/work-queue';
-import type { Host, Hosts } from '../agent/host.ts';
+import type { ManagedNode, ManagedNodes } from '../agent/host.ts';
 import { FENCE_AFTER, Leases } from '../agent/leases.ts';
 import type { Simulation } from './machine/simulation.ts';
 import { type NodeShape, nodeLabels, nodeObject, nodeStatus, seemsUnwell } from './node-object.ts';
 import { DEFAULT_PREFIX, type NodePool, shapesOf } from './node-pool.ts';
 
-export interface FleetNodesParts {
+export interface FleetNodesDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -29,15 +29,15 @@ export interface FleetNodesParts {
   /** Something about a node has changed: what is bound to it is to be looked at again. */
   readonly onWake: (node: string) => void;
   /** The node may have been given up by everybody else: its machines stand still until that is known. */
-  readonly onDoubt: (host: Host) => Promise<void>;
+  readonly onDoubt: (host: ManagedNode) => Promise<void>;
   /** It is known that the node has not been given up. */
-  readonly onSure: (host: Host) => Promise<void>;
+  readonly onSure: (host: ManagedNode) => Promise<void>;
   /** The node may have been given up by everybody else: its machines must end. */
-  readonly onLapsed: (host: Host) => Promise<void>;
+  readonly onLapsed: (host: ManagedNode) => Promise<void>;
   /** It has been: its machines must end. Resolves with whether that is done, and known to all who count on them. */
-  readonly onLost: (host: Host) => Promise<boolean>;
+  readonly onLost: (host: ManagedNode) => Promise<boolean>;
   /** Somebody took the node away: its machines must end, and whoever counts on them must learn of it. */
-  readonly onGone: (host: Host) => Promise<void>;
+  readonly onGone: (host: ManagedNode) => Promise<void>;
   readonly onMachine: (node: string, id: string) => void;
 }
 
@@ -47,7 +47,7 @@ export interface FleetNodesOptions {
   readonly deregister: boolean;
 }
 
-interface FleetHost extends Host {
+interface FleetNode extends ManagedNode {
   shape: NodeShape;
   /** The uid of its Node, once it is registered. */
   registered: string | undefined;
@@ -64,16 +64,16 @@ interface FleetHost extends Host {
 const CONCURRENCY = 16;
 
 /** The nodes of a fleet: they register, renew their leases, freeze when told to, and come and go. */
-export class FleetNodes implements Runnable, Hosts {
+export class FleetNodes implements Runnable, ManagedNodes {
   readonly name = 'fleet nodes';
-  readonly #parts: FleetNodesParts;
+  readonly #parts: FleetNodesDeps;
   readonly #options: FleetNodesOptions;
-  readonly #hosts = new Map<string, FleetHost>();
+  readonly #hosts = new Map<string, FleetNode>();
   readonly #queue: WorkQueue;
   readonly #leases: Leases;
   #pools: readonly NodePool[];
 
-  constructor(parts: FleetNodesParts, pools: readonly NodePool[], options: FleetNodesOptions) {
+  constructor(parts: FleetNodesDeps, pools: readonly NodePool[], options: FleetNodesOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#pools = pools;
@@ -105,11 +105,11 @@ export class FleetNodes implements Runnable, Hosts {
     });
   }
 
-  find(node: string): Host | undefined {
+  find(node: string): ManagedNode | undefined {
     return this.#hosts.get(node);
   }
 
-  #tell(node: string, whom: (host: Host) => Promise<void>): void {
+  #tell(node: string, whom: (host: ManagedNode) => Promise<void>): void {
     const host = this.#hosts.get(node);
     if (host !== undefined) void whom(host);
   }
@@ -174,7 +174,7 @@ export class FleetNodes implements Runnable, Hosts {
     return this.names.filter((node) => !wanted.has(node));
   }
 
-  #host(shape: NodeShape): FleetHost {
+  #host(shape: NodeShape): FleetNode {
     const { simulation, onMachine } = this.#parts;
     const leases = this.#leases;
     const { renewLeases } = this.#options;
@@ -228,7 +228,7 @@ export class FleetNodes implements Runnable, Hosts {
     if (shown === undefined && host.gone !== undefined) return;
     if (shown !== undefined) host.shown = true;
     // Another by the same name: it is taken up as if it had been there at the start.
-    if (shown !== undefined && shown.metadata.uid !== host.registered) this.#anew(host);
+    if (shown !== undefined && shown.metadata.uid !== host.registered) this.#recreate(host);
     const node = shown ?? (await this.#create(host.shape));
     this.#freeze(host, node.metadata.annotations?.[FREEZE_ANNOTATION] === 'true');
     if (!host.isFrozen) await this.#report(host, node);
@@ -251,7 +251,7 @@ export class FleetNodes implements Runnable, Hosts {
     }
   }
 
-  async #report(host: FleetHost, node: Node): Promise<void> {
+  async #report(host: FleetNode, node: Node): Promise<void> {
     const { client, clock } = this.#parts;
     const { labels: present = {} } = node.metadata;
     const labels: Record<string, string> = { ...nodeLabels(host.shape), ...present };
@@ -275,7 +275,7 @@ export class FleetNodes implements Runnable, Hosts {
     this.#parts.events.event(node, 'Normal', 'NodeReady', `Node ${node.metadata.name} status is now: NodeReady`);
   }
 
-  #freeze(host: FleetHost, frozen: boolean): void {
+  #freeze(host: FleetNode, frozen: boolean): void {
     if (host.isFrozen === frozen) return;
     host.isFrozen = frozen;
     if (this.#options.renewLeases) this.#leases.pause(host.name, frozen);
@@ -285,7 +285,7 @@ export class FleetNodes implements Runnable, Hosts {
   }
 
   /** What the lapse of a lease does, for nodes that have none. */
-  #fenceUnless(host: FleetHost, alive: boolean): void {
+  #fenceUnless(host: FleetNode, alive: boolean): void {
     const { clock, onLapsed } = this.#parts;
     host.fence?.cancel();
     host.fence = undefined;
@@ -307,7 +307,7 @@ export class FleetNodes implements Runnable, Hosts {
   }
 
   /** The node is no more, nor is anything that runs on it; but that is still to be said. */
-  async #lose(host: FleetHost, gone: 'by others' | 'unwanted'): Promise<void> {
+  async #lose(host: FleetNode, gone: 'by others' | 'unwanted'): Promise<void> {
     host.gone = gone;
     host.isFrozen = false;
     this.#fenceUnless(host, true);
@@ -315,7 +315,7 @@ export class FleetNodes implements Runnable, Hosts {
     await this.#parts.onGone(host);
   }
 
-  #anew(host: FleetHost): void {
+  #recreate(host: FleetNode): void {
     this.#leases.remove(host.name);
     host.gone = undefined;
     host.registered = undefined;

@@ -6,7 +6,7 @@ import type { LogRequest } from '#platform/kube/node-runtime';
 import type { Cluster } from '#testing/cluster';
 import { type FleetWorld, fleetWorld, IMAGE, namespace } from '#testing/fleet-world';
 import type { ContainerStatus } from '../pod/container-status.ts';
-import type { Fleet } from './fleet.ts';
+import type { SimulatedFleet } from './fleet.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;
@@ -111,7 +111,7 @@ describe('a pod on a simulated node', () => {
   });
 
   it('does as the fleet does where it says nothing itself', async () => {
-    world.start({ usual: { 'vimana.io/start-delay': '5s' } });
+    world.start({ defaults: { 'vimana.io/start-delay': '5s' } });
     await world.makePod('p');
     await world.makePod('own', { annotations: { 'vimana.io/start-delay': '0s' } });
     await world.untilPod('own', isIn('Running'));
@@ -319,7 +319,7 @@ describe('a pod on a simulated node', () => {
 });
 
 describe('the log of a container', () => {
-  const read = (fleet: Fleet, pod: Pod, more: Partial<LogRequest> = {}) =>
+  const read = (fleet: SimulatedFleet, pod: Pod, more: Partial<LogRequest> = {}) =>
     fleet.logs({
       pod,
       container: 'main',

@@ -17,8 +17,8 @@ import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import { ClaimDisks } from '#vm/storage/disk/claim-disks';
 import { Addresses } from '../agent/addresses.ts';
-import { Agent, byNode } from '../agent/agent.ts';
-import { LogBook } from '../agent/log-book.ts';
+import { Agent, podsByNode } from '../agent/agent.ts';
+import { ContainerLogs } from '../agent/log-book.ts';
 import { LogFile } from '../agent/log-file.ts';
 import { instanceKeyOf } from '../agent/role.ts';
 import { snapshotAgent } from '../agent/snapshots.ts';
@@ -26,12 +26,12 @@ import { FleetNodes } from './fleet-nodes.ts';
 import { Simulation } from './machine/simulation.ts';
 import type { NodePool } from './node-pool.ts';
 import { SimulatedPods } from './pods/simulated-pods.ts';
-import { simulatedSurroundings } from './simulated-surroundings.ts';
+import { simulatedNodeHooks } from './simulated-surroundings.ts';
 import { metricsApi } from './usage/metrics-api.ts';
 import type { Traces } from './usage/profile.ts';
-import { type Usage, UsageModel } from './usage/usage.ts';
+import { type SimulatedUsage, UsageModel } from './usage/usage.ts';
 
-export interface FleetParts {
+export interface FleetDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export interface FleetOptions {
   /** Bytes a second of the network card of a node, for migrations; 10 Gbit/s where absent. */
   readonly link?: number;
   /** Annotations that hold for pods and machines that say nothing themselves: start delays for all, and the like. */
-  readonly usual?: Readonly<Record<string, string>>;
+  readonly defaults?: Readonly<Record<string, string>>;
   /** False where nobody minds: in simulated time, renewing would be most of the work. */
   readonly renewLeases?: boolean;
   /** Takes the nodes away when the fleet stops. */
@@ -66,30 +66,30 @@ const POD_RANGE = '10.245.0.0/16';
 const NODE_RANGE = '10.246.0.0/16';
 
 /** Simulated nodes in one process: they register, stay alive, and run whatever is bound to them. */
-export class Fleet implements Runnable, NodeRuntime {
+export class SimulatedFleet implements Runnable, NodeRuntime {
   readonly name = 'fleet';
   readonly simulation: Simulation;
-  readonly #parts: FleetParts;
+  readonly #parts: FleetDeps;
   readonly #nodes: FleetNodes;
   readonly #agent: Agent;
   readonly #snapshots: readonly Runnable[];
-  readonly #logs: LogBook;
+  readonly #logs: ContainerLogs;
   readonly #usage: UsageModel;
 
-  constructor(parts: FleetParts, options: FleetOptions) {
+  constructor(parts: FleetDeps, options: FleetOptions) {
     this.#parts = parts;
     const { client, informers, clock, random, log, events = noopRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
-    const { renewLeases = true, deregister = false, traces, usual = {}, logFile } = options;
+    const { renewLeases = true, deregister = false, traces, defaults = {}, logFile } = options;
     const claims = informers.of(PERSISTENT_VOLUME_CLAIMS).cache;
     const store = new ClaimDisks(client, (namespace, claim) => claims.get(keyIn(namespace, claim)));
-    const simulation = new Simulation({ clock, usual, store, ...(link === undefined ? {} : { link }) });
+    const simulation = new Simulation({ clock, defaults, store, ...(link === undefined ? {} : { link }) });
     this.simulation = simulation;
     this.#usage = new UsageModel(traces);
-    this.#logs = new LogBook(clock, logFile === undefined ? undefined : new LogFile(logFile, clock, log));
-    const surroundings = simulatedSurroundings(random.fork('pods'), events, usual);
+    this.#logs = new ContainerLogs(clock, logFile === undefined ? undefined : new LogFile(logFile, clock, log));
+    const hooks = simulatedNodeHooks(random.fork('pods'), events, defaults);
     const addresses = new Addresses(parseCidr(podRange));
-    const shared = { client, clock, events, logs: this.#logs, addresses, surroundings };
+    const shared = { client, clock, events, logs: this.#logs, addresses, hooks };
     this.#nodes = new FleetNodes(
       {
         client,
@@ -119,7 +119,7 @@ export class Fleet implements Runnable, NodeRuntime {
       random,
       log,
       hosts: this.#nodes,
-      plainPods: new SimulatedPods({ ...shared, usual }),
+      podRunner: new SimulatedPods({ ...shared, defaults }),
     });
     const { snapshots = false } = options;
     this.#snapshots = snapshots
@@ -152,7 +152,7 @@ export class Fleet implements Runnable, NodeRuntime {
   }
 
   /** What a pod uses at the moment; undefined for pods that run elsewhere. */
-  usageOf(pod: Pod, now: number = this.#parts.clock.now()): Usage | undefined {
+  usageOf(pod: Pod, now: number = this.#parts.clock.now()): SimulatedUsage | undefined {
     const { nodeName = '' } = pod.spec;
     if (this.#nodes.find(nodeName) === undefined) return undefined;
     const { informers } = this.#parts;
@@ -170,7 +170,7 @@ export class Fleet implements Runnable, NodeRuntime {
       node: (name) => (this.#nodes.find(name) === undefined ? undefined : nodes.get(name)),
       pods: (namespace) => (namespace === '' ? pods.all() : pods.inNamespace(namespace)),
       pod: (namespace, name) => pods.get(keyIn(namespace, name)),
-      podsOn: (node) => pods.by(byNode, node),
+      podsOn: (node) => pods.by(podsByNode, node),
       usageOf: (pod) => this.usageOf(pod),
     });
   }

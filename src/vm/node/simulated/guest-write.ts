@@ -26,7 +26,7 @@ export interface GuestWrites {
   readonly writes: readonly GuestWrite[];
 }
 
-const LONGEST_TEXT = 4096;
+const MAX_TEXT_LENGTH = 4096;
 
 /** Reads a request; throws a RangeError that says what is wrong with it. */
 export function readGuestWrites(text: string): GuestWrites {
@@ -60,8 +60,8 @@ function writeOf(given: unknown, id: string): GuestWrite {
   const place = { path, ...(disk === undefined ? {} : { disk }) };
   if (gone === true) return { ...place, file: undefined };
   if (typeof text === 'string') {
-    if (text.length > LONGEST_TEXT)
-      throw new RangeError(`text has at most ${LONGEST_TEXT} characters; give bytes instead`);
+    if (text.length > MAX_TEXT_LENGTH)
+      throw new RangeError(`text has at most ${MAX_TEXT_LENGTH} characters; give bytes instead`);
     return { ...place, file: { text, bytes: Buffer.byteLength(text), digest: sha256(text) } };
   }
   if (typeof bytes !== 'string' && typeof bytes !== 'number')

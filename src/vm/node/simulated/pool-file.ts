@@ -118,11 +118,11 @@ function text(value: unknown, path: string, errors: FieldError[]): string {
   return '';
 }
 
-const MOST_NODES = 100_000;
+const MAX_NODES = 100_000;
 
 function count(value: unknown, path: string, errors: FieldError[]): number {
-  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_NODES) return value as number;
-  errors.push(invalid(path, value, `must be a whole number from 0 to ${MOST_NODES}`));
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_NODES) return value as number;
+  errors.push(invalid(path, value, `must be a whole number from 0 to ${MAX_NODES}`));
   return 0;
 }
 

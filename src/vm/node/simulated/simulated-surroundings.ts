@@ -3,13 +3,13 @@ import { TemporaryError, VimanaError } from '#platform/base/errors';
 import type { Random } from '#platform/base/random';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
-import type { Hold, ProbeAnswers, Surroundings } from '../agent/host.ts';
+import type { NodeHooks, ProbeAnswers, StartBlock } from '../agent/host.ts';
 import type { MachineSpec } from '../machine-spec.ts';
 import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
 import { afterWrites, GUEST_WRITE_ANNOTATION, type GuestWrites, readGuestWrites } from './guest-write.ts';
 import type { SimulatedDriver } from './machine/simulated-driver.ts';
 import { claimOf } from './machine/simulation.ts';
-import { startHold } from './pods/start-hold.ts';
+import { startBlock } from './pods/start-hold.ts';
 
 /** Has a guest write what it has not written yet. */
 async function write(
@@ -31,26 +31,26 @@ async function write(
 }
 
 /** What happens around pods on simulated nodes, as their annotations ask. */
-export function simulatedSurroundings(
+export function simulatedNodeHooks(
   random: Random,
   events: EventRecorder,
   usual: Readonly<Record<string, string>>,
-): Surroundings {
+): NodeHooks {
   return {
-    hold(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): Hold | undefined {
+    startBlock(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): StartBlock | undefined {
       const { behaviour, problems } = readBehaviour(instance?.metadata.annotations, pod.metadata.annotations, usual);
       if (behaviour === PLAIN && problems.length === 0) return undefined;
       for (const { message } of problems)
         events.event(pod, 'Warning', 'InvalidAnnotation', `${message}; it is ignored`);
       const draw = () => random.fork(pod.metadata.uid ?? '').next();
-      const hold = startHold(behaviour, pod.spec.containers[0]?.image ?? '', { seenAt, now, draw });
+      const hold = startBlock(behaviour, pod.spec.containers[0]?.image ?? '', { seenAt, now, draw });
       if (hold?.waiting.message !== undefined) {
         const reason = hold.waiting.reason === 'ErrImagePull' ? 'Failed' : 'BackOff';
         events.event(pod, 'Warning', reason, hold.waiting.message);
       }
       return hold;
     },
-    answers(pod: Pod, instance: Vmi | undefined): ProbeAnswers {
+    probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeAnswers {
       const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations, usual);
       return { ready, alive };
     },

@@ -11,7 +11,7 @@ import { TemporaryError, TerminalError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { ignoreNotFound, isConflict } from '#platform/kube/kube-error';
-import { type DiskStore, NoDisk } from './disk-store.ts';
+import { DiskNotFoundError, type DiskStore } from './disk-store.ts';
 import { bytesOf } from './guest-disks.ts';
 
 /** What may be known of a claim already. */
@@ -61,13 +61,13 @@ export class ClaimDisks implements DiskStore {
 
   async #get(namespace: string, name: string): Promise<PersistentVolumeClaim> {
     const found = await ignoreNotFound(this.#client.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
-    if (found === undefined) throw new NoDisk(`there is no PersistentVolumeClaim ${namespace}/${name}`);
+    if (found === undefined) throw new DiskNotFoundError(`there is no PersistentVolumeClaim ${namespace}/${name}`);
     return found;
   }
 }
 
 /** Whether a claim has all that was to be on it from the start. */
-export function isFilled({ metadata }: PersistentVolumeClaim): boolean {
+export function isPopulated({ metadata }: PersistentVolumeClaim): boolean {
   const { annotations } = metadata;
   return annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined || readDiskSource(annotations) === undefined;
 }
@@ -77,12 +77,12 @@ export function contentsOf(claim: PersistentVolumeClaim): DiskContents {
   const { annotations, namespace, name } = claim.metadata;
   const text = annotations?.[DISK_CONTENTS_ANNOTATION];
   if (text === undefined) {
-    if (isFilled(claim)) return BLANK_DISK;
+    if (isPopulated(claim)) return BLANK_DISK;
     throw new TemporaryError(`${namespace}/${name} is still to be filled`, { retryAfterMs: SOON_MS });
   }
   const contents = readContents(text);
   if (contents !== undefined) return contents;
-  throw new NoDisk(
+  throw new DiskNotFoundError(
     `annotation ${DISK_CONTENTS_ANNOTATION} of PersistentVolumeClaim ${namespace}/${name} is no contents`,
   );
 }

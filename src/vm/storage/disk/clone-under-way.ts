@@ -13,7 +13,7 @@ export type Copies = Readonly<Record<string, DiskSource>>;
  * The clone that something says it was made by, as long as that is under way: what an operation was allowed to do is not
  * allowed to whoever repeats its words afterwards.
  */
-export function cloneUnderWay(
+export function activeClone(
   annotations: Readonly<Record<string, string>> | undefined,
   find: FindOperation,
 ): Operation | undefined {

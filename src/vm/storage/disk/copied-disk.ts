@@ -2,7 +2,7 @@ import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '#a
 import { DISK_SOURCE_ANNOTATION, type DiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import { contentsOf, isFilled } from './claim-disks.ts';
+import { contentsOf, isPopulated } from './claim-disks.ts';
 import { bytesOf } from './guest-disks.ts';
 
 /** Where a copy of a disk can be read from. */
@@ -52,7 +52,7 @@ export function isSimulated(
 function copiedContents({ claim, snapshot, disk, linked = false }: DiskSource, from: string, origins: DiskOrigins) {
   if (claim !== undefined) {
     const found = origins.claim(from, claim);
-    if (found === undefined || !isFilled(found)) return undefined;
+    if (found === undefined || !isPopulated(found)) return undefined;
     return contentsText(copyOf(contentsOf(found), `claim ${from}/${claim}`, linked));
   }
   const saved = savedIn(snapshot, disk, from, origins);

@@ -14,7 +14,7 @@ export interface DiskStore {
 }
 
 /** A disk is not there, or nobody can read it. */
-export class NoDisk extends TerminalError {
+export class DiskNotFoundError extends TerminalError {
   constructor(message: string) {
     super(message, { code: 'NO_DISK' });
   }

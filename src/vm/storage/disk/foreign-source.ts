@@ -3,7 +3,7 @@ import type { Operation } from '#api/hypersdk/operation-resources';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { jsonEqual } from '#platform/base/json-equal';
 import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
-import { cloneNamespace, cloneUnderWay, copiesIn, type FindOperation, machineNamedBy } from './clone-under-way.ts';
+import { activeClone, cloneNamespace, copiesIn, type FindOperation, machineNamedBy } from './clone-under-way.ts';
 
 /** A claim that is to be a copy, with what it says of the operation that made it. */
 export interface CopyingClaim {
@@ -34,7 +34,7 @@ export const isForeign = ({ namespace: from }: DiskSource, namespace: string) =>
 export async function mayCopy(source: DiskSource, claim: CopyingClaim, authority: CopyAuthority): Promise<boolean> {
   const { namespace, name, annotations } = claim;
   if (!isForeign(source, namespace)) return true;
-  const clone = cloneUnderWay(annotations, authority.operation);
+  const clone = activeClone(annotations, authority.operation);
   if (clone === undefined || cloneNamespace(clone) !== namespace) return false;
   const recorded = copiesIn(clone) ?? {};
   if (!Object.hasOwn(recorded, name) || !jsonEqual(recorded[name], source)) return false;

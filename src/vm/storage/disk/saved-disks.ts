@@ -1,5 +1,5 @@
 import { contentsText, type DiskContents, type GuestState, keptOf, readContents, restoredTo } from '#api/disk/contents';
-import { type DiskStore, NoDisk } from './disk-store.ts';
+import { DiskNotFoundError, type DiskStore } from './disk-store.ts';
 
 /** Disks that are claims of a namespace, by the names that their machine has for them. */
 export interface ClaimedDisks {
@@ -38,7 +38,7 @@ export async function restoreDisks(
   branch: Branch,
   resume?: GuestState,
 ): Promise<void> {
-  const wanted = saved.map((disk) => ({ ...disk, kept: keptIn(disk) }));
+  const wanted = saved.map((disk) => ({ ...disk, kept: retainedIn(disk) }));
   await Promise.all(saved.map(({ claim }) => store.read(namespace, claim)));
   for (const { claim, kept } of wanted) {
     // Each disk holds memory too: it is of use only with all of them.
@@ -49,8 +49,8 @@ export async function restoreDisks(
 }
 
 /** What was kept of a disk. */
-export function keptIn({ name, contents }: Pick<SavedDisk, 'name' | 'contents'>): DiskContents {
+export function retainedIn({ name, contents }: Pick<SavedDisk, 'name' | 'contents'>): DiskContents {
   const kept = readContents(contents);
-  if (kept === undefined) throw new NoDisk(`what was kept of the disk ${name} cannot be read`);
+  if (kept === undefined) throw new DiskNotFoundError(`what was kept of the disk ${name} cannot be read`);
   return kept;
 }

@@ -10,8 +10,8 @@ import {
   withFile,
 } from '#api/disk/contents';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
-import { keptIn } from '../disk/saved-disks.ts';
-import { ancestryWith, inChain, lineageOf, living, sizeText } from './lineage.ts';
+import { retainedIn } from '../disk/saved-disks.ts';
+import { ancestryWith, formatSize, inChain, lineageOf, living } from './lineage.ts';
 
 describe('a size for people', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('a size for people', () => {
     [3.2 * 2 ** 30, '3.2Gi'],
     [2 ** 30 + 3, '1Gi'],
   ])('%d reads %s', (bytes, text) => {
-    expect(sizeText(bytes)).toBe(text);
+    expect(formatSize(bytes)).toBe(text);
   });
 });
 
@@ -69,7 +69,7 @@ class Trial {
   }
 
   kept({ status }: Snapshot): DiskContents {
-    return keptIn({ name: 'root', contents: status?.disks?.[0]?.contents ?? '' });
+    return retainedIn({ name: 'root', contents: status?.disks?.[0]?.contents ?? '' });
   }
 
   #settle(): void {

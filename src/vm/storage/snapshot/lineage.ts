@@ -1,6 +1,6 @@
 import { bytesBeyond, type DiskContents } from '#api/disk/contents';
 import type { Snapshot, SnapshotStatus } from '#api/hypersdk/snapshot-resources';
-import { keptIn } from '../disk/saved-disks.ts';
+import { retainedIn } from '../disk/saved-disks.ts';
 
 /** Whether a snapshot holds what it is for. */
 export function isCaptured({ status }: Snapshot): boolean {
@@ -50,15 +50,15 @@ export function inChain(status: SnapshotStatus, others: readonly Snapshot[]): Sn
   const disks = (status.disks ?? []).map((disk) => {
     if (disk.contents === undefined) return disk;
     const under = below?.status?.disks?.find(({ name, contents }) => name === disk.name && contents !== undefined);
-    const base = under === undefined ? undefined : keptIn({ ...under, contents: under.contents ?? '' });
-    return { ...disk, sizeBytes: bytesBeyond(keptIn({ ...disk, contents: disk.contents }), base) };
+    const base = under === undefined ? undefined : retainedIn({ ...under, contents: under.contents ?? '' });
+    return { ...disk, sizeBytes: bytesBeyond(retainedIn({ ...disk, contents: disk.contents }), base) };
   });
   const sizeBytes = disks.reduce((sum, disk) => sum + (disk.sizeBytes ?? 0), status.memoryBytes ?? 0);
   return {
     ...rest,
     disks,
     sizeBytes,
-    size: sizeText(sizeBytes),
+    size: formatSize(sizeBytes),
     includesMemory: status.memoryBytes !== undefined,
     ...(below === undefined
       ? {}
@@ -72,7 +72,7 @@ export function inChain(status: SnapshotStatus, others: readonly Snapshot[]): Sn
 const UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'];
 
 /** A size for people: 512, 3.2Gi. */
-export function sizeText(bytes: number): string {
+export function formatSize(bytes: number): string {
   const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${Math.round((bytes / 1024 ** power) * 10) / 10}${UNITS[power]}`;
 }

@@ -12,12 +12,12 @@ import { checksum, imageSource } from './image.ts';
 import { checkNetworks } from './networks.ts';
 
 /** The spec of a machine or of a template, which is the same with fields left out. */
-export type MachineSpec = Partially<VirtualMachine['spec']>;
+export type VmSpec = Partially<VirtualMachine['spec']>;
 
 const ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
 
 /** `before`: as it stands already, where it does. */
-export function checkMachineSpec(field: string, spec: MachineSpec, before: MachineSpec = {}): FieldError[] {
+export function validateVmSpec(field: string, spec: VmSpec, before: VmSpec = {}): FieldError[] {
   const { image, cloudInit, carbonAware } = spec;
   return [
     ...positiveQuantity(`${field}.memory`, spec.memory),
@@ -46,7 +46,7 @@ export function checkMachineSpec(field: string, spec: MachineSpec, before: Machi
 }
 
 /** Only one of the chipsets can keep guests from what secure boot relies on. */
-const needsAnother = ({ firmware, machineType }: MachineSpec) => firmware?.secureBoot === true && machineType === 'pc';
+const needsAnother = ({ firmware, machineType }: VmSpec) => firmware?.secureBoot === true && machineType === 'pc';
 const NEEDS_Q35 = (field: string) => forbidden(field, 'needs machineType q35: pc has no system management mode');
 
 function checkZone(field: string, zone: string | undefined): FieldError[] {

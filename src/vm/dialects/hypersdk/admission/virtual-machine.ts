@@ -10,9 +10,9 @@ import { isLess } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { checkGrowth } from '#vm/admission/disk-growth';
 import { imageChangeWarnings } from '#vm/admission/kept-image';
-import { checkOwnAnnotations, strangeAnnotations } from '#vm/admission/own-annotations';
+import { checkOwnAnnotations, foreignAnnotations } from '#vm/admission/own-annotations';
 import { sizedDisks } from './disks.ts';
-import { checkMachineSpec } from './machine-spec.ts';
+import { validateVmSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';
 
 /** The machine's name is the value of a label on its pod. */
@@ -30,14 +30,14 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
       causes: [
         ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
         ...checkOwnAnnotations(...words),
-        ...checkMachineSpec('spec', object.spec, old?.spec),
+        ...validateVmSpec('spec', object.spec, old?.spec),
         ...checkGrowth(sizedDisks('spec.disks', object.spec.disks), old?.spec.disks, old?.status?.smallDisks),
       ],
       warnings: [
         ...networkWarnings('spec.networks', object.spec.networks),
         ...imageWarnings(object.spec),
         ...imageChangeWarnings('spec.image.source', object.spec.image?.source, old?.spec.image?.source),
-        ...strangeAnnotations(...words),
+        ...foreignAnnotations(...words),
         ...deviceWarnings(object.spec),
         ...templateWarnings(request),
       ],

@@ -13,7 +13,7 @@ export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
   kind: vmOperation,
   finalizer: OPERATION_FINALIZER,
   // The disks of a clone are filled by its word, which holds until all are.
-  isHeld: ({ spec }) => spec.operation === 'clone',
+  hasFinalizer: ({ spec }) => spec.operation === 'clone',
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { metadata, spec } = request.object;
@@ -29,7 +29,7 @@ export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
         ...checkCancel(request.object, request.old),
       ],
       warnings: [
-        ...unheeded(spec),
+        ...ignoredDetails(spec),
         ...migrateWarnings(spec.migrateSpec),
         ...cancelledTwice(request.object, request.old),
       ],
@@ -62,11 +62,11 @@ function checkMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
   ];
 }
 
-const isOver = ({ status }: VMOperation) => status?.completionTime !== undefined;
+const isFinished = ({ status }: VMOperation) => status?.completionTime !== undefined;
 
 /** What is over cannot be called off any more. */
 function checkCancel({ spec }: VMOperation, old: VMOperation | undefined): FieldError[] {
-  if (old === undefined || !spec.cancel || old.spec.cancel || !isOver(old)) return [];
+  if (old === undefined || !spec.cancel || old.spec.cancel || !isFinished(old)) return [];
   return [forbidden('spec.cancel', `the operation is over already: it is ${old.status?.phase}`)];
 }
 
@@ -84,7 +84,7 @@ const DETAILS = {
 } as const;
 
 /** Details of another operation than the one that is asked for. */
-function unheeded(spec: Spec): string[] {
+function ignoredDetails(spec: Spec): string[] {
   return (Object.keys(DETAILS) as (keyof typeof DETAILS)[])
     .filter((field) => spec[field] !== undefined && DETAILS[field] !== spec.operation)
     .map((field) => `spec.${field} is ignored: the operation is ${spec.operation}`);

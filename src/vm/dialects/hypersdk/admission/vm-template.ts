@@ -8,7 +8,7 @@ import { changesSpec } from '#vm/admission/changes-spec';
 import { qualifiedName } from '#vm/admission/names';
 import { checkCloudInitText } from './cloud-init.ts';
 import { checksum, imageSource } from './image.ts';
-import { checkMachineSpec } from './machine-spec.ts';
+import { validateVmSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';
 
 type Spec = VMTemplate['spec'];
@@ -32,7 +32,7 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
     return {
       causes: [
         ...checkVersion('spec.version', spec.version),
-        ...checkMachineSpec('spec.defaultSpec', spec.defaultSpec ?? {}, old?.spec.defaultSpec),
+        ...validateVmSpec('spec.defaultSpec', spec.defaultSpec ?? {}, old?.spec.defaultSpec),
         ...imageSource('spec.image.source', spec.image.source),
         ...positiveQuantity('spec.image.size', spec.image.size),
         ...checkFeatures('spec.requiredFeatures', spec.requiredFeatures),
@@ -44,7 +44,7 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
       ],
       warnings: [
         ...networkWarnings('spec.defaultSpec.networks', spec.defaultSpec?.networks),
-        ...unheeded(spec),
+        ...ineffectiveDefaults(spec),
         ...sharedAddresses('spec.defaultSpec.networks', spec.defaultSpec?.networks),
         ...tooSmall(spec),
       ],
@@ -95,7 +95,7 @@ function checkVersion(field: string, version: string): FieldError[] {
 }
 
 /** Defaults that can never take effect, because a machine always has a value of its own there. */
-function unheeded({ defaultSpec }: Spec): string[] {
+function ineffectiveDefaults({ defaultSpec }: Spec): string[] {
   const own = (['running', 'machineType'] as const).filter((field) => defaultSpec?.[field] !== undefined);
   return [
     ...own.map((field) => `spec.defaultSpec.${field} has no effect: every VirtualMachine has its own ${field}`),

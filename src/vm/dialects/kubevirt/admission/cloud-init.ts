@@ -5,14 +5,14 @@ import { exceedsBytes } from '#platform/base/utf8';
 type CloudInit = NonNullable<NonNullable<InstanceSpec['volumes']>[number]['cloudInitNoCloud']>;
 
 /** KubeVirt's limit for data that is written into the manifest. */
-const MOST_BYTES = 2048;
+const MAX_BYTES = 2048;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** User data and network data each come in one form: text, base64 or a Secret. */
 export function cloudInitCauses(source: CloudInit, at: string, anySize: boolean): FieldError[] {
   const { userData, userDataBase64, secretRef, networkData, networkDataBase64, networkDataSecretRef } = source;
-  const user = given({ userData, userDataBase64, secretRef: secretRef?.name });
-  const network = given({ networkData, networkDataBase64, networkDataSecretRef: networkDataSecretRef?.name });
+  const user = nonEmptyForms({ userData, userDataBase64, secretRef: secretRef?.name });
+  const network = nonEmptyForms({ networkData, networkDataBase64, networkDataSecretRef: networkDataSecretRef?.name });
   const causes = [
     ...dataCauses('userData', userData, userDataBase64, at, anySize),
     ...dataCauses('networkData', networkData, networkDataBase64, at, anySize),
@@ -26,7 +26,7 @@ export function cloudInitCauses(source: CloudInit, at: string, anySize: boolean)
 }
 
 /** The names of the forms that say something: empty text is as good as none. */
-function given(forms: Readonly<Record<string, string | undefined>>): string[] {
+function nonEmptyForms(forms: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(forms).filter((form) => forms[form]);
 }
 
@@ -38,15 +38,15 @@ function dataCauses(
   anySize: boolean,
 ): FieldError[] {
   const causes: FieldError[] = [];
-  if (!anySize && text !== undefined && exceedsBytes(text, MOST_BYTES)) {
-    causes.push(tooLong(`${at}.${field}`, MOST_BYTES));
+  if (!anySize && text !== undefined && exceedsBytes(text, MAX_BYTES)) {
+    causes.push(tooLong(`${at}.${field}`, MAX_BYTES));
   }
   if (base64 === undefined) return causes;
   // Go's decoder, which KubeVirt asks, skips line breaks.
   const packed = base64.replaceAll(/[\r\n]/g, '');
   if (!BASE64.test(packed)) causes.push(invalid(`${at}.${field}Base64`, base64, 'must be base64'));
-  else if (!anySize && (packed.length / 4) * 3 - (packed.match(/=/g)?.length ?? 0) > MOST_BYTES) {
-    causes.push(tooLong(`${at}.${field}Base64`, MOST_BYTES));
+  else if (!anySize && (packed.length / 4) * 3 - (packed.match(/=/g)?.length ?? 0) > MAX_BYTES) {
+    causes.push(tooLong(`${at}.${field}Base64`, MAX_BYTES));
   }
   return causes;
 }

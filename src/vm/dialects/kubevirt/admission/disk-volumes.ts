@@ -1,7 +1,7 @@
 import { danglingDisks } from '#api/kubevirt/dangling-disks';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { type FieldError, fieldErrorBody, invalid, notFound } from '#platform/base/field-error';
-import type { Verdict } from '#vm/admission/admitter';
+import type { AdmissionResult } from '#vm/admission/admitter';
 
 /** How disks and volumes refer to each other. */
 
@@ -16,7 +16,11 @@ export interface DiskVolumeOptions {
  * Every disk must show a volume. What was stored with a missing one keeps its warning instead of blocking every later
  * write, and so does a manifest in the old form.
  */
-export function missingVolumes(spec: InstanceSpec, path: string, { old, oldVersion }: DiskVolumeOptions): Verdict {
+export function missingVolumes(
+  spec: InstanceSpec,
+  path: string,
+  { old, oldVersion }: DiskVolumeOptions,
+): AdmissionResult {
   const dangling = danglingDisks(spec);
   if (dangling.length === 0) return NOTHING;
   const known = new Set((old === undefined ? [] : danglingDisks(old)).map(({ disk, volume }) => `${disk}/${volume}`));
@@ -32,7 +36,7 @@ export function missingVolumes(spec: InstanceSpec, path: string, { old, oldVersi
   return { causes, warnings };
 }
 
-const NOTHING: Verdict = { causes: [], warnings: [] };
+const NOTHING: AdmissionResult = { causes: [], warnings: [] };
 
 /** Volumes that no disk and no shared file system shows to the guest. */
 export function unusedVolumes({ domain, volumes = [] }: InstanceSpec, path: string): FieldError[] {

@@ -5,7 +5,7 @@ const cases = (rows: readonly MachineCase[]) =>
   test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
 
 const disk = (index: number) => `spec.domain.devices.disks[${index}]`;
-const card = (index: number) => `spec.domain.devices.interfaces[${index}]`;
+const iface = (index: number) => `spec.domain.devices.interfaces[${index}]`;
 const LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
@@ -59,7 +59,7 @@ describe('disks', () => {
         },
         spec: { networks: [{ name: 'net', pod: {} }] },
       },
-      [`${card(0)}.bootOrder: Duplicate value: 1`],
+      [`${iface(0)}.bootOrder: Duplicate value: 1`],
     ],
     [
       'a boot order of zero',

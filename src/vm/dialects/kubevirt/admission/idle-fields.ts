@@ -9,10 +9,10 @@ interface Place {
 }
 
 /** Finds the fields of an object that are accepted although nothing acts on them yet. */
-export type FindIdleFields = (value: unknown) => string[];
+export type FindIgnoredFields = (value: unknown) => string[];
 
 /** `except` names top-level fields that are reported in another way. */
-export function idleFields(schema: JsonSchema, path: string, except: readonly string[] = []): FindIdleFields {
+export function ignoredFields(schema: JsonSchema, path: string, except: readonly string[] = []): FindIgnoredFields {
   const place = placeOf(schema, new Set(except));
   return (value) => {
     const found: string[] = [];
@@ -55,6 +55,6 @@ function walk(value: unknown, place: Place, path: string, found: string[]): void
 }
 
 /** What a user reads of such a field. */
-export function idleWarning(path: string): string {
+export function ignoredFieldWarning(path: string): string {
   return `${path}: accepted, but nothing acts on it yet`;
 }

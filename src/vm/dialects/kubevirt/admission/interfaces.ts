@@ -12,20 +12,20 @@ const BINDINGS = ['bridge', 'masquerade', 'sriov', 'binding', 'passtBinding', 's
 export function interfaceCauses({ domain, networks = [] }: InstanceSpec, path: string): FieldError[] {
   const causes: FieldError[] = [];
   const addresses = new Set<string>();
-  for (const [i, card] of (domain.devices.interfaces ?? []).entries()) {
+  for (const [i, iface] of (domain.devices.interfaces ?? []).entries()) {
     const at = `${path}.domain.devices.interfaces[${i}]`;
-    append(causes, networkNameCauses(`${at}.name`, card.name), bindingCauses(card, at), portCauses(card, at));
-    const network = networks.find(({ name }) => name === card.name);
-    if (card.masquerade !== undefined && network?.multus !== undefined && network.multus.default !== true) {
-      causes.push(invalid(`${at}.masquerade`, card.name, 'Masquerade interface only implemented with pod network'));
+    append(causes, networkNameCauses(`${at}.name`, iface.name), bindingCauses(iface, at), portCauses(iface, at));
+    const network = networks.find(({ name }) => name === iface.name);
+    if (iface.masquerade !== undefined && network?.multus !== undefined && network.multus.default !== true) {
+      causes.push(invalid(`${at}.masquerade`, iface.name, 'Masquerade interface only implemented with pod network'));
     }
-    if (card.macAddress !== undefined) append(causes, macCauses(`${at}.macAddress`, card.macAddress, addresses));
+    if (iface.macAddress !== undefined) append(causes, macCauses(`${at}.macAddress`, iface.macAddress, addresses));
   }
   return causes;
 }
 
-function bindingCauses(card: Interface, at: string): FieldError[] {
-  const bindings = BINDINGS.filter((binding) => binding in card);
+function bindingCauses(iface: Interface, at: string): FieldError[] {
+  const bindings = BINDINGS.filter((binding) => binding in iface);
   if (bindings.length < 2) return [];
   return [invalid(at, bindings.join(', '), 'cannot have more than one interface type')];
 }

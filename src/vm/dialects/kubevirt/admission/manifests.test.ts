@@ -6,7 +6,7 @@ import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { readManifest } from '#platform/kube/manifest';
 import { compileSchema } from '#platform/structural/structural-schema';
 import { admissionTrial } from '#testing/admission-trial';
-import { idleWarning } from './idle-fields.ts';
+import { ignoredFieldWarning } from './idle-fields.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { virtualMachineInstanceAdmitter } from './virtual-machine-instance.ts';
 import { virtualMachineInstanceMigrationAdmitter } from './virtual-machine-instance-migration.ts';
@@ -123,7 +123,7 @@ describe('manifests made for KubeVirt', () => {
       const [manifest] = manifestsIn(`test/fixtures/kubevirt/${name}`);
       const { causes, unknownFields, warnings, object } = verdictOn(manifest as Manifest);
       expect([...causes, ...unknownFields]).toEqual([]);
-      expect([...warnings].sort()).toEqual(expected.map(idleWarning).sort());
+      expect([...warnings].sort()).toEqual(expected.map(ignoredFieldWarning).sort());
       expect(object.spec).toEqual(manifest?.spec);
       // A creation drops the status, so it is looked at by itself.
       expect(schemas[manifest?.kind as keyof typeof schemas].validate(manifest)).toEqual([]);

@@ -4,7 +4,7 @@ import { type MachineCase, type MachineParts, tryMachine } from '#testing/machin
 const cases = (rows: readonly MachineCase[]) =>
   test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
 
-const card = (index: number) => `spec.domain.devices.interfaces[${index}]`;
+const iface = (index: number) => `spec.domain.devices.interfaces[${index}]`;
 
 describe('networks', () => {
   const net = (interfaces: readonly object[], networks: readonly object[]): MachineParts => ({
@@ -19,7 +19,7 @@ describe('networks', () => {
     [
       'a card without a network',
       net([nic, { name: 'other', bridge: {} }], [pod]),
-      [`${card(1)}.name: Not found: "other"`],
+      [`${iface(1)}.name: Not found: "other"`],
     ],
     [
       'a network without a card',
@@ -66,23 +66,25 @@ describe('networks', () => {
     [
       'two bindings, one of which nothing acts on',
       net([{ ...nic, sriov: {} }], [pod]),
-      [`${card(0)}: Invalid value: "masquerade, sriov": cannot have more than one interface type`],
+      [`${iface(0)}: Invalid value: "masquerade, sriov": cannot have more than one interface type`],
     ],
     [
       'masquerade on a further network',
       net([nic], [{ name: 'net', multus: { networkName: 'x' } }]),
-      [`${card(0)}.masquerade: Invalid value: "net": Masquerade interface only implemented with pod network`],
+      [`${iface(0)}.masquerade: Invalid value: "net": Masquerade interface only implemented with pod network`],
     ],
     [
       'a hardware address that is none',
       net([{ ...nic, macAddress: '02:00:5e:10:00' }], [pod]),
-      [`${card(0)}.macAddress: Invalid value: "02:00:5e:10:00": malformed MAC address, must be like 02:00:5e:10:00:01`],
+      [
+        `${iface(0)}.macAddress: Invalid value: "02:00:5e:10:00": malformed MAC address, must be like 02:00:5e:10:00:01`,
+      ],
     ],
     [
       'the hardware address of a group',
       net([{ ...nic, macAddress: '01:00:5e:10:00:01' }], [pod]),
       [
-        `${card(0)}.macAddress: Invalid value: "01:00:5e:10:00:01": must be the address of one card: the first byte must be even`,
+        `${iface(0)}.macAddress: Invalid value: "01:00:5e:10:00:01": must be the address of one card: the first byte must be even`,
       ],
     ],
     [
@@ -94,7 +96,7 @@ describe('networks', () => {
         ],
         [pod, { name: 'more', multus: { networkName: 'x' } }],
       ),
-      [`${card(1)}.macAddress: Duplicate value: "02-00-5E-10-00-0A"`],
+      [`${iface(1)}.macAddress: Duplicate value: "02-00-5E-10-00-0A"`],
     ],
     [
       'one port name twice',
@@ -110,12 +112,12 @@ describe('networks', () => {
         ],
         [pod],
       ),
-      [`${card(0)}.ports[1].name: Duplicate value: "web"`],
+      [`${iface(0)}.ports[1].name: Duplicate value: "web"`],
     ],
     [
       'a name with a dot',
       net([{ name: 'a.b', masquerade: {} }], [{ name: 'a.b', pod: {} }]),
-      [`spec.networks[0].name`, `${card(0)}.name`].map(
+      [`spec.networks[0].name`, `${iface(0)}.name`].map(
         (field) =>
           `${field}: Invalid value: "a.b": can only contain alphabetical characters, numbers, dashes (-) or underscores (_)`,
       ),

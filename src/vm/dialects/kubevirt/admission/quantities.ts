@@ -1,24 +1,24 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { type Quantity, tryParseQuantity } from '#platform/base/quantity';
 
-type Written = string | number;
+type QuantityInput = string | number;
 
 const NOT_A_QUANTITY = 'must be a quantity, such as 500m, 2 or 4Gi';
 
 /** Something that must be more than nothing. */
-export function amountCauses(field: string, written: Written): FieldError[] {
+export function amountCauses(field: string, written: QuantityInput): FieldError[] {
   const amount = tryParseQuantity(written);
   if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];
   return amount.nano > 0n ? [] : [invalid(field, written, 'must be greater than zero')];
 }
 
 /** Something that may be nothing, but not less. */
-export function sizeCauses(field: string, written: Written): FieldError[] {
+export function sizeCauses(field: string, written: QuantityInput): FieldError[] {
   const amount = tryParseQuantity(written);
   if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];
   return amount.nano >= 0n ? [] : [invalid(field, written, 'must be greater than or equal to 0')];
 }
 
-export function read(written: Written | undefined): Quantity | undefined {
+export function read(written: QuantityInput | undefined): Quantity | undefined {
   return written === undefined ? undefined : tryParseQuantity(written);
 }

@@ -5,7 +5,7 @@ import { ownValue } from '#platform/base/own-value';
 import { compare, parseQuantity, type Quantity } from '#platform/base/quantity';
 import { amountCauses, read, sizeCauses } from './quantities.ts';
 
-const LEAST_MEMORY = parseQuantity('1M');
+const MIN_MEMORY = parseQuantity('1M');
 
 /** Requests, limits and the memory of the guest, each by itself and against the others. */
 export function resourceCauses({ domain }: InstanceSpec, path: string): FieldError[] {
@@ -33,7 +33,7 @@ function exceeds(a: Quantity | undefined, b: Quantity | undefined): boolean {
 }
 
 function isBelowLeast(memory: Quantity | undefined): boolean {
-  return memory !== undefined && memory.nano > 0n && compare(memory, LEAST_MEMORY) < 0;
+  return memory !== undefined && memory.nano > 0n && compare(memory, MIN_MEMORY) < 0;
 }
 
 function memoryCauses({ memory, resources }: InstanceSpec['domain'], at: string): FieldError[] {

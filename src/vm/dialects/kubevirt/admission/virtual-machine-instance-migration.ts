@@ -4,12 +4,12 @@ import {
   virtualMachineInstanceMigration,
 } from '#api/kubevirt/virtual-machine-instance-migration';
 import { type FieldError, invalid } from '#platform/base/field-error';
-import type { AdmissionRequest, Admitter, Verdict } from '#vm/admission/admitter';
+import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { labels } from '#vm/admission/names';
-import { idleFields, idleWarning } from './idle-fields.ts';
+import { ignoredFields, ignoredFieldWarning } from './idle-fields.ts';
 
-const findIdleFields = idleFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');
+const findIdleFields = ignoredFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');
 
 /** That the spec never changes is a rule of the schema, so only a creation has something to look at. */
 export const virtualMachineInstanceMigrationAdmitter: Admitter<typeof virtualMachineInstanceMigration> = {
@@ -20,13 +20,13 @@ export const virtualMachineInstanceMigrationAdmitter: Admitter<typeof virtualMac
     const target = targetVerdict(request);
     return {
       causes: [...labels('spec.addedNodeSelector', spec.addedNodeSelector), ...target.causes],
-      warnings: [...target.warnings, ...findIdleFields(spec).map(idleWarning)],
+      warnings: [...target.warnings, ...findIdleFields(spec).map(ignoredFieldWarning)],
     };
   },
 };
 
 /** A migration may be written before its instance is there; one that can never succeed is refused. */
-function targetVerdict({ object, lookup }: AdmissionRequest<VirtualMachineInstanceMigration>): Verdict {
+function targetVerdict({ object, lookup }: AdmissionRequest<VirtualMachineInstanceMigration>): AdmissionResult {
   const { vmiName } = object.spec;
   const instance = lookup(virtualMachineInstance, object.metadata.namespace, vmiName);
   if (instance === undefined) {

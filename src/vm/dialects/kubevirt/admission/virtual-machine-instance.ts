@@ -3,10 +3,10 @@ import { IDENTITY_ANNOTATION } from '#api/instance-request';
 import { type VirtualMachineInstance, virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '#api/launcher';
 import { type FieldError, forbidden } from '#platform/base/field-error';
-import type { AdmissionRequest, Admitter, Verdict } from '#vm/admission/admitter';
+import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
-import { idleFields, idleWarning } from './idle-fields.ts';
+import { ignoredFields, ignoredFieldWarning } from './idle-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 
@@ -20,7 +20,7 @@ const RESERVED_LABELS = [
   'kubevirt.io/install-strategy',
 ];
 
-const findIdleFields = idleFields(virtualMachineInstance.schema.properties?.['spec'] ?? {}, 'spec');
+const findIdleFields = ignoredFields(virtualMachineInstance.schema.properties?.['spec'] ?? {}, 'spec');
 
 /** Annotations that an instance is placed and reached by: a user's could take the address of another machine. */
 const RESERVED_ANNOTATIONS = [IDENTITY_ANNOTATION, NODE_ANNOTATION, LAUNCHER_ANNOTATION];
@@ -37,7 +37,7 @@ export const virtualMachineInstanceAdmitter: Admitter<typeof virtualMachineInsta
   },
 };
 
-function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator: boolean): Verdict {
+function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator: boolean): AdmissionResult {
   const { object, old } = request;
   if (old !== undefined && isDeepStrictEqual(old.spec, object.spec)) {
     return { causes: byOperator ? [] : labelCauses(object, old), warnings: [] };
@@ -58,7 +58,7 @@ function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator
       ...unusedVolumes(object.spec, 'spec'),
     ],
     // The operator has nobody to show them to; the user saw them when the machine was written.
-    warnings: byOperator ? [] : [...volumes.warnings, ...findIdleFields(object.spec).map(idleWarning)],
+    warnings: byOperator ? [] : [...volumes.warnings, ...findIdleFields(object.spec).map(ignoredFieldWarning)],
   };
 }
 

@@ -1,16 +1,16 @@
 import { MACHINE_FINALIZER } from '#api/instance-request';
 import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machine';
 import { type FieldError, fieldErrorBody, forbidden, invalid } from '#platform/base/field-error';
-import type { AdmissionRequest, Admitter, Verdict } from '#vm/admission/admitter';
+import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { annotations, labels } from '#vm/admission/names';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
-import { idleFields, idleWarning } from './idle-fields.ts';
+import { ignoredFields, ignoredFieldWarning } from './idle-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 
 /** The name of the machine is a label of its pod. */
-const LONGEST_NAME = 63;
+const MAX_NAME_LENGTH = 63;
 
 /** Fields that would make another machine of it if they were only warned of, and what to write instead. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 const TEMPLATE = 'spec.template.spec';
 const spec = virtualMachine.schema.properties?.['spec'] ?? {};
-const findIdleFields = idleFields(spec, 'spec', Object.keys(REFUSED));
+const findIdleFields = ignoredFields(spec, 'spec', Object.keys(REFUSED));
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
@@ -32,7 +32,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   },
 };
 
-function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>): Verdict {
+function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>): AdmissionResult {
   const { template } = object.spec;
   const oldVersion = (object.apiVersion as string) !== virtualMachine.apiVersion;
   const volumes = missingVolumes(template.spec, TEMPLATE, { old: old?.spec.template.spec, oldVersion });
@@ -49,14 +49,14 @@ function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>)
   const warnings = [
     ...volumes.warnings,
     ...unfinished.flatMap((problem) => (problem === undefined ? [] : [`${problem.field}: ${fieldErrorBody(problem)}`])),
-    ...findIdleFields(object.spec).map(idleWarning),
+    ...findIdleFields(object.spec).map(ignoredFieldWarning),
   ];
   return { causes, warnings };
 }
 
 function nameCauses(name: string | undefined): FieldError[] {
-  if (name === undefined || name.length <= LONGEST_NAME) return [];
-  return [invalid('metadata.name', name, `must be no more than ${LONGEST_NAME} characters`)];
+  if (name === undefined || name.length <= MAX_NAME_LENGTH) return [];
+  return [invalid('metadata.name', name, `must be no more than ${MAX_NAME_LENGTH} characters`)];
 }
 
 function refusedCauses(spec: VirtualMachine['spec']): FieldError[] {

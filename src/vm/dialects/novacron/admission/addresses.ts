@@ -16,31 +16,33 @@ const EXAMPLES = {
 } as const;
 
 /** What reading a text gave: the value, or the cause why there is none. */
-export interface Read<T> {
+export interface ReadAddress<T> {
   readonly value?: T;
   readonly causes: readonly FieldError[];
 }
 
 /** Reads an address, of one family where that is given. */
-export function readAddress(field: string, text: string, family?: IpFamily): Read<IpAddress> {
+export function readAddress(field: string, text: string, family?: IpFamily): ReadAddress<IpAddress> {
   const value = tryParseIp(text);
   if (value !== undefined && (family === undefined || value.family === family)) return { value, causes: [] };
   return {
-    causes: [invalid(field, text, `must be an ${named(family)} address such as ${EXAMPLES[family ?? 4].address}`)],
+    causes: [invalid(field, text, `must be an ${familyName(family)} address such as ${EXAMPLES[family ?? 4].address}`)],
   };
 }
 
 /** Reads an address with the prefix length of its subnet. */
-export function readAddressInBlock(field: string, text: string, family: IpFamily): Read<Cidr> {
+export function readAddressInBlock(field: string, text: string, family: IpFamily): ReadAddress<Cidr> {
   const value = tryParseCidr(text);
   if (value?.address.family === family) return { value, causes: [] };
   const { address, block } = EXAMPLES[family];
   const example = `${address}${block.slice(block.indexOf('/'))}`;
-  return { causes: [invalid(field, text, `must be an ${named(family)} address and prefix length such as ${example}`)] };
+  return {
+    causes: [invalid(field, text, `must be an ${familyName(family)} address and prefix length such as ${example}`)],
+  };
 }
 
 /** Reads a block of addresses, which begins where it says. */
-export function readBlock(field: string, text: string): Read<Cidr> {
+export function readBlock(field: string, text: string): ReadAddress<Cidr> {
   const value = tryParseCidr(text);
   if (value === undefined) {
     return {
@@ -56,7 +58,7 @@ export function readBlock(field: string, text: string): Read<Cidr> {
   };
 }
 
-const named = (family: IpFamily | undefined) => (family === undefined ? 'IP' : `IPv${family}`);
+const familyName = (family: IpFamily | undefined) => (family === undefined ? 'IP' : `IPv${family}`);
 
 /** Checks that a host can have an address in a block: it lies in it and is neither network nor broadcast address. */
 export function checkHost(field: string, text: string, address: IpAddress, block: Cidr): FieldError[] {

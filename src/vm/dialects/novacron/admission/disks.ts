@@ -2,13 +2,13 @@ import { claimedDisks, claimIn, ROOT_DISK } from '#api/novacron/claims';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
 import { checkGrowth } from '#vm/admission/disk-growth';
-import type { Template } from './machine-template.ts';
+import type { VmTemplate } from './machine-template.ts';
 
 const RESOURCES = 'spec.template.spec.resources';
 const VOLUMES = 'spec.template.spec.volumes';
 
 /** Two disks of one name would be on one claim. */
-export function checkRootName(template: Template | undefined, before: Template | undefined): FieldError[] {
+export function checkRootName(template: VmTemplate | undefined, before: VmTemplate | undefined): FieldError[] {
   const at = (template?.spec?.volumes ?? []).findIndex(({ name }) => name === ROOT_DISK);
   if (at < 0 || before?.spec?.volumes?.some(({ name }) => name === ROOT_DISK) === true) return [];
   return [forbidden(`${index(VOLUMES, at)}.name`, `${ROOT_DISK} is the disk with the image: choose another name`)];

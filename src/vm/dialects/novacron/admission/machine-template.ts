@@ -12,24 +12,24 @@ import { checkInterfaces, type FindNetwork } from './interfaces.ts';
 import { checkUserData, userDataWarnings } from './user-data.ts';
 
 /** A template as it comes: rules of the schema demand some of its fields, and have not been heard yet. */
-export type Template = Partially<VirtualMachine['spec']['template']>;
-type Spec = NonNullable<Template['spec']>;
+export type VmTemplate = Partially<VirtualMachine['spec']['template']>;
+type Spec = NonNullable<VmTemplate['spec']>;
 type Volume = NonNullable<Spec['volumes']>[number];
 type Hook = NonNullable<NonNullable<Spec['lifecycle']>['preStart']>;
 
 const CPU = 'CPU must be at least 1';
 const MEMORY = 'Memory must be at least 512Mi';
-const LEAST_MEMORY = 512n * 1024n * 1024n * 1_000_000_000n;
+const MIN_MEMORY = 512n * 1024n * 1024n * 1_000_000_000n;
 
 interface Options {
   readonly image: 'required' | 'optional';
   readonly find: FindNetwork;
   /** As it stands already, where it does. */
-  readonly before: Template | undefined;
+  readonly before: VmTemplate | undefined;
 }
 
 /** Checks what a machine is made of; the words for size and image are those of the rules in the schema. */
-export function checkTemplate(field: string, template: Template | undefined, options: Options): FieldError[] {
+export function checkTemplate(field: string, template: VmTemplate | undefined, options: Options): FieldError[] {
   const spec = template?.spec ?? {};
   const at = `${field}.spec`;
   return [
@@ -49,7 +49,7 @@ export function checkTemplate(field: string, template: Template | undefined, opt
   ];
 }
 
-export function templateWarnings(field: string, template: Template | undefined): string[] {
+export function templateWarnings(field: string, template: VmTemplate | undefined): string[] {
   return userDataWarnings(`${field}.spec.userData`, template?.spec?.userData);
 }
 
@@ -69,7 +69,7 @@ function checkCpu(field: string, cpu: number | undefined): FieldError[] {
 function checkMemory(field: string, memory: string | number | undefined): FieldError[] {
   if (memory === undefined) return [required(field, MEMORY)];
   const amount = tryParseQuantity(memory);
-  return amount === undefined || amount.nano < LEAST_MEMORY
+  return amount === undefined || amount.nano < MIN_MEMORY
     ? [invalid(field, memory, MEMORY)]
     : positiveBytes(field, memory);
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { vmNetwork } from '#api/novacron/vm-network';
 import type { AdmissionRequest } from '#vm/admission/admitter';
 import type { FindNetwork } from './interfaces.ts';
-import type { Template } from './machine-template.ts';
+import type { VmTemplate } from './machine-template.ts';
 
 interface Templated {
   readonly metadata: { readonly namespace: string };
-  readonly spec: { readonly template?: Template };
+  readonly spec: { readonly template?: VmTemplate };
 }
 
 /**

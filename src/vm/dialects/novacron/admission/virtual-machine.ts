@@ -8,11 +8,11 @@ import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { imageChangeWarnings } from '#vm/admission/kept-image';
-import { checkOwnAnnotations, strangeAnnotations } from '#vm/admission/own-annotations';
+import { checkOwnAnnotations, foreignAnnotations } from '#vm/admission/own-annotations';
 import { checkCountOrPercent } from './count-or-percent.ts';
 import { checkDiskChange, checkRootName } from './disks.ts';
 import type { FindNetwork } from './interfaces.ts';
-import { checkTemplate, type Template, templateWarnings } from './machine-template.ts';
+import { checkTemplate, templateWarnings, type VmTemplate } from './machine-template.ts';
 import { networkFinder } from './network-finder.ts';
 import { checkSchedule } from './schedule.ts';
 
@@ -50,7 +50,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
           spec.template?.spec?.image?.source,
           before?.spec?.image?.source,
         ),
-        ...strangeAnnotations(...words),
+        ...foreignAnnotations(...words),
         ...updateWarnings(spec.updateStrategy),
         ...networkWarnings(spec.template, find),
       ],
@@ -79,7 +79,7 @@ function updateWarnings({ type, rollingUpdate }: VirtualMachine['spec']['updateS
   ];
 }
 
-function networkWarnings(template: Template | undefined, find: FindNetwork): string[] {
+function networkWarnings(template: VmTemplate | undefined, find: FindNetwork): string[] {
   return (template?.spec?.networks ?? []).flatMap(({ name = '' }, i) => {
     if (find(name) === undefined) return [];
     const instead = name === POD_NETWORK ? 'the network of pods' : `the NetworkAttachmentDefinition ${name}`;

@@ -2,14 +2,14 @@ import { isRatio } from '#api/simulation/resources';
 import { type FieldError, forbidden, invalid } from '#platform/base/field-error';
 import { type Quantity, tryParseQuantity } from '#platform/base/quantity';
 
-type Written = string | number;
+type ResourceInput = string | number;
 interface Size {
-  readonly cpu: Written;
-  readonly memory: Written;
+  readonly cpu: ResourceInput;
+  readonly memory: ResourceInput;
 }
 interface Use {
-  readonly cpu?: Written;
-  readonly memory?: Written;
+  readonly cpu?: ResourceInput;
+  readonly memory?: ResourceInput;
 }
 
 const ONE = 1_000_000_000n;
@@ -64,7 +64,7 @@ const isShare = ({ nano }: Quantity) => nano >= 0n && nano <= ONE;
 /** Checks a number that may be left out. */
 function checkAmount(
   field: string,
-  written: Written | undefined,
+  written: ResourceInput | undefined,
   fits: (amount: Quantity) => boolean,
   detail: string,
 ): FieldError[] {

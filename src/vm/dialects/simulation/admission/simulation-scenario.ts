@@ -6,7 +6,7 @@ import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { labels } from '#vm/admission/names';
 import { checkProfile, profileWarnings } from './profile.ts';
-import { checkGroupName, checkNodeOrGroup, checkPart, type Parts, partsOf } from './references.ts';
+import { checkGroupName, checkNodeOrGroup, checkPart, partsOf, type ScenarioParts } from './references.ts';
 import { checkResources } from './resources.ts';
 import { checkConditionalEvent, checkEvent } from './scenario-event.ts';
 import { checkGenerator } from './task-generator.ts';
@@ -54,7 +54,7 @@ function each<T, R>(field: string, items: readonly T[] | undefined, check: (fiel
   return (items ?? []).flatMap((item, i) => check(index(field, i), item));
 }
 
-function checkNodeGroup(field: string, { name, cpu, memory, ...group }: NodeGroup, parts: Parts): FieldError[] {
+function checkNodeGroup(field: string, { name, cpu, memory, ...group }: NodeGroup, parts: ScenarioParts): FieldError[] {
   return [
     ...checkGroupName(`${field}.name`, name, parts),
     ...positiveQuantity(`${field}.cpu`, cpu),
@@ -63,7 +63,7 @@ function checkNodeGroup(field: string, { name, cpu, memory, ...group }: NodeGrou
   ];
 }
 
-function checkPool(field: string, { resources, profile, ...pool }: Pool, { profiles }: Parts): FieldError[] {
+function checkPool(field: string, { resources, profile, ...pool }: Pool, { profiles }: ScenarioParts): FieldError[] {
   return [
     ...checkResources(`${field}.resources`, resources),
     ...checkPart(`${field}.profile`, profile, profiles, 'spec.profiles'),
@@ -71,7 +71,7 @@ function checkPool(field: string, { resources, profile, ...pool }: Pool, { profi
   ];
 }
 
-function checkHotSpot(field: string, { nodes = [] }: HotSpot, parts: Parts): FieldError[] {
+function checkHotSpot(field: string, { nodes = [] }: HotSpot, parts: ScenarioParts): FieldError[] {
   return nodes.flatMap((name, i) => checkNodeOrGroup(index(`${field}.nodes`, i), name, parts));
 }
 

@@ -1,13 +1,13 @@
 import type { SimulationScenario } from '#api/simulation/simulation-scenario';
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { labels } from '#vm/admission/names';
-import { checkPart, type Parts } from './references.ts';
+import { checkPart, type ScenarioParts } from './references.ts';
 import { checkWithin, isBefore } from './times.ts';
 
 type Generator = NonNullable<SimulationScenario['spec']['taskGenerators']>[number];
 type Distribution = Generator['cpu'];
 
-export function checkGenerator(field: string, generator: Generator, parts: Parts, end: string): FieldError[] {
+export function checkGenerator(field: string, generator: Generator, parts: ScenarioParts, end: string): FieldError[] {
   const { name, creates, pool, hotSpot, from, until } = generator;
   return [
     ...checkPart(`${field}.pool`, pool, parts.pools, 'spec.vmPools'),

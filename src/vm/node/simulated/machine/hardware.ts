@@ -1,13 +1,13 @@
-import { type Device, WrongState } from '../../machine-driver.ts';
+import { type Device, InvalidStateError } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 
 /** Changes to what a machine is made of while it runs. */
 
-export function resized(
+export function withSize(
   spec: MachineSpec,
   { sockets, memoryBytes }: { readonly sockets?: number; readonly memoryBytes?: number },
 ): MachineSpec {
-  const refuse = (why: string) => new WrongState('resize', spec.id, why);
+  const refuse = (why: string) => new InvalidStateError('resize', spec.id, why);
   if (sockets !== undefined && (sockets < 1 || sockets > spec.maxSockets)) {
     throw refuse(`it can have 1 to ${spec.maxSockets} sockets, not ${sockets}`);
   }
@@ -23,7 +23,8 @@ export function resized(
 
 export function withDevice(spec: MachineSpec, device: Device): MachineSpec {
   const name = device.kind === 'disk' ? device.disk.name : device.nic.name;
-  if (has(spec, device.kind, name)) throw new WrongState('attach', spec.id, `it has a ${device.kind} ${name} already`);
+  if (has(spec, device.kind, name))
+    throw new InvalidStateError('attach', spec.id, `it has a ${device.kind} ${name} already`);
   return device.kind === 'disk'
     ? { ...spec, disks: [...spec.disks, device.disk] }
     : { ...spec, nics: [...spec.nics, device.nic] };
@@ -33,7 +34,7 @@ export function withoutDevice(
   spec: MachineSpec,
   { kind, name }: { readonly kind: 'disk' | 'nic'; readonly name: string },
 ): MachineSpec {
-  if (!has(spec, kind, name)) throw new WrongState('detach', spec.id, `it has no ${kind} ${name}`);
+  if (!has(spec, kind, name)) throw new InvalidStateError('detach', spec.id, `it has no ${kind} ${name}`);
   return kind === 'disk'
     ? { ...spec, disks: spec.disks.filter((disk) => disk.name !== name) }
     : { ...spec, nics: spec.nics.filter((nic) => nic.name !== name) };

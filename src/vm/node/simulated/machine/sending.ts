@@ -1,17 +1,17 @@
-import { type MigrationRequest, WrongState } from '../../machine-driver.ts';
+import { InvalidStateError, type MigrationRequest } from '../../machine-driver.ts';
 import type { SimulatedDriver } from './simulated-driver.ts';
 import type { Migration, SimulatedMachine } from './simulated-machine.ts';
 import { residentBytes } from './transfers.ts';
 
 /** Begins to send a machine to the node that waits for it. */
-export function sendMachine(driver: SimulatedDriver, machine: SimulatedMachine, request: MigrationRequest): void {
+export function startMigration(driver: SimulatedDriver, machine: SimulatedMachine, request: MigrationRequest): void {
   const { simulation, node } = driver;
   const { id, memoryBytes } = machine.spec;
-  if (machine.migration?.state === 'active') throw new WrongState('migration', id, 'it is under way already');
+  if (machine.migration?.state === 'active') throw new InvalidStateError('migration', id, 'it is under way already');
   const target = simulation.at(request.address);
   const there = target?.waitingFor(id, request.uid);
   if (target === undefined || there === undefined) {
-    throw new WrongState('migration', id, `nobody waits for it at ${request.address}`);
+    throw new InvalidStateError('migration', id, `nobody waits for it at ${request.address}`);
   }
   const fail = (message: string) => {
     machine.migrationOver('failed', message);

@@ -5,7 +5,7 @@ import type { GuestKind } from '../../machine-driver/drivers-under-test.fixture.
 import { machineDriverContract } from '../../machine-driver.contract.ts';
 import type { MachineDriver } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import { NotSupported } from '../../not-supported.ts';
+import { NotSupportedError } from '../../not-supported.ts';
 import type { SimulatedDriver } from './simulated-driver.ts';
 import { Simulation } from './simulation.ts';
 
@@ -232,6 +232,6 @@ describe('a simulated machine', () => {
   it('has neither console nor screen, and says so', async () => {
     const { driver } = await start();
     expect(driver.capabilities()).toMatchObject({ console: false, vnc: false });
-    await expect(driver.open('m', 'vnc')).rejects.toThrow(new NotSupported('simulated', 'vnc'));
+    await expect(driver.open('m', 'vnc')).rejects.toThrow(new NotSupportedError('simulated', 'vnc'));
   });
 });

@@ -3,25 +3,32 @@ import {
   type Capabilities,
   type Device,
   type DiskHolder,
+  InvalidStateError,
   isAlive,
   type Machine,
   type MachineDriver,
   type MachineListener,
+  MachineNotFoundError,
   type MachineSnapshot,
   type MigrationRequest,
-  NoSuchMachine,
   type RestoreMark,
   type SnapshotRequest,
-  WrongState,
 } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import { NotSupported } from '../../not-supported.ts';
+import { NotSupportedError } from '../../not-supported.ts';
 import { behaviourOf } from '../behaviour.ts';
-import { resized, withDevice, withoutDevice } from './hardware.ts';
-import { sendMachine } from './sending.ts';
+import { withDevice, withoutDevice, withSize } from './hardware.ts';
+import { startMigration } from './sending.ts';
 import { SimulatedMachine } from './simulated-machine.ts';
 import { claimOf, type Simulation } from './simulation.ts';
-import { rebased, restoreClaims, restoreMachine, resumption, snapshotClaims, snapshotMachine } from './snapshots.ts';
+import {
+  rebaseSnapshots,
+  restoreClaims,
+  restoreMachine,
+  resumption,
+  snapshotClaims,
+  snapshotMachine,
+} from './snapshots.ts';
 
 const CAPABILITIES: Capabilities = {
   pause: true,
@@ -80,7 +87,7 @@ export class SimulatedDriver implements MachineDriver {
   async start(spec: MachineSpec): Promise<Machine> {
     const present = this.#machines.get(spec.id);
     if (isAlive(present?.view())) return present.view();
-    if (present !== undefined) throw new WrongState('start', spec.id, 'it has ended');
+    if (present !== undefined) throw new InvalidStateError('start', spec.id, 'it has ended');
     const held = this.#holdersOfMemory(spec);
     if (held.length > 0) {
       const uptime = await this.#takeMemory(spec, held);
@@ -131,7 +138,7 @@ export class SimulatedDriver implements MachineDriver {
 
   async softReboot(id: string): Promise<void> {
     const machine = this.#running(id, 'soft reboot');
-    if (machine.state === 'paused') throw new WrongState('soft reboot', id, 'it is paused');
+    if (machine.state === 'paused') throw new InvalidStateError('soft reboot', id, 'it is paused');
     machine.guest.begin();
     this.changed(id);
   }
@@ -139,7 +146,7 @@ export class SimulatedDriver implements MachineDriver {
   async prepareIncoming(spec: MachineSpec, migrationUid: string): Promise<{ readonly address: string }> {
     const present = this.#machines.get(spec.id);
     if (isAlive(present?.view()) && !(present?.state === 'incoming' && present.expects === migrationUid)) {
-      throw new WrongState('migration', spec.id, 'it is here already');
+      throw new InvalidStateError('migration', spec.id, 'it is here already');
     }
     if (present?.state !== 'incoming') {
       const machine = this.#add(spec);
@@ -151,7 +158,7 @@ export class SimulatedDriver implements MachineDriver {
   }
 
   async migrate(id: string, request: MigrationRequest): Promise<void> {
-    sendMachine(this, this.#running(id, 'migration'), request);
+    startMigration(this, this.#running(id, 'migration'), request);
   }
 
   async cancelMigration(id: string): Promise<void> {
@@ -162,7 +169,8 @@ export class SimulatedDriver implements MachineDriver {
   async snapshot(of: DiskHolder, request: SnapshotRequest): Promise<MachineSnapshot> {
     if (typeof of !== 'string') return await snapshotClaims(this.simulation, of, request);
     const machine = this.#running(of, 'snapshot');
-    if (machine.migration?.state === 'active') throw new WrongState('snapshot', of, 'it is being sent elsewhere');
+    if (machine.migration?.state === 'active')
+      throw new InvalidStateError('snapshot', of, 'it is being sent elsewhere');
     return await snapshotMachine(this.simulation, machine, request);
   }
 
@@ -179,12 +187,12 @@ export class SimulatedDriver implements MachineDriver {
     _kept: MachineSnapshot,
     { above, below }: { readonly above: readonly MachineSnapshot[]; readonly below?: MachineSnapshot },
   ): Promise<readonly MachineSnapshot[]> {
-    return rebased(above, below);
+    return rebaseSnapshots(above, below);
   }
 
   async resize(id: string, size: { readonly sockets?: number; readonly memoryBytes?: number }): Promise<void> {
     const machine = this.#running(id, 'resize');
-    machine.spec = resized(machine.spec, size);
+    machine.spec = withSize(machine.spec, size);
     this.changed(id);
   }
 
@@ -201,7 +209,7 @@ export class SimulatedDriver implements MachineDriver {
   }
 
   async open(_id: string, what: 'console' | 'vnc'): Promise<never> {
-    throw new NotSupported(this.name, what);
+    throw new NotSupportedError(this.name, what);
   }
 
   /** What the guest has on a disk. */
@@ -226,8 +234,8 @@ export class SimulatedDriver implements MachineDriver {
   /** A machine that is there and has not ended. */
   find(id: string, operation: string): SimulatedMachine {
     const machine = this.#machines.get(id);
-    if (machine === undefined) throw new NoSuchMachine(id);
-    if (machine.state === 'ended') throw new WrongState(operation, id, 'it has ended');
+    if (machine === undefined) throw new MachineNotFoundError(id);
+    if (machine.state === 'ended') throw new InvalidStateError(operation, id, 'it has ended');
     return machine;
   }
 
@@ -261,8 +269,8 @@ export class SimulatedDriver implements MachineDriver {
 
   #running(id: string, operation: string): SimulatedMachine {
     const machine = this.find(id, operation);
-    if (machine.state === 'incoming') throw new WrongState(operation, id, 'it has not come yet');
-    if (machine.state === 'stopping') throw new WrongState(operation, id, 'it is shutting down');
+    if (machine.state === 'incoming') throw new InvalidStateError(operation, id, 'it has not come yet');
+    if (machine.state === 'stopping') throw new InvalidStateError(operation, id, 'it is shutting down');
     return machine;
   }
 

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '#platform/base/clock';
-import type { EndReason, Machine, MachineEnd, MigrationProgress } from '../../machine-driver.ts';
+import type { EndReason, Machine, MachineExit, MigrationProgress } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { Guest } from './guest.ts';
@@ -29,7 +29,7 @@ export class SimulatedMachine {
   readonly guest: Guest;
   state: Machine['state'];
   startedAt: number;
-  ended: MachineEnd | undefined;
+  ended: MachineExit | undefined;
   migration: Migration | undefined;
   /** Whose transfer an incoming machine waits for, and whom to tell when it waits no longer. */
   expects = '';

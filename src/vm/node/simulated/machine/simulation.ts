@@ -13,9 +13,9 @@ export interface SimulationOptions {
   /** Bytes a second of the network card of a node; 10 Gbit/s where absent. */
   readonly link?: number;
   /** Annotations that hold for machines that say nothing themselves. */
-  readonly usual?: Readonly<Record<string, string>>;
+  readonly defaults?: Readonly<Record<string, string>>;
   /** How long a migration may come no nearer to its end before it fails. */
-  readonly migrationPatienceMs?: number;
+  readonly migrationTimeoutMs?: number;
 }
 
 const LINK = 1.25e9;
@@ -30,14 +30,14 @@ export class Simulation {
   /** Disks that go with their machine, by its id and their name. */
   readonly #passing = new Map<string, DiskContents>();
 
-  constructor({ clock, store = new MemoryDisks(), link = LINK, usual = {}, migrationPatienceMs }: SimulationOptions) {
+  constructor({ clock, store = new MemoryDisks(), link = LINK, defaults = {}, migrationTimeoutMs }: SimulationOptions) {
     this.clock = clock;
     this.store = store;
-    this.usual = usual;
+    this.usual = defaults;
     this.transfers = new Transfers({
       clock,
       link,
-      ...(migrationPatienceMs === undefined ? {} : { patienceMs: migrationPatienceMs }),
+      ...(migrationTimeoutMs === undefined ? {} : { timeoutMs: migrationTimeoutMs }),
     });
   }
 

@@ -1,6 +1,6 @@
 import { bytesBeyond, contentsText, type GuestDisk, type GuestState, keptOf, restoredTo } from '#api/disk/contents';
 import { diskDifference } from '#vm/storage/disk/guest-disks';
-import { keptIn, restoreDisks, saveDisks } from '#vm/storage/disk/saved-disks';
+import { restoreDisks, retainedIn, saveDisks } from '#vm/storage/disk/saved-disks';
 import type {
   DiskHolder,
   MachineDiskSnapshot,
@@ -14,7 +14,7 @@ import { claimOf, type Simulation } from './simulation.ts';
 
 type Claims = Exclude<DiskHolder, string>;
 
-const written = ({ disks }: MachineSpec) => disks.filter(({ readonly }) => !readonly);
+const writableDisks = ({ disks }: MachineSpec) => disks.filter(({ readonly }) => !readonly);
 const vcpusOf = ({ cpu }: MachineSpec) => cpu.sockets * cpu.cores * cpu.threads;
 
 /** Keeps what a machine has on its disks; nothing is written to them meanwhile. */
@@ -33,7 +33,7 @@ export async function snapshotMachine(
     };
     const quiesced = quiesce && machine.state === 'running' && guest.info !== undefined;
     const disks = await Promise.all(
-      written(spec).map(async (disk) => {
+      writableDisks(spec).map(async (disk) => {
         const claim = claimOf(disk);
         return {
           name: disk.name,
@@ -44,7 +44,7 @@ export async function snapshotMachine(
     );
     return {
       at: simulation.clock.now(),
-      disks: measured(disks, below),
+      disks: measureDisks(disks, below),
       quiesced,
       ...(memory ? { memory: { bytes: spec.memoryBytes, state: JSON.stringify(state) } } : {}),
     };
@@ -59,7 +59,7 @@ export async function snapshotClaims(
 ): Promise<MachineSnapshot> {
   const disks = await saveDisks(store, claims);
   // Nobody writes: they are as quiet as can be.
-  return { at: clock.now(), disks: measured(disks, below), quiesced: true };
+  return { at: clock.now(), disks: measureDisks(disks, below), quiesced: true };
 }
 
 export async function restoreMachine(
@@ -73,7 +73,7 @@ export async function restoreMachine(
     for (const disk of kept.disks) {
       if (!spec.disks.some(({ name }) => name === disk.name)) continue;
       await simulation.change(spec, disk.name, (now) =>
-        now.branch?.uid === mark.uid ? now : restoredTo(now, keptIn(disk), mark, undefined),
+        now.branch?.uid === mark.uid ? now : restoredTo(now, retainedIn(disk), mark, undefined),
       );
     }
     machine.guest.begin(resumption(kept.memory?.state, spec, simulation) ?? 0);
@@ -94,8 +94,11 @@ export async function restoreClaims(
 }
 
 /** The snapshots above one that goes, measured against what is below it. */
-export function rebased(above: readonly MachineSnapshot[], below: MachineSnapshot | undefined): MachineSnapshot[] {
-  return above.map((each) => ({ ...each, disks: measured(each.disks, below) }));
+export function rebaseSnapshots(
+  above: readonly MachineSnapshot[],
+  below: MachineSnapshot | undefined,
+): MachineSnapshot[] {
+  return above.map((each) => ({ ...each, disks: measureDisks(each.disks, below) }));
 }
 
 /** What a guest goes on with after a restore, in milliseconds of its life; undefined where the machine is another now. */
@@ -125,12 +128,12 @@ function readState(state: string | undefined): GuestState | undefined {
   return state === undefined ? undefined : (JSON.parse(state) as GuestState);
 }
 
-function measured<D extends Omit<MachineDiskSnapshot, 'bytes'>>(
+function measureDisks<D extends Omit<MachineDiskSnapshot, 'bytes'>>(
   disks: readonly D[],
   below: MachineSnapshot | undefined,
 ): (D & { bytes: number })[] {
   return disks.map((disk) => {
     const under = below?.disks.find(({ name }) => name === disk.name);
-    return { ...disk, bytes: bytesBeyond(keptIn(disk), under === undefined ? undefined : keptIn(under)) };
+    return { ...disk, bytes: bytesBeyond(retainedIn(disk), under === undefined ? undefined : retainedIn(under)) };
   });
 }

@@ -2,21 +2,21 @@ import type { Clock, Timer } from '#platform/base/clock';
 
 const MIB = 1024 * 1024;
 /** What even an idle guest has in memory. */
-const LEAST_RESIDENT = 128 * MIB;
+const MIN_RESIDENT = 128 * MIB;
 
 /** Memory that a migration has to send at least once: pages of zeros are not sent. */
 export function residentBytes(memoryBytes: number, utilization: number): number {
-  return Math.min(memoryBytes, Math.max(LEAST_RESIDENT, memoryBytes * utilization));
+  return Math.min(memoryBytes, Math.max(MIN_RESIDENT, memoryBytes * utilization));
 }
 
 /** What a machine has beside its memory, which is sent while the guest stands still. */
 const DEVICE_STATE = 4 * MIB;
 /** The guest stands still for the rest as soon as that can be sent in so long; as QEMU has it. */
-const LONGEST_DOWNTIME_MS = 300;
+const MAX_DOWNTIME_MS = 300;
 
 /** How long the guest stands still at the end: memory is sent round by round, of what changed during the round before. */
 export function downtimeMs(bytes: number, bandwidth: number, dirtyRate: number): number {
-  const enough = (bandwidth * LONGEST_DOWNTIME_MS) / 1000;
+  const enough = (bandwidth * MAX_DOWNTIME_MS) / 1000;
   const again = dirtyRate / bandwidth;
   let left = bytes * again;
   if (again < 1) while (left > enough) left *= again;
@@ -46,13 +46,13 @@ export interface TransferOptions {
   /** Bytes a second of the network card of a node. */
   readonly link: number;
   /** How long a transfer may come no nearer to its end. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Steps by which a guest is slowed down, and how long each is tried; as QEMU has them. */
 const THROTTLE = [0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99];
 const THROTTLE_MS = 1000;
-const PATIENCE_MS = 150_000;
+const TIMEOUT_MS = 150_000;
 
 interface Running extends TransferRequest {
   remaining: number;
@@ -156,7 +156,7 @@ export class Transfers {
 
   /** What happens next if nothing changes. */
   #next(running: Running, now: number): [ms: number, fn: () => void] {
-    const { patienceMs = PATIENCE_MS } = this.#options;
+    const { timeoutMs = TIMEOUT_MS } = this.#options;
     const { rate, dirty, speed, remaining } = running;
     const endsIn = rate > 0 ? Math.max(0, (remaining / rate) * 1000) : Number.POSITIVE_INFINITY;
     if (running.postCopy === true && running.mode === 'PreCopy') {
@@ -178,7 +178,7 @@ export class Transfers {
     }
     running.stalledSince ??= now;
     const why = `does not converge: memory changes at ${Math.round(dirty)} bytes a second, and ${Math.round(speed)} can be sent`;
-    return [running.stalledSince + patienceMs - now, () => this.#fail(running, why)];
+    return [running.stalledSince + timeoutMs - now, () => this.#fail(running, why)];
   }
 
   /** All was sent once; the guest goes on elsewhere, and what has changed since follows. */

@@ -1,47 +1,47 @@
 import { backOff } from './start-hold.ts';
 
 /** How one run of a container ended. */
-export interface End {
+export interface ContainerEnd {
   readonly at: number;
   readonly exitCode: number;
   readonly reason: string;
 }
 
-export interface Run {
+export interface ContainerRun {
   readonly startedAt: number;
-  readonly end?: End;
+  readonly end?: ContainerEnd;
 }
 
 /** A container and its last two runs; times in milliseconds since 1970. */
-export interface ContainerLife {
+export interface SimulatedContainer {
   readonly restarts: number;
   /** Failures in a row, which the wait before the next start grows with. */
   readonly streak: number;
-  readonly run: Run;
-  readonly last?: Run;
+  readonly run: ContainerRun;
+  readonly last?: ContainerRun;
   /** It waits to be started again. */
   readonly waits?: true;
 }
 
 /** When a run that began at a time will end by itself, if it does. */
-export type EndOf = (startedAt: number, restarts: number) => End | undefined;
+export type EndOf = (startedAt: number, restarts: number) => ContainerEnd | undefined;
 
-export type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
+export type ContainerRestartPolicy = 'Always' | 'OnFailure' | 'Never';
 
 /** A run that lasts this long makes up for all failures before it. */
 const GOOD_RUN = 600_000;
 
-export function beginLife(at: number): ContainerLife {
+export function startContainer(at: number): SimulatedContainer {
   return { restarts: 0, streak: 0, run: { startedAt: at } };
 }
 
 /** The container as it is at a time, and when it changes next. */
-export function advance(
-  life: ContainerLife,
+export function advanceContainer(
+  life: SimulatedContainer,
   endOf: EndOf,
-  policy: RestartPolicy,
+  policy: ContainerRestartPolicy,
   now: number,
-): { readonly life: ContainerLife; readonly again?: number } {
+): { readonly life: SimulatedContainer; readonly again?: number } {
   let current = life;
   for (;;) {
     const { run, restarts, streak } = current;
@@ -61,10 +61,13 @@ export function advance(
   }
 }
 
-const withEnd = (life: ContainerLife, end: End): ContainerLife => ({ ...life, run: { ...life.run, end } });
+const withEnd = (life: SimulatedContainer, end: ContainerEnd): SimulatedContainer => ({
+  ...life,
+  run: { ...life.run, end },
+});
 
 /** Ends a container that runs. */
-export function endLife(life: ContainerLife, end: End): ContainerLife {
+export function endContainer(life: SimulatedContainer, end: ContainerEnd): SimulatedContainer {
   const { waits: _waits, ...rest } = life;
   return life.run.end === undefined ? withEnd(rest, end) : rest;
 }

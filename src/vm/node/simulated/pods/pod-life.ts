@@ -8,7 +8,15 @@ import {
 } from '../../pod/container-status.ts';
 import type { PodPhase } from '../../pod/pod-status.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { advance, beginLife, type ContainerLife, type End, type EndOf, endLife, type Run } from './container-life.ts';
+import {
+  advanceContainer,
+  type ContainerEnd,
+  type ContainerRun,
+  type EndOf,
+  endContainer,
+  type SimulatedContainer,
+  startContainer,
+} from './container-life.ts';
 
 interface Probe {
   readonly initialDelaySeconds?: number;
@@ -23,24 +31,24 @@ interface ProbedContainer {
 }
 
 /** What a pod is like at a time. */
-export interface PodNow {
+export interface PodState {
   readonly phase: PodPhase;
   readonly reason?: string;
   readonly message?: string;
-  readonly lives: readonly ContainerLife[];
+  readonly lives: readonly SimulatedContainer[];
   readonly containers: readonly ContainerStatus[];
   /** When it changes next though nothing happens. */
   readonly again?: number;
 }
 
-export interface PodThen {
-  readonly lives: readonly ContainerLife[];
+export interface PreviousPodState {
+  readonly lives: readonly SimulatedContainer[];
   /** Since when the liveness probe would have failed. */
   readonly unhealthySince: number | undefined;
 }
 
 /** Works out what has become of the containers of a pod by a time. */
-export function podAt(pod: Pod, behaviour: Behaviour, then: PodThen, now: number): PodNow {
+export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, now: number): PodState {
   const policy = (pod.spec['restartPolicy'] ?? 'Always') as 'Always' | 'OnFailure' | 'Never';
   const stop = stopOf(pod, behaviour);
   const deadline = deadlineOf(pod);
@@ -53,9 +61,14 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PodThen, now: number
       : undefined;
   const lives = pod.spec.containers.map((container, i) => {
     const endOf = endsOf(pod, container, i, behaviour, then.unhealthySince);
-    const { life, again } = advance(then.lives[i] ?? beginLife(now), endOf, stop === undefined ? policy : 'Never', now);
+    const { life, again } = advanceContainer(
+      then.lives[i] ?? startContainer(now),
+      endOf,
+      stop === undefined ? policy : 'Never',
+      now,
+    );
     times.push(again);
-    return cut === undefined ? life : endLife(life, cut);
+    return cut === undefined ? life : endContainer(life, cut);
   });
   const ready = pod.spec.containers.map((container, i) => {
     const at = readyAt(container, lives[i], behaviour);
@@ -71,14 +84,14 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PodThen, now: number
       : {}),
     lives,
     containers: pod.spec.containers.map((container, i) =>
-      statusOf(pod, container, lives[i] as ContainerLife, ready[i] === true),
+      statusOf(pod, container, lives[i] as SimulatedContainer, ready[i] === true),
     ),
     ...(Number.isFinite(next) && phase !== 'Succeeded' && phase !== 'Failed' ? { again: next } : {}),
   };
 }
 
 /** When and how containers end because the pod is deleted. */
-function stopOf({ metadata }: Pod, { shutdownMs }: Behaviour): End | undefined {
+function stopOf({ metadata }: Pod, { shutdownMs }: Behaviour): ContainerEnd | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   const graceMs = (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const asked = Date.parse(metadata.deletionTimestamp) - graceMs;
@@ -105,7 +118,7 @@ function endsOf(
   const isJob = pod.metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true);
   const completes = completeAfterMs ?? (isJob === true ? 0 : undefined);
   return (startedAt, restarts) => {
-    const ends: End[] = [];
+    const ends: ContainerEnd[] = [];
     if (completes !== undefined) {
       ends.push({ at: startedAt + completes, exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' });
     }
@@ -124,13 +137,13 @@ function endsOf(
 }
 
 /** When a container is ready; undefined where it is not, and nothing that is to come by itself makes it so. */
-function readyAt({ readinessProbe }: ProbedContainer, life: ContainerLife | undefined, { ready }: Behaviour) {
+function readyAt({ readinessProbe }: ProbedContainer, life: SimulatedContainer | undefined, { ready }: Behaviour) {
   if (life === undefined || life.run.end !== undefined) return undefined;
   if (readinessProbe === undefined) return life.run.startedAt;
   return ready ? life.run.startedAt + (readinessProbe.initialDelaySeconds ?? 0) * 1000 : undefined;
 }
 
-function phaseOf(lives: readonly ContainerLife[], policy: string, stopping: boolean, failed: boolean): PodPhase {
+function phaseOf(lives: readonly SimulatedContainer[], policy: string, stopping: boolean, failed: boolean): PodPhase {
   const ended = lives.every(({ run, waits }) => run.end !== undefined && waits === undefined);
   if (!ended) return 'Running';
   const well = lives.every(({ run }) => run.end?.exitCode === 0);
@@ -138,16 +151,16 @@ function phaseOf(lives: readonly ContainerLife[], policy: string, stopping: bool
   return well && (policy !== 'Always' || stopping) ? 'Succeeded' : well ? 'Running' : 'Failed';
 }
 
-function statusOf(pod: Pod, container: ProbedContainer, life: ContainerLife, ready: boolean): ContainerStatus {
+function statusOf(pod: Pod, container: ProbedContainer, life: SimulatedContainer, ready: boolean): ContainerStatus {
   const { run, last, restarts, waits } = life;
-  const end = terminated(run);
+  const end = terminatedState(run);
   const state: ContainerState =
     end === undefined
       ? { running: { startedAt: timestamp(run.startedAt) } }
       : waits === undefined
         ? { terminated: end }
         : { waiting: { reason: 'CrashLoopBackOff', message: waitMessage(pod, container, life) } };
-  const before = waits === undefined ? terminated(last) : end;
+  const before = waits === undefined ? terminatedState(last) : end;
   return containerStatus(container, state, {
     podUid: pod.metadata.uid ?? '',
     ready,
@@ -156,19 +169,19 @@ function statusOf(pod: Pod, container: ProbedContainer, life: ContainerLife, rea
   });
 }
 
-function waitMessage({ metadata }: Pod, { name }: ProbedContainer, { streak }: ContainerLife): string {
+function waitMessage({ metadata }: Pod, { name }: ProbedContainer, { streak }: SimulatedContainer): string {
   const wait = Math.min(300, 10 * 2 ** Math.max(0, streak - 1));
   return `back-off ${wait >= 60 ? `${Math.floor(wait / 60)}m${wait % 60}s` : `${wait}s`} restarting failed container=${name} pod=${metadata.name}_${metadata.namespace}(${metadata.uid})`;
 }
 
-function terminated(run: Run | undefined): Terminated | undefined {
+function terminatedState(run: ContainerRun | undefined): Terminated | undefined {
   if (run?.end === undefined) return undefined;
   const { at, exitCode, reason } = run.end;
   return { exitCode, reason, startedAt: timestamp(run.startedAt), finishedAt: timestamp(at) };
 }
 
 /** The lives of containers as their statuses tell them, for whoever was not there. */
-export function livesFrom(pod: Pod): ContainerLife[] {
+export function containersFrom(pod: Pod): SimulatedContainer[] {
   const statuses = (pod.status?.containerStatuses ?? []) as readonly ContainerStatus[];
   return pod.spec.containers.flatMap(({ name }) => {
     const status = statuses.find((each) => each.name === name);
@@ -184,7 +197,7 @@ export function livesFrom(pod: Pod): ContainerLife[] {
   });
 }
 
-function runFrom(terminated: Terminated | undefined): Run | undefined {
+function runFrom(terminated: Terminated | undefined): ContainerRun | undefined {
   if (terminated === undefined) return undefined;
   const { startedAt, finishedAt, exitCode, reason } = terminated;
   return { startedAt: Date.parse(startedAt ?? ''), end: { at: Date.parse(finishedAt ?? ''), exitCode, reason } };

@@ -6,48 +6,48 @@ import { isNotFound } from '#platform/kube/kube-error';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { Addresses } from '../../agent/addresses.ts';
-import type { PlainPods } from '../../agent/agent.ts';
-import type { Host, Surroundings } from '../../agent/host.ts';
-import type { LogBook } from '../../agent/log-book.ts';
-import type { Run } from '../../agent/run.ts';
+import type { PodRunner } from '../../agent/agent.ts';
+import type { ManagedNode, NodeHooks } from '../../agent/host.ts';
+import type { ContainerLogs } from '../../agent/log-book.ts';
+import type { TrackedPod } from '../../agent/run.ts';
 import { writeChange } from '../../agent/written.ts';
 import { type ContainerStatus, containerStatus, type Waiting } from '../../pod/container-status.ts';
-import { isOver, podStatus } from '../../pod/pod-status.ts';
+import { isPodTerminated, podStatus } from '../../pod/pod-status.ts';
 import { behaviourOf } from '../behaviour.ts';
-import type { ContainerLife } from './container-life.ts';
-import { livesFrom, type PodNow, podAt } from './pod-life.ts';
+import type { SimulatedContainer } from './container-life.ts';
+import { containersFrom, type PodState, podAt } from './pod-life.ts';
 
-export interface SimulatedPodsParts {
+export interface SimulatedPodsDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  readonly logs: LogBook;
+  readonly logs: ContainerLogs;
   readonly addresses: Addresses;
-  readonly surroundings: Surroundings;
+  readonly hooks: NodeHooks;
   /** Annotations that hold for pods that say nothing themselves. */
-  readonly usual: Readonly<Record<string, string>>;
+  readonly defaults: Readonly<Record<string, string>>;
 }
 
-interface Memory {
-  lives: readonly ContainerLife[];
+interface PodMemory {
+  lives: readonly SimulatedContainer[];
   unhealthySince: number | undefined;
 }
 
 /** Pods on simulated nodes that hold no machine: nothing runs, and all is reported as if it did. */
-export class SimulatedPods implements PlainPods {
-  readonly #parts: SimulatedPodsParts;
-  readonly #memories = new Map<string, Memory>();
+export class SimulatedPods implements PodRunner {
+  readonly #parts: SimulatedPodsDeps;
+  readonly #memories = new Map<string, PodMemory>();
 
-  constructor(parts: SimulatedPodsParts) {
+  constructor(parts: SimulatedPodsDeps) {
     this.#parts = parts;
   }
 
-  async reconcile(run: Run, pod: Pod, host: Host): Promise<ReconcileResult | undefined> {
-    const { clock, surroundings } = this.#parts;
+  async reconcile(run: TrackedPod, pod: Pod, host: ManagedNode): Promise<ReconcileResult | undefined> {
+    const { clock, hooks } = this.#parts;
     const now = clock.now();
-    if (isOver(pod)) return await this.#over(pod);
+    if (isPodTerminated(pod)) return await this.#over(pod);
     const begun = this.#memories.has(run.podUid) || pod.status?.phase === 'Running';
-    const hold = begun ? undefined : surroundings.hold(pod, undefined, run.seenAt, now);
+    const hold = begun ? undefined : hooks.startBlock(pod, undefined, run.seenAt, now);
     if (hold !== undefined && pod.metadata.deletionTimestamp === undefined) {
       await this.#write(run, pod, waitingStatus(pod, host, hold.waiting, run.seenAt, now));
       return { requeueAfterMs: Math.max(1, hold.until - now) };
@@ -59,13 +59,13 @@ export class SimulatedPods implements PlainPods {
     return state.again === undefined ? undefined : { requeueAfterMs: Math.max(1, state.again - clock.now()) };
   }
 
-  forget({ podUid }: Run): void {
+  forget({ podUid }: TrackedPod): void {
     this.#memories.delete(podUid);
   }
 
-  #advance({ podUid }: Run, pod: Pod, now: number): PodNow {
-    const behaviour = behaviourOf(pod.metadata.annotations, this.#parts.usual);
-    const memory = this.#memories.get(podUid) ?? { lives: livesFrom(pod), unhealthySince: undefined };
+  #advance({ podUid }: TrackedPod, pod: Pod, now: number): PodState {
+    const behaviour = behaviourOf(pod.metadata.annotations, this.#parts.defaults);
+    const memory = this.#memories.get(podUid) ?? { lives: containersFrom(pod), unhealthySince: undefined };
     const first = memory.lives.length === 0;
     memory.unhealthySince = behaviour.alive ? undefined : (memory.unhealthySince ?? now);
     const state = podAt(pod, behaviour, memory, now);
@@ -75,7 +75,7 @@ export class SimulatedPods implements PlainPods {
     return state;
   }
 
-  #running(pod: Pod, host: Host, { phase, reason, message, containers }: PodNow, seenAt: number, now: number) {
+  #running(pod: Pod, host: ManagedNode, { phase, reason, message, containers }: PodState, seenAt: number, now: number) {
     const given = pod.status?.['podIP'] as string | undefined;
     const own = pod.spec['hostNetwork'] === true ? host.address : this.#parts.addresses.take(pod.metadata.uid ?? '');
     const facts = {
@@ -87,14 +87,14 @@ export class SimulatedPods implements PlainPods {
       startedAt: seenAt,
       containers,
       initContainers: (pod.spec.initContainers ?? []).map((container) =>
-        initialized(pod, container, phase === 'Running', now),
+        initContainerStatus(pod, container, phase === 'Running', now),
       ),
       initialized: true,
     };
     return podStatus(pod, facts, now);
   }
 
-  async #write(run: Run, pod: Pod, status: PodStatus): Promise<Pod | undefined> {
+  async #write(run: TrackedPod, pod: Pod, status: PodStatus): Promise<Pod | undefined> {
     const written = await writeChange(run, this.#parts.client, PODS, pod, status);
     if (written !== undefined) run.pod = written;
     return written;
@@ -119,7 +119,7 @@ export class SimulatedPods implements PlainPods {
   }
 
   /** What happened to the containers, in their logs and, where it went wrong, as Events. */
-  #tell(pod: Pod, before: readonly ContainerLife[], after: readonly ContainerLife[]): void {
+  #tell(pod: Pod, before: readonly SimulatedContainer[], after: readonly SimulatedContainer[]): void {
     const { logs, events } = this.#parts;
     const { uid = '' } = pod.metadata;
     for (const [i, { name }] of pod.spec.containers.entries()) {
@@ -144,7 +144,7 @@ export class SimulatedPods implements PlainPods {
   }
 }
 
-function waitingStatus(pod: Pod, { address }: Host, waiting: Waiting, seenAt: number, now: number) {
+function waitingStatus(pod: Pod, { address }: ManagedNode, waiting: Waiting, seenAt: number, now: number) {
   const { uid = '' } = pod.metadata;
   const init = pod.spec.initContainers ?? [];
   const waits = (container: Container, why: Waiting): ContainerStatus =>
@@ -166,7 +166,7 @@ function waitingStatus(pod: Pod, { address }: Host, waiting: Waiting, seenAt: nu
 }
 
 /** An init container is through at once, or stays beside the others as long as they run. */
-function initialized(pod: Pod, container: Container, running: boolean, now: number): ContainerStatus {
+function initContainerStatus(pod: Pod, container: Container, running: boolean, now: number): ContainerStatus {
   const statuses = (pod.status?.['initContainerStatuses'] ?? []) as readonly ContainerStatus[];
   const before = statuses.find(({ name }) => name === container.name)?.state;
   const time = timestamp(now);

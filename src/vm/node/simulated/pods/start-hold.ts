@@ -1,8 +1,8 @@
-import type { Hold } from '../../agent/host.ts';
+import type { StartBlock } from '../../agent/host.ts';
 import type { Behaviour } from '../behaviour.ts';
 
 const PULL_BACK_OFF = 10_000;
-const MOST_BACK_OFF = 300_000;
+const MAX_BACK_OFF = 300_000;
 /** How long the failure itself shows before the wait for the next attempt does. */
 const SHOWN = 2_000;
 
@@ -10,11 +10,11 @@ const SHOWN = 2_000;
  * What keeps a pod from running at a time, from its behaviour alone: first the delay, then an image that cannot be pulled.
  * `draw` is a number from 0 to 1 that belongs to the pod.
  */
-export function startHold(
+export function startBlock(
   behaviour: Behaviour,
   image: string,
   { seenAt, now, draw }: { seenAt: number; now: number; draw: () => number },
-): Hold | undefined {
+): StartBlock | undefined {
   const { startDelayMs, startJitterMs, fail, failTimes } = behaviour;
   const spread = startJitterMs - startDelayMs;
   const begin = seenAt + startDelayMs + (spread > 0 ? spread * draw() : 0);
@@ -37,5 +37,5 @@ export function startHold(
 
 /** The wait after this many failures, as a kubelet has it. */
 export function backOff(failures: number): number {
-  return Math.min(MOST_BACK_OFF, PULL_BACK_OFF * 2 ** Math.min(failures - 1, 10));
+  return Math.min(MAX_BACK_OFF, PULL_BACK_OFF * 2 ** Math.min(failures - 1, 10));
 }

@@ -6,7 +6,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import type { KubeMeta } from '#platform/kube/kube-object';
 import { parseLabelSelector } from '#platform/kube/selectors/label-selector';
-import type { Usage } from './usage.ts';
+import type { SimulatedUsage } from './usage.ts';
 
 /** Where the figures come from. */
 export interface MetricsSource {
@@ -17,7 +17,7 @@ export interface MetricsSource {
   pod(namespace: string, name: string): Pod | undefined;
   podsOn(node: string): Iterable<Pod>;
   /** Undefined where nothing is known of a pod. */
-  usageOf(pod: Pod): Usage | undefined;
+  usageOf(pod: Pod): SimulatedUsage | undefined;
 }
 
 const GROUP = 'metrics.k8s.io';
@@ -44,17 +44,19 @@ export function metricsApi(source: MetricsSource): ApiExtension {
 function answer(source: MetricsSource, request: ExtensionRequest): ExtensionAnswer {
   const { resource, name, namespace } = request;
   if (resource === 'nodes') {
-    if (name === '') return listed('NodeMetricsList', source.nodes(), (node) => nodeMetrics(source, node), request);
+    if (name === '')
+      return listMetrics('NodeMetricsList', source.nodes(), (node) => nodeMetrics(source, node), request);
     const node = source.node(name);
     return node === undefined ? missing('nodemetrics', name) : { status: 200, body: nodeMetrics(source, node) };
   }
-  if (name === '') return listed('PodMetricsList', source.pods(namespace), (pod) => podMetrics(source, pod), request);
+  if (name === '')
+    return listMetrics('PodMetricsList', source.pods(namespace), (pod) => podMetrics(source, pod), request);
   const pod = source.pod(namespace, name);
   const metrics = pod === undefined ? undefined : podMetrics(source, pod);
   return metrics === undefined ? missing('podmetrics', `${namespace}/${name}`) : { status: 200, body: metrics };
 }
 
-function listed<T extends { readonly metadata: KubeMeta }>(
+function listMetrics<T extends { readonly metadata: KubeMeta }>(
   kind: string,
   all: Iterable<T>,
   metricsOf: (object: T) => object | undefined,
@@ -95,7 +97,7 @@ function nodeMetrics(source: MetricsSource, { metadata }: Node): object {
     sum.cores += usage?.cores ?? 0;
     sum.bytes += usage?.bytes ?? 0;
   }
-  return { kind: 'NodeMetrics', apiVersion: API, ...shown(source, metadata), usage: amounts(sum) };
+  return { kind: 'NodeMetrics', apiVersion: API, ...formatMetrics(source, metadata), usage: amounts(sum) };
 }
 
 function podMetrics(source: MetricsSource, pod: Pod): object | undefined {
@@ -104,12 +106,12 @@ function podMetrics(source: MetricsSource, pod: Pod): object | undefined {
   if (usage === undefined) return undefined;
   // What a pod uses is used by its first container.
   const containers = spec.containers.map(({ name }, i) => ({ name, usage: amounts(i === 0 ? usage : NONE) }));
-  return { kind: 'PodMetrics', apiVersion: API, ...shown(source, metadata), containers };
+  return { kind: 'PodMetrics', apiVersion: API, ...formatMetrics(source, metadata), containers };
 }
 
-const NONE: Usage = { cores: 0, bytes: 0 };
+const NONE: SimulatedUsage = { cores: 0, bytes: 0 };
 
-function shown(source: MetricsSource, { name, namespace, labels }: KubeMeta): object {
+function formatMetrics(source: MetricsSource, { name, namespace, labels }: KubeMeta): object {
   const time = timestamp(source.now());
   return {
     metadata: {
@@ -124,7 +126,7 @@ function shown(source: MetricsSource, { name, namespace, labels }: KubeMeta): ob
 }
 
 /** Nanocores and kibibytes, as metrics-server has them. */
-function amounts({ cores, bytes }: Usage): { cpu: string; memory: string } {
+function amounts({ cores, bytes }: SimulatedUsage): { cpu: string; memory: string } {
   const nano = Math.round(cores * 1e9);
   const kibi = Math.round(bytes / 1024);
   return { cpu: nano === 0 ? '0' : `${nano}n`, memory: kibi === 0 ? '0' : `${kibi}Ki` };

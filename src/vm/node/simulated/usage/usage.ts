@@ -3,8 +3,8 @@ import { toNumber } from '#platform/base/quantity';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { podRequests } from '#platform/kube/quota/pod-amounts';
-import { allocatable, consumed } from '#vm/usage/consumption';
-import { heldSize } from '../../machine-spec.ts';
+import { allocatable, consumptionOf } from '#vm/usage/consumption';
+import { allocatedSize } from '../../machine-spec.ts';
 import { behaviourOf } from '../behaviour.ts';
 import { residentBytes } from '../machine/transfers.ts';
 import { type Profile, parseProfile, type Traces } from './profile.ts';
@@ -12,12 +12,12 @@ import { type Profile, parseProfile, type Traces } from './profile.ts';
 export const CPU_PROFILE = 'vimana.io/cpu-profile';
 export const MEMORY_PROFILE = 'vimana.io/memory-profile';
 
-export interface Usage {
+export interface SimulatedUsage {
   readonly cores: number;
   readonly bytes: number;
 }
 
-const NOTHING: Usage = { cores: 0, bytes: 0 };
+const NOTHING: SimulatedUsage = { cores: 0, bytes: 0 };
 
 /** What a pod has of which profiles tell the share in use: its machine's size, or what it asks for. */
 export interface UsageBase {
@@ -39,7 +39,7 @@ export class UsageModel {
   }
 
   /** At a time, in milliseconds since 1970; a pod that does not run uses nothing. */
-  usageOf(base: UsageBase, now: number): Usage {
+  usageOf(base: UsageBase, now: number): SimulatedUsage {
     const { pod } = base;
     if (pod.status?.phase !== 'Running') return NOTHING;
     return { cores: this.#cores(base, now), bytes: this.#bytes(base, now) };
@@ -48,16 +48,16 @@ export class UsageModel {
   #cores({ pod, node, instance }: UsageBase, now: number): number {
     const profile = this.#profile(pod, CPU_PROFILE);
     if (profile !== undefined)
-      return profile(now) * (instance === undefined ? requested(pod, 'cpu') : vcpus(instance, pod));
-    return consumed(pod, node, 'cpu') ?? 0;
+      return profile(now) * (instance === undefined ? requestedAmount(pod, 'cpu') : vcpus(instance, pod));
+    return consumptionOf(pod, node, 'cpu') ?? 0;
   }
 
   #bytes({ pod, node, instance }: UsageBase, now: number): number {
-    const own = instance === undefined ? requested(pod, 'memory') : heldSize(instance, pod).memoryBytes;
+    const own = instance === undefined ? requestedAmount(pod, 'memory') : allocatedSize(instance, pod).memoryBytes;
     const limit = instance === undefined ? allocatable(node, 'memory') : own;
     const profile = this.#profile(pod, MEMORY_PROFILE);
     if (profile !== undefined) return Math.min(limit, profile(now) * own);
-    const given = consumed(pod, node, 'memory');
+    const given = consumptionOf(pod, node, 'memory');
     if (given !== undefined) return given;
     if (instance === undefined) return 0;
     const { annotations } = pod.metadata;
@@ -70,7 +70,7 @@ export class UsageModel {
     if (text === undefined) return undefined;
     const key = `${metadata.uid}/${text}`;
     if (this.#profiles.has(key)) return this.#profiles.get(key);
-    if (this.#profiles.size > MOST_PROFILES) this.#profiles.clear();
+    if (this.#profiles.size > MAX_PROFILES) this.#profiles.clear();
     let profile: Profile | undefined;
     try {
       profile = parseProfile(text, metadata.uid ?? '', this.#traces);
@@ -82,14 +82,14 @@ export class UsageModel {
   }
 }
 
-const MOST_PROFILES = 50_000;
+const MAX_PROFILES = 50_000;
 
 function vcpus(instance: Vmi, pod: Pod): number {
   const { cores = 1, threads = 1 } = instance.spec.domain.cpu ?? {};
-  return heldSize(instance, pod).sockets * cores * threads;
+  return allocatedSize(instance, pod).sockets * cores * threads;
 }
 
-function requested({ spec }: Pod, resource: 'cpu' | 'memory'): number {
+function requestedAmount({ spec }: Pod, resource: 'cpu' | 'memory'): number {
   const amount = podRequests(spec).get(resource);
   return amount === undefined ? 0 : toNumber(amount);
 }

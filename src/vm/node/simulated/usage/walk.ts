@@ -28,11 +28,11 @@ export function walkAt({ mean, step, min, max, seed }: WalkShape, steps: number)
     if (whole < middle) right = between;
     else [start, left] = [middle, between];
   }
-  return folded(mean + step * (left + (right - left) * (steps - whole)), min, max);
+  return reflect(mean + step * (left + (right - left) * (steps - whole)), min, max);
 }
 
 /** Reflects what is beyond the bounds back between them. */
-function folded(value: number, min: number, max: number): number {
+function reflect(value: number, min: number, max: number): number {
   const width = max - min;
   const over = (((value - min) % (2 * width)) + 2 * width) % (2 * width);
   return min + (over <= width ? over : 2 * width - over);
