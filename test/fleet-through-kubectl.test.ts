@@ -12,7 +12,7 @@ import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
 import { hasKubectl } from '#testing/programs';
-import { SimulatedFleet } from '#vm/node/simulated/fleet';
+import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 
 const NODE = { name: 'node', groups: ['system:masters', 'system:authenticated'] };
 const namespace = 'default';

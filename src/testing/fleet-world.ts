@@ -10,7 +10,7 @@ import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
-import { type FleetOptions, SimulatedFleet } from '#vm/node/simulated/fleet';
+import { type FleetOptions, SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { type Cluster, startCluster } from './cluster.ts';
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);

@@ -23,9 +23,9 @@ import { snapshots } from '#vm/controllers/snapshot/controller';
 import { diskPopulator } from '#vm/controllers/snapshot/disk-populator';
 import { snapshotRules } from '#vm/controllers/snapshot/rbac';
 import { kubevirt } from '#vm/dialects/kubevirt';
-import { NODE_RULES } from '#vm/node/rules';
-import { SimulatedFleet } from '#vm/node/simulated/fleet';
+import { NODE_RULES } from '#vm/node/rbac';
 import { GUEST_WRITE_ANNOTATION } from '#vm/node/simulated/guest-write';
+import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 import { type Cluster, startCluster } from './cluster.ts';
 

@@ -29,7 +29,7 @@ import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
 import type { Usage } from '#vm/engine/metrics';
-import { imageProvider } from '#vm/images/gatherer';
+import { imageProvider } from '#vm/images/image-provider';
 import type { ImageVerifier } from '#vm/images/verifier';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
 

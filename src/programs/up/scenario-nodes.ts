@@ -6,7 +6,7 @@ import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
 import { splitKey } from '#platform/runtime/key';
-import type { SimulatedFleet } from '#vm/node/simulated/fleet';
+import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 
 /** The nodes that scenarios bring, as pools of the fleet; they go with their scenario. */
 export function scenarioNodes(fleet: Pick<SimulatedFleet, 'set'>): ScenarioNodes {

@@ -1,7 +1,7 @@
 import { VMIS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import type { Machine, MachineDriver } from '#vm/node/machine-driver';
-import type { SimulatedFleet } from '#vm/node/simulated/fleet';
+import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 
 export interface Found {
   /** The uid of the run. */

@@ -1,5 +1,5 @@
+import { formatTime } from './format-time.ts';
 import { nextGreen, type Slot, slotAt } from './slot.ts';
-import { formatTime } from './written-time.ts';
 
 /** What decides whether a machine is started now. */
 export interface CarbonQuestion {

@@ -1,8 +1,8 @@
 import type { Clock } from '#platform/base/clock';
+import { type Fetch, fetchJson, type WebRequestDeps } from './fetch-json.ts';
 import type { CarbonProvider, GridZone } from './provider.ts';
 import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
-import { type Fetch, fetchJson, type WebRequestDeps } from './web-question.ts';
 
 const ELECTRICITY_MAPS_URL = 'https://api.electricitymaps.com';
 

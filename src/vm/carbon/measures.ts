@@ -1,6 +1,6 @@
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
-import type { IntensityCache } from './grid-watch.ts';
+import type { IntensityCache } from './intensity-cache.ts';
 import type { CarbonLedger, Emitter, Entry } from './ledger.ts';
 import { type PowerModel, wattsOf } from './power-model.ts';
 import { gibOf } from './report.ts';

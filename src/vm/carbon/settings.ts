@@ -1,13 +1,13 @@
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import { electricityMaps } from './electricity-maps.ts';
+import type { Fetch } from './fetch-json.ts';
 import type { ZoneMap } from './grid-places.ts';
 import { type IntensityTable, tableProvider } from './intensity-table.ts';
 import { DEFAULT_POWER, type PowerModel } from './power-model.ts';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import { timeSeriesProvider } from './time-series.ts';
 import { ukCarbonIntensity } from './uk-carbon-intensity.ts';
-import type { Fetch } from './web-question.ts';
 
 /** The names by which providers are chosen. */
 export const PROVIDER_NAMES = [

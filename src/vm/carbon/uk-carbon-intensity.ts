@@ -1,8 +1,8 @@
 import type { Clock } from '#platform/base/clock';
+import { type Fetch, fetchJson, type WebRequestDeps } from './fetch-json.ts';
 import { type CarbonProvider, unknownZone } from './provider.ts';
 import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
-import { type Fetch, fetchJson, type WebRequestDeps } from './web-question.ts';
 
 const UK_CARBON_INTENSITY_URL = 'https://api.carbonintensity.org.uk';
 

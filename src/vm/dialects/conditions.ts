@@ -1,7 +1,7 @@
 import { type Condition, hasCondition, withTransitionTime } from '#vm/engine/condition';
 import type { ObservedVm, Problem } from '#vm/engine/dialect';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
-import { failureOf, shutdownCondition } from './memory.ts';
+import { failureOf, shutdownCondition } from './recorded-state.ts';
 
 /** Conditions that several groups tell alike. */
 

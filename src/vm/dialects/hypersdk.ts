@@ -5,12 +5,12 @@ import { parseDuration } from '#platform/base/duration';
 import type { DesiredVm, Dialect, RecordedState, RestartPolicy } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { startGate } from './hypersdk/carbon.ts';
-import { cloneVmSpec } from './hypersdk/copy.ts';
+import { cloneVmSpec } from './hypersdk/clone-vm-spec.ts';
+import { desiredSpecOf } from './hypersdk/desired-spec.ts';
 import { instanceSpec } from './hypersdk/instance-spec.ts';
 import { report } from './hypersdk/report.ts';
-import { desiredSpecOf } from './hypersdk/wanted.ts';
-import { identityIn, parseRecordedState } from './memory.ts';
 import { power } from './power.ts';
+import { identityIn, parseRecordedState } from './recorded-state.ts';
 
 /** Machines in the words of HyperSDK: sizes, disks and images, from a template or on their own. */
 export const hypersdk: Dialect<typeof virtualMachine> = {

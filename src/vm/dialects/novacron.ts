@@ -5,12 +5,12 @@ import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machi
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import type { CloneOptions, DesiredVm, Dialect, RecordedState } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { identityIn, parseRecordedState } from './memory.ts';
+import { novacronDesiredSpecOf } from './novacron/desired-spec.ts';
 import { instanceSpec } from './novacron/instance-spec.ts';
 import { policyAnnotations } from './novacron/migration-policy.ts';
 import { report } from './novacron/report.ts';
-import { novacronDesiredSpecOf } from './novacron/wanted.ts';
 import { power } from './power.ts';
+import { identityIn, parseRecordedState } from './recorded-state.ts';
 
 /** Machines in the words of NovaCron: a template with size, image, networks and volumes, and policies beside it. */
 export const novacron: Dialect<typeof virtualMachine> = {

@@ -5,7 +5,7 @@ import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '#ap
 import type { DesiredVm, Dialect, PowerAction, PowerEdit, RecordedState } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { parseRecordedState } from './memory.ts';
+import { parseRecordedState } from './recorded-state.ts';
 import { report } from './simulation/report.ts';
 import { resize } from './simulation/resize.ts';
 import { sizeOf } from './simulation/size.ts';

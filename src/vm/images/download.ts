@@ -3,7 +3,7 @@ import type { Clock } from '#platform/base/clock';
 import { formatQuantity, quantityOf } from '#platform/base/quantity';
 import { redactText } from '#platform/base/redact';
 import { algorithmOf, type CheckedImage, type FetchResult } from './digest.ts';
-import { DownloadTimeout, type DownloadTimeouts } from './patience.ts';
+import { DownloadTimeout, type DownloadTimeouts } from './download-timeout.ts';
 import { discard, type Web, type WebAnswer } from './web.ts';
 
 export interface DownloadDeps {

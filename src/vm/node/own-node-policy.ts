@@ -1,5 +1,5 @@
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
-import { NODE_RULES } from './rules.ts';
+import { NODE_RULES } from './rbac.ts';
 
 /** What the fleets of `vimana up` do for simulated nodes and disks, and an agent on a node of its own does not. */
 const OF_FLEETS = new Set(['nodes/status', 'persistentvolumeclaims', 'vmsnapshots', 'vmsnapshots/status']);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { formatTime } from '#vm/carbon/format-time';
 import type { CarbonProvider } from '#vm/carbon/provider';
 import { inOrder, type Slot } from '#vm/carbon/slot';
-import { formatTime } from '#vm/carbon/written-time';
 import { tableText } from '../table-text.ts';
 import { askedProvider } from './asked-provider.ts';
 import type { CarbonCommandParts } from './command.ts';

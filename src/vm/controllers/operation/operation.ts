@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
 import { parseDuration } from '#platform/base/duration';
-import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/clone-under-way';
+import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/active-clone';
 
 export { OPERATIONS, type Operation };
 export type OperationStatus = NonNullable<Operation['status']>;

@@ -1,6 +1,6 @@
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { conditionOf } from '#platform/kube/kinds/condition';
-import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
+import { machineNamedBy } from '#vm/storage/disk/active-clone';
 import { creatorAnnotations, isCreatedBy } from './creator.ts';
 import { describeVm, type Operation, vmKey } from './operation.ts';
 import {

@@ -12,7 +12,7 @@ import { type Dialect, instanceName } from '#vm/engine/dialect';
 import { isFinal, ownership } from '#vm/engine/instance-state';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import { shouldStart } from '#vm/engine/plan-vm';
-import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
+import { machineNamedBy } from '#vm/storage/disk/active-clone';
 
 export type SnapshotVm = ObjectOf<Kind> & KubeObject;
 

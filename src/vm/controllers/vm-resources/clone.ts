@@ -9,7 +9,7 @@ import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Cache } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
-import { activeClone, type Copies, cloneNamespace, copiesIn, machineNamedBy } from '#vm/storage/disk/clone-under-way';
+import { activeClone, type Copies, cloneNamespace, copiesIn, machineNamedBy } from '#vm/storage/disk/active-clone';
 import { type CopiedDisk, copiedDisk } from '#vm/storage/disk/copied-disk';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
 import type { GroupTexts, OwnerVm, VmResourceGroup } from './group.ts';

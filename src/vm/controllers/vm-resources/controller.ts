@@ -9,7 +9,7 @@ import { isAlreadyExists, isForbidden, isInvalid } from '#platform/kube/kube-err
 import type { Context, Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import type { Copies } from '#vm/storage/disk/clone-under-way';
+import type { Copies } from '#vm/storage/disk/active-clone';
 import { changedClaim, newClaim } from './claim.ts';
 import type { ClaimErrors } from './claim-errors.ts';
 import { claimState } from './claim-state.ts';

@@ -13,8 +13,8 @@ import {
   restartOf,
   withPast,
 } from '../conditions.ts';
+import type { DesiredSpec } from './desired-spec.ts';
 import type { Phase } from './phase.ts';
-import type { DesiredSpec } from './wanted.ts';
 
 export interface ConditionInput {
   readonly vm: VirtualMachine;

@@ -5,12 +5,12 @@ import type { ObservedVm, RecordedState } from '#vm/engine/dialect';
 import { isFinal, ranSince } from '#vm/engine/instance-state';
 import type { Usage } from '#vm/engine/metrics';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { interfacesStatus, recordedStatus } from '../memory.ts';
+import { interfacesStatus, recordedStatus } from '../recorded-state.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { carbonStatus } from './carbon.ts';
 import { conditionsOf } from './conditions.ts';
+import { type DesiredSpec, desiredSpecOf } from './desired-spec.ts';
 import { type Phase, phaseOf } from './phase.ts';
-import { type DesiredSpec, desiredSpecOf } from './wanted.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 

@@ -2,7 +2,7 @@ import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
-import { failureOf, LAST_SHUTDOWN, shutdownCondition } from '../memory.ts';
+import { failureOf, LAST_SHUTDOWN, shutdownCondition } from '../recorded-state.ts';
 
 /** Those that speak of the machine, not of its instance. */
 const OWN: ReadonlySet<string> = new Set(['Ready', 'Failure', 'RestartRequired', LAST_SHUTDOWN]);

@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
 import { hasCondition } from '#vm/engine/condition';
 import { instanceName, type ObservedVm } from '#vm/engine/dialect';
-import { interfacesStatus, recordedStatus } from '../memory.ts';
+import { interfacesStatus, recordedStatus } from '../recorded-state.ts';
 import { conditionsOf } from './conditions.ts';
 import { printableStatus } from './printable-status.ts';
 

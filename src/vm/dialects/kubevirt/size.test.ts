@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
-import { cloneVmSpec } from './copy.ts';
+import { cloneVmSpec } from './clone-vm-spec.ts';
 import { resize, sizeOf } from './size.ts';
 
 const machine = (domain: object, more: object = {}) =>

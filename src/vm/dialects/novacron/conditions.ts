@@ -13,8 +13,8 @@ import {
   restartOf,
   withPast,
 } from '../conditions.ts';
+import type { NovacronDesiredSpec } from './desired-spec.ts';
 import type { Phase } from './phase.ts';
-import type { NovacronDesiredSpec } from './wanted.ts';
 
 export interface NovacronConditionInput {
   readonly vm: VirtualMachine;

@@ -4,13 +4,13 @@ import { timestamp } from '#platform/base/timestamp';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { interfacesStatus, recordedStatus } from '../memory.ts';
+import { interfacesStatus, recordedStatus } from '../recorded-state.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { conditionsOf } from './conditions.ts';
+import { novacronDesiredSpecOf } from './desired-spec.ts';
 import { migrationOf } from './migration.ts';
 import { phaseOf } from './phase.ts';
 import { resourcesOf, rootSize } from './resources.ts';
-import { novacronDesiredSpecOf } from './wanted.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 

@@ -2,7 +2,7 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import { PHASES, type Phase, type VirtualMachine } from '#api/simulation/virtual-machine';
 import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
-import { failureOf, shutdownCondition } from '../memory.ts';
+import { failureOf, shutdownCondition } from '../recorded-state.ts';
 
 /** The conditions of a simulated machine: its own, and the history of its phases, of which there are only so many. */
 export function conditionsOf(vm: VirtualMachine, phase: Phase, observed: ObservedVm, now: string): Condition[] {

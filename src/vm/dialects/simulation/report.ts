@@ -5,7 +5,7 @@ import { timestamp } from '#platform/base/timestamp';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import { firstLauncherName } from '#vm/engine/launcher/launcher-pod';
-import { recordedStatus } from '../memory.ts';
+import { recordedStatus } from '../recorded-state.ts';
 import { conditionsOf } from './conditions.ts';
 import { phaseOf } from './phase.ts';
 import { sizeOf } from './size.ts';

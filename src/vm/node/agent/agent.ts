@@ -20,16 +20,16 @@ import { type ReconcileResult, WorkQueue } from '#platform/runtime/work-queue';
 import { isAlive } from '../machine-driver.ts';
 import { isPodTerminated } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
+import type { ContainerLogs } from './container-logs.ts';
 import { DoubtedMachines } from './doubted-machines.ts';
-import { CAUSES } from './ending.ts';
-import type { ManagedNode, ManagedNodes, NodeHooks } from './host.ts';
 import { Launchers } from './launchers.ts';
-import type { ContainerLogs } from './log-book.ts';
+import type { ManagedNode, ManagedNodes, NodeHooks } from './managed-node.ts';
 import { RestoreAnswers } from './restore-answers.ts';
 import { RestoreGate } from './restore-gate.ts';
 import { instanceKeyOf, isLauncher, podsByInstance, roleOf } from './role.ts';
-import { isKnown, newest, newTrackedPod, type TrackedPod, unseen } from './run.ts';
-import { TrackedPods } from './run-book.ts';
+import { CAUSES } from './termination.ts';
+import { isKnown, newest, newTrackedPod, type TrackedPod, unseen } from './tracked-pod.ts';
+import { TrackedPods } from './tracked-pods.ts';
 
 /** Runs pods that hold no machine. */
 export interface PodRunner {

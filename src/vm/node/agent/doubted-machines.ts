@@ -1,5 +1,5 @@
 import { InvalidStateError, type Machine, type MachineDriver, MachineNotFoundError } from '../machine-driver.ts';
-import type { ManagedNode } from './host.ts';
+import type { ManagedNode } from './managed-node.ts';
 
 /**
  * Machines that stand still because their node may have been declared lost: another may run elsewhere by now. They go on

@@ -11,9 +11,9 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { Machine } from '../machine-driver.ts';
 import { requestedSize } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
-import type { Termination } from './ending.ts';
 import type { Migratability } from './live-migratable.ts';
 import { reportMigration } from './migration-report.ts';
+import type { Termination } from './termination.ts';
 
 export type InstanceStatus = NonNullable<Vmi['status']>;
 type Condition = NonNullable<InstanceStatus['conditions']>[number];

@@ -3,7 +3,7 @@ import { timestamp } from '#platform/base/timestamp';
 import type { Container, Pod, PodStatus } from '#platform/kube/kinds/pod';
 import { type ContainerState, type ContainerStatus, containerStatus, type Waiting } from '../pod/container-status.ts';
 import { podStatus } from '../pod/pod-status.ts';
-import type { Termination } from './ending.ts';
+import type { Termination } from './termination.ts';
 
 export interface LauncherFacts {
   readonly hostIP: string;

@@ -14,19 +14,19 @@ import { nicsOf } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
 import { isPodTerminated } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
-import { isOf, performAction } from './deeds.ts';
-import { evictionOf, MIGRATED_AWAY, type Termination, terminationOf } from './ending.ts';
-import type { ManagedNode, NodeHooks } from './host.ts';
+import type { ContainerLogs } from './container-logs.ts';
 import { instanceStatus } from './instance-status.ts';
 import { launcherStatus } from './launcher-status.ts';
 import { type Migratability, migratability } from './live-migratable.ts';
-import type { ContainerLogs } from './log-book.ts';
-import { planMachine } from './plan.ts';
+import type { ManagedNode, NodeHooks } from './managed-node.ts';
+import { isOf, performAction } from './perform-action.ts';
+import { planMachine } from './plan-machine.ts';
 import { type ProbeResult, probe } from './probes.ts';
 import { instanceKeyOf, isLauncher, type Role, roleOf } from './role.ts';
-import { newest, noteWrite, type TrackedPod, unseen } from './run.ts';
+import { evictionOf, MIGRATED_AWAY, type Termination, terminationOf } from './termination.ts';
+import { newest, noteWrite, type TrackedPod, unseen } from './tracked-pod.ts';
 import { recordTransitions } from './transitions.ts';
-import { writeChange } from './written.ts';
+import { writeChange } from './write-change.ts';
 
 export interface LauncherDeps {
   readonly client: Client;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
 import type { LogLine, LogRequest } from '#platform/kube/node-runtime';
-import { ContainerLogs } from './log-book.ts';
+import { ContainerLogs } from './container-logs.ts';
 import { LogFile } from './log-file.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { Clock, Timer } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
-import type { LogEntry, LogStore } from './log-book.ts';
+import type { LogEntry, LogStore } from './container-logs.ts';
 
 /** How long lines may wait to be written together. */
 const DELAY_MS = 250;

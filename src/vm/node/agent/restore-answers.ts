@@ -10,7 +10,7 @@ import type { Informers } from '#platform/runtime/informers';
 import { keyIn } from '#platform/runtime/key';
 import { WorkQueue } from '#platform/runtime/work-queue';
 import { isAlive } from '../machine-driver.ts';
-import type { ManagedNode, ManagedNodes } from './host.ts';
+import type { ManagedNode, ManagedNodes } from './managed-node.ts';
 import type { RestoreGate } from './restore-gate.ts';
 
 export interface RestoreAnswersParts {

@@ -7,7 +7,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
-import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/clone-under-way';
+import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/active-clone';
 import { isDiskOf } from '#vm/storage/disk/machine-disk';
 import type { MachineSpec } from '../machine-spec.ts';
 

@@ -4,11 +4,11 @@ import type { Index } from '#platform/runtime/cache';
 import { type Context, type Controller } from '#platform/runtime/controller';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { machineNamedBy } from '#vm/storage/disk/clone-under-way';
+import { machineNamedBy } from '#vm/storage/disk/active-clone';
 import { ancestryWith, living } from '#vm/storage/snapshot/lineage';
 import { capturedStatus, failedStatus } from '#vm/storage/snapshot/status';
 import { isAlive, type MachineSnapshot } from '../machine-driver.ts';
-import type { ManagedNode, ManagedNodes } from './host.ts';
+import type { ManagedNode, ManagedNodes } from './managed-node.ts';
 import { snapshotObjection } from './snapshot-access.ts';
 
 /** A node that does nothing at the moment is asked again; whoever gave it the work gives it up in the end. */

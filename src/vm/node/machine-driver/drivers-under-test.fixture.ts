@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Capabilities, MachineDriver } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { NotSupportedError } from '../not-supported.ts';
+import { NotSupportedError } from '../not-supported-error.ts';
 
 /**
  * Guests that the contract needs: one that does as it is told, one that ignores it, some that end by themselves, and one

@@ -8,7 +8,7 @@ import { declareLost } from '#platform/kube/node-lease';
 import type { Cluster } from '#testing/cluster';
 import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 import { runNodeLifecycle } from '#testing/kubernetes-parts';
-import type { SimulatedFleet } from './fleet.ts';
+import type { SimulatedFleet } from './simulated-fleet.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;

@@ -4,7 +4,7 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
 import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
 import { runs } from '#testing/runs';
-import type { SimulatedFleet } from './fleet.ts';
+import type { SimulatedFleet } from './simulated-fleet.ts';
 
 const NODES = ['kwok-node-1', 'kwok-node-2', 'kwok-node-3'];
 

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { Cluster } from '#testing/cluster';
 import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
-import type { SimulatedFleet } from './fleet.ts';
+import type { SimulatedFleet } from './simulated-fleet.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;

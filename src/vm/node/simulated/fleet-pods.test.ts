@@ -6,7 +6,7 @@ import type { LogRequest } from '#platform/kube/node-runtime';
 import type { Cluster } from '#testing/cluster';
 import { type FleetWorld, fleetWorld, IMAGE, namespace } from '#testing/fleet-world';
 import type { ContainerStatus } from '../pod/container-status.ts';
-import type { SimulatedFleet } from './fleet.ts';
+import type { SimulatedFleet } from './simulated-fleet.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;

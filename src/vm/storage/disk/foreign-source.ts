@@ -3,7 +3,7 @@ import type { Operation } from '#api/hypersdk/operation-resources';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { jsonEqual } from '#platform/base/json-equal';
 import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
-import { activeClone, cloneNamespace, copiesIn, type FindOperation, machineNamedBy } from './clone-under-way.ts';
+import { activeClone, cloneNamespace, copiesIn, type FindOperation, machineNamedBy } from './active-clone.ts';
 
 /** A claim that is to be a copy, with what it says of the operation that made it. */
 export interface CopyingClaim {

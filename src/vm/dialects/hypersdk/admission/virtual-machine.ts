@@ -9,11 +9,11 @@ import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { isLess } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { checkGrowth } from '#vm/admission/disk-growth';
-import { imageChangeWarnings } from '#vm/admission/kept-image';
+import { imageChangeWarnings } from '#vm/admission/image-change';
 import { checkOwnAnnotations, foreignAnnotations } from '#vm/admission/own-annotations';
 import { sizedDisks } from './disks.ts';
-import { validateVmSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';
+import { validateVmSpec } from './vm-spec.ts';
 
 /** The machine's name is the value of a label on its pod. */
 const MAX_NAME = 63;

@@ -8,8 +8,8 @@ import { changesSpec } from '#vm/admission/changes-spec';
 import { qualifiedName } from '#vm/admission/names';
 import { checkCloudInitText } from './cloud-init.ts';
 import { checksum, imageSource } from './image.ts';
-import { validateVmSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';
+import { validateVmSpec } from './vm-spec.ts';
 
 type Spec = VMTemplate['spec'];
 

@@ -6,7 +6,7 @@ import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { readManifest } from '#platform/kube/manifest';
 import { compileSchema } from '#platform/structural/structural-schema';
 import { admissionTrial } from '#testing/admission-trial';
-import { ignoredFieldWarning } from './idle-fields.ts';
+import { ignoredFieldWarning } from './ignored-fields.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 import { virtualMachineInstanceAdmitter } from './virtual-machine-instance.ts';
 import { virtualMachineInstanceMigrationAdmitter } from './virtual-machine-instance-migration.ts';

@@ -7,7 +7,7 @@ import { type FieldError, invalid } from '#platform/base/field-error';
 import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { labels } from '#vm/admission/names';
-import { ignoredFields, ignoredFieldWarning } from './idle-fields.ts';
+import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 
 const findIdleFields = ignoredFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');
 

@@ -6,7 +6,7 @@ import { type FieldError, forbidden } from '#platform/base/field-error';
 import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
-import { ignoredFields, ignoredFieldWarning } from './idle-fields.ts';
+import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 

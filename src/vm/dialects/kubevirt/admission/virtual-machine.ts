@@ -5,7 +5,7 @@ import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/
 import { changesSpec } from '#vm/admission/changes-spec';
 import { annotations, labels } from '#vm/admission/names';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
-import { ignoredFields, ignoredFieldWarning } from './idle-fields.ts';
+import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 

@@ -2,7 +2,7 @@ import { claimedDisks, claimIn, ROOT_DISK } from '#api/novacron/claims';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
 import { checkGrowth } from '#vm/admission/disk-growth';
-import type { VmTemplate } from './machine-template.ts';
+import type { VmTemplate } from './vm-template.ts';
 
 const RESOURCES = 'spec.template.spec.resources';
 const VOLUMES = 'spec.template.spec.volumes';

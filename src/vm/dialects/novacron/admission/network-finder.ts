@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { vmNetwork } from '#api/novacron/vm-network';
 import type { AdmissionRequest } from '#vm/admission/admitter';
 import type { FindNetwork } from './interfaces.ts';
-import type { VmTemplate } from './machine-template.ts';
+import type { VmTemplate } from './vm-template.ts';
 
 interface Templated {
   readonly metadata: { readonly namespace: string };

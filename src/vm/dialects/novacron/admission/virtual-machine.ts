@@ -7,14 +7,14 @@ import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machi
 import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
-import { imageChangeWarnings } from '#vm/admission/kept-image';
+import { imageChangeWarnings } from '#vm/admission/image-change';
 import { checkOwnAnnotations, foreignAnnotations } from '#vm/admission/own-annotations';
 import { checkCountOrPercent } from './count-or-percent.ts';
 import { checkDiskChange, checkRootName } from './disks.ts';
 import type { FindNetwork } from './interfaces.ts';
-import { checkTemplate, templateWarnings, type VmTemplate } from './machine-template.ts';
 import { networkFinder } from './network-finder.ts';
 import { checkSchedule } from './schedule.ts';
+import { checkTemplate, templateWarnings, type VmTemplate } from './vm-template.ts';
 
 /** The machine's name is the value of a label on its pod. */
 const MAX_NAME = 63;

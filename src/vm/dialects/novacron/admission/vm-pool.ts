@@ -6,8 +6,8 @@ import { changesSpec } from '#vm/admission/changes-spec';
 import { checkLabelSelector } from '#vm/admission/placement';
 import { autoscalingWarnings, checkAutoscaling } from './autoscaling.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';
-import { checkTemplate, templateWarnings } from './machine-template.ts';
 import { networkFinder } from './network-finder.ts';
+import { checkTemplate, templateWarnings } from './vm-template.ts';
 
 type Spec = VMPool['spec'];
 

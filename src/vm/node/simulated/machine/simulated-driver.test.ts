@@ -5,7 +5,7 @@ import type { GuestKind } from '../../machine-driver/drivers-under-test.fixture.
 import { machineDriverContract } from '../../machine-driver.contract.ts';
 import type { MachineDriver } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import { NotSupportedError } from '../../not-supported.ts';
+import { NotSupportedError } from '../../not-supported-error.ts';
 import type { SimulatedDriver } from './simulated-driver.ts';
 import { Simulation } from './simulation.ts';
 

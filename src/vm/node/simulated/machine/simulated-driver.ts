@@ -15,10 +15,9 @@ import {
   type SnapshotRequest,
 } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import { NotSupportedError } from '../../not-supported.ts';
+import { NotSupportedError } from '../../not-supported-error.ts';
 import { behaviourOf } from '../behaviour.ts';
 import { withDevice, withoutDevice, withSize } from './hardware.ts';
-import { startMigration } from './sending.ts';
 import { SimulatedMachine } from './simulated-machine.ts';
 import { claimOf, type Simulation } from './simulation.ts';
 import {
@@ -29,6 +28,7 @@ import {
   snapshotClaims,
   snapshotMachine,
 } from './snapshots.ts';
+import { startMigration } from './start-migration.ts';
 
 const CAPABILITIES: Capabilities = {
   pause: true,

@@ -7,15 +7,15 @@ import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { Addresses } from '../../agent/addresses.ts';
 import type { PodRunner } from '../../agent/agent.ts';
-import type { ManagedNode, NodeHooks } from '../../agent/host.ts';
-import type { ContainerLogs } from '../../agent/log-book.ts';
-import type { TrackedPod } from '../../agent/run.ts';
-import { writeChange } from '../../agent/written.ts';
+import type { ContainerLogs } from '../../agent/container-logs.ts';
+import type { ManagedNode, NodeHooks } from '../../agent/managed-node.ts';
+import type { TrackedPod } from '../../agent/tracked-pod.ts';
+import { writeChange } from '../../agent/write-change.ts';
 import { type ContainerStatus, containerStatus, type Waiting } from '../../pod/container-status.ts';
 import { isPodTerminated, podStatus } from '../../pod/pod-status.ts';
 import { behaviourOf } from '../behaviour.ts';
-import type { SimulatedContainer } from './container-life.ts';
-import { containersFrom, type PodState, podAt } from './pod-life.ts';
+import { containersFrom, type PodState, podAt } from './pod-state.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
 
 export interface SimulatedPodsDeps {
   readonly client: Client;

@@ -8,7 +8,7 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import { isForbidden } from '#platform/kube/kube-error';
 import type { Cluster } from '#testing/cluster';
 import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
-import { NODE_RULES } from './rules.ts';
+import { NODE_RULES } from './rbac.ts';
 
 const BINDINGS = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', 'Cluster');
 const USER = { name: 'system:serviceaccount:vimana-system:vimana-node', groups: ['system:authenticated'] };

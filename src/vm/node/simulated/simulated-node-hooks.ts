@@ -3,13 +3,13 @@ import { TemporaryError, VimanaError } from '#platform/base/errors';
 import type { Random } from '#platform/base/random';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
-import type { NodeHooks, ProbeAnswers, StartBlock } from '../agent/host.ts';
+import type { NodeHooks, ProbeAnswers, StartBlock } from '../agent/managed-node.ts';
 import type { MachineSpec } from '../machine-spec.ts';
 import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
 import { afterWrites, GUEST_WRITE_ANNOTATION, type GuestWrites, readGuestWrites } from './guest-write.ts';
 import type { SimulatedDriver } from './machine/simulated-driver.ts';
 import { claimOf } from './machine/simulation.ts';
-import { startBlock } from './pods/start-hold.ts';
+import { startBlock } from './pods/start-block.ts';
 
 /** Has a guest write what it has not written yet. */
 async function write(

@@ -4,7 +4,7 @@ import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
-import { imageProvider } from './gatherer.ts';
+import { imageProvider } from './image-provider.ts';
 import { ImageVerifier } from './verifier.ts';
 
 type Machine = Parameters<DependencyProvider['provide']>[0];

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
+import { fetchJson } from './fetch-json.ts';
 import { providerServer } from './provider-server.fixture.ts';
-import { fetchJson } from './web-question.ts';
 
 const clock = new FakeClock({ start: 0 });
 const asking = async (...args: Parameters<typeof providerServer>) => {

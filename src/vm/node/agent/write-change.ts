@@ -2,7 +2,7 @@ import { jsonEqual } from '#platform/base/json-equal';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { noteWrite, type TrackedPod } from './run.ts';
+import { noteWrite, type TrackedPod } from './tracked-pod.ts';
 
 /**
  * Writes the status of an object as it was read, where it is another than before. Undefined where there was nothing to

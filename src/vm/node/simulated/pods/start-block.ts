@@ -1,4 +1,4 @@
-import type { StartBlock } from '../../agent/host.ts';
+import type { StartBlock } from '../../agent/managed-node.ts';
 import type { Behaviour } from '../behaviour.ts';
 
 const PULL_BACK_OFF = 10_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
+import { assessCarbon, type CarbonInput } from './assess-carbon.ts';
 import type { GridPlace } from './grid-places.ts';
-import type { ZoneReading } from './grid-watch.ts';
-import { assessCarbon, type CarbonInput } from './sight.ts';
+import type { ZoneReading } from './intensity-cache.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-16T00:00:00Z');

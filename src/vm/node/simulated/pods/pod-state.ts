@@ -16,7 +16,7 @@ import {
   endContainer,
   type SimulatedContainer,
   startContainer,
-} from './container-life.ts';
+} from './simulated-container.ts';
 
 interface Probe {
   readonly initialDelaySeconds?: number;

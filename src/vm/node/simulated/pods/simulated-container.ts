@@ -1,4 +1,4 @@
-import { backOff } from './start-hold.ts';
+import { backOff } from './start-block.ts';
 
 /** How one run of a container ended. */
 export interface ContainerEnd {

@@ -5,9 +5,9 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { EventType } from '#platform/runtime/events/event-recorder';
 import type { Machine, MachineDriver, MigrationRequest } from '../machine-driver.ts';
 import { type MachineSpec, machineSpecOf } from '../machine-spec.ts';
-import type { ManagedNode } from './host.ts';
-import type { MachineAction } from './plan.ts';
-import { newest, noteWrite, type TrackedPod } from './run.ts';
+import type { ManagedNode } from './managed-node.ts';
+import type { MachineAction } from './plan-machine.ts';
+import { newest, noteWrite, type TrackedPod } from './tracked-pod.ts';
 
 export interface ActionContext {
   readonly client: Client;

@@ -1,4 +1,4 @@
-import type { TrackedPod } from './run.ts';
+import type { TrackedPod } from './tracked-pod.ts';
 
 /** What an agent remembers of the pods on its nodes, by pod and by node. */
 export class TrackedPods {

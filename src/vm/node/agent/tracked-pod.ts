@@ -3,7 +3,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { OwnWrites } from '#platform/runtime/own-writes';
 import { compareResourceVersions } from '#platform/runtime/resource-version';
-import type { Cause } from './ending.ts';
+import type { Cause } from './termination.ts';
 
 /** What an agent remembers of a pod that is bound to one of its nodes. All of it can be found out anew. */
 export interface TrackedPod {

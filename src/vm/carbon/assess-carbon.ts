@@ -5,7 +5,7 @@ import { timestamp } from '#platform/base/timestamp';
 import type { CarbonAssessment } from '#vm/engine/vm-dependencies';
 import { type CarbonDecision, carbonDecision } from './decision.ts';
 import { type GridPlace, preferredNodes } from './grid-places.ts';
-import type { ZoneReading } from './grid-watch.ts';
+import type { ZoneReading } from './intensity-cache.ts';
 import { slotAt } from './slot.ts';
 
 export interface CarbonInput {

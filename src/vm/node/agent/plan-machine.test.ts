@@ -3,7 +3,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Machine } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { type AgentView, planMachine } from './plan.ts';
+import { type AgentView, planMachine } from './plan-machine.ts';
 import { roleOf } from './role.ts';
 
 const pod = (metadata: object = {}, status: object = {}): Pod => ({

@@ -4,8 +4,8 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import { isAlive, type Machine } from '../machine-driver.ts';
 import { allocatedSize } from '../machine-spec.ts';
 import { isPodTerminated } from '../pod/pod-status.ts';
-import type { Cause } from './ending.ts';
 import { roleOf } from './role.ts';
+import type { Cause } from './termination.ts';
 
 /** All that decides what happens to the machine of a launcher pod. */
 export interface AgentView {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualMachine } from '#api/kubevirt/virtual-machine';
 import { readManifest } from '#platform/kube/manifest';
-import { ignoredFields } from './idle-fields.ts';
+import { ignoredFields } from './ignored-fields.ts';
 
 const schema = virtualMachine.schema.properties?.['spec'] ?? {};
 const find = ignoredFields(schema, 'spec');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
-import { cloneVmSpec } from './copy.ts';
+import { cloneVmSpec } from './clone-vm-spec.ts';
 
 const vm = (templateRef: object) =>
   ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
-import { IntensityCache } from './grid-watch.ts';
+import { IntensityCache } from './intensity-cache.ts';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import type { Slot } from './slot.ts';
 

@@ -1,9 +1,9 @@
 import type { CarbonAware } from '#api/hypersdk/carbon-aware';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
+import { assessCarbon } from './assess-carbon.ts';
 import type { GridPlace } from './grid-places.ts';
-import type { IntensityCache } from './grid-watch.ts';
-import { assessCarbon } from './sight.ts';
+import type { IntensityCache } from './intensity-cache.ts';
 
 type Context = Parameters<DependencyProvider['provide']>[1];
 type CarbonVm = Parameters<DependencyProvider['provide']>[0];
