@@ -61,7 +61,7 @@ function measure({ name, nodes: count, target, spec = () => ({}) }: Case): void 
   const nodes = new Snapshot();
   for (let i = 0; i < count; i++) nodes.setNode(node(i));
   const explanations = new ExplanationStore();
-  const surroundings = {
+  const cluster = {
     nodes,
     storage: {
       claim: () => undefined,
@@ -76,8 +76,8 @@ function measure({ name, nodes: count, target, spec = () => ({}) }: Case): void 
   };
   const placer = new Placer({
     profile: buildProfile(),
-    surroundings,
-    nominations: new NominatedPods(nodes),
+    cluster,
+    nominator: new NominatedPods(nodes),
     rotation: new Rotation(),
   });
   let began = 0;

@@ -4,7 +4,7 @@ import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-parts';
 import { defaultServiceAccount } from './default-service-account.ts';
-import { rootCertificate } from './root-certificate.ts';
+import { rootCaPublisher } from './root-certificate.ts';
 
 let cluster: Cluster;
 let admin: Client;
@@ -38,7 +38,7 @@ describe('every namespace', () => {
     const present = () => named(CONFIG_MAPS, name);
     const place = { namespace: 'default' };
     await admin.create(CONFIG_MAPS, { metadata: { name, ...place }, data: { 'ca.crt': 'of long ago' } });
-    runController(cluster, 'root-ca-cert-publisher', rootCertificate('PEM'));
+    runController(cluster, 'root-ca-cert-publisher', rootCaPublisher('PEM'));
     await cluster.until(async () => (await present()).length === 4);
     const data = async () => (await admin.get(CONFIG_MAPS, name, place)).data;
     await cluster.until(async () => (await data())?.['ca.crt'] === 'PEM');

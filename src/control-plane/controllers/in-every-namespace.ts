@@ -6,7 +6,7 @@ import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 
 /** An object that every namespace has. */
-export interface Kept<T extends KubeObject> {
+export interface NamespacedObject<T extends KubeObject> {
   readonly controller: string;
   readonly type: ResourceType<T>;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Kept<T extends KubeObject> {
 }
 
 /** Makes sure that every living namespace has an object, and has it again when somebody deletes or changes it. */
-export function inEveryNamespace<T extends KubeObject>(kept: Kept<T>): Controller<Namespace> {
+export function inEveryNamespace<T extends KubeObject>(kept: NamespacedObject<T>): Controller<Namespace> {
   const { type, name, object } = kept;
   const selection = { fieldSelector: `metadata.name=${name}` };
   return {

@@ -13,21 +13,21 @@ import { type ControllerUser, controllerUser, INFORMER_USER } from './controller
 import { defaultServiceAccount } from './default-service-account.ts';
 import { deployments } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
-import { eventExpiry } from './event-expiry/event-expiry.ts';
+import { eventTtl } from './event-expiry/event-expiry.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { AssumedHealth } from './node/node-health.ts';
 import { nodeLifecycle } from './node/node-lifecycle.ts';
 import { taintEviction } from './node/taint-eviction.ts';
-import { podCollector } from './pod-collector/controller.ts';
+import { podGc } from './pod-collector/controller.ts';
 import { replicaSets, replicationControllers } from './replicas/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
-import { rootCertificate } from './root-certificate.ts';
+import { rootCaPublisher } from './root-certificate.ts';
 import { attributesClassProtection } from './volume/attributes-class-protection.ts';
 import { claimBinder, volumeBinder } from './volume/binder.ts';
 import { claimProtection, volumeProtection } from './volume/protection.ts';
 
-export interface KubernetesControllersParts {
+export interface KubernetesControllersDeps {
   /** A client that speaks for a user: every controller acts as its own ServiceAccount, with the rights of that. */
   readonly clientFor: (user: ControllerUser) => Client;
   /** The certificate by which clients know the API server. */
@@ -44,7 +44,7 @@ export interface KubernetesControllersParts {
 }
 
 /** The controllers that clients of Kubernetes take for granted, in the order in which they start. */
-export function kubernetesControllers(given: KubernetesControllersParts): Runnable[] {
+export function kubernetesControllers(given: KubernetesControllersDeps): Runnable[] {
   const { clientFor, clock, random, log } = given;
   const shared = { clock, random: random.fork('kubernetes controllers'), log };
   const informers = given.informers ?? new Informers({ ...shared, client: clientFor(INFORMER_USER) });
@@ -59,7 +59,7 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     ...(given.informers === undefined ? [informers] : []),
     catalog,
     of('service-account-controller', defaultServiceAccount),
-    of('root-ca-cert-publisher', rootCertificate(given.caPem)),
+    of('root-ca-cert-publisher', rootCaPublisher(given.caPem)),
     new GarbageCollector(partsFor('generic-garbage-collector'), catalog),
     of('namespace-controller', namespaceController),
     of('disruption-controller', disruptionController(catalog)),
@@ -74,12 +74,12 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
       events: given.nodeEvents ?? noopRecorder,
     }),
     of('node-controller', taintEviction()),
-    of('pod-garbage-collector', podCollector()),
+    of('pod-garbage-collector', podGc()),
     of('clusterrole-aggregation-controller', clusterRoleAggregation),
     of('replicaset-controller', replicaSets()),
     of('replication-controller', replicationControllers()),
     of('deployment-controller', deployments()),
     // Kubernetes lets its store forget events: no role is made for it, but this one covers it.
-    eventExpiry(partsFor('generic-garbage-collector')),
+    eventTtl(partsFor('generic-garbage-collector')),
   ];
 }

@@ -8,7 +8,7 @@ const DESCRIPTION = {
 };
 
 /** Publishes the certificate by which pods know the API server, to every namespace. */
-export function rootCertificate(caPem: string): Controller<Namespace> {
+export function rootCaPublisher(caPem: string): Controller<Namespace> {
   const data = { 'ca.crt': caPem };
   return inEveryNamespace<ConfigMap>({
     controller: 'root certificate',

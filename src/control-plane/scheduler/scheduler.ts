@@ -18,19 +18,19 @@ import { ExplanationStore } from './explanation/explanation-store.ts';
 import { Placer } from './framework/placer.ts';
 import { Rotation } from './framework/sampling.ts';
 import { Binder } from './loop/binder.ts';
-import { Evictor } from './loop/evictor.ts';
-import { Feed } from './loop/feed.ts';
-import { liveSurroundings } from './loop/live-surroundings.ts';
+import { PreemptionExecutor } from './loop/evictor.ts';
+import { EventHandlers } from './loop/feed.ts';
+import { liveClusterView } from './loop/live-surroundings.ts';
 import { Reporter } from './loop/reporter.ts';
-import { Trial } from './loop/trial.ts';
-import { Turns } from './loop/turns.ts';
+import { PodScheduler } from './loop/trial.ts';
+import { WorkLoop } from './loop/turns.ts';
 import { NominatedPods } from './queue/nominated-pods.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { Snapshot } from './snapshot/snapshot.ts';
 import { StorageState } from './volumes/storage-state.ts';
 import { VolumeBinder } from './volumes/volume-binder.ts';
 
-export interface SchedulerParts {
+export interface SchedulerDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -60,31 +60,31 @@ const READ: readonly ResourceType[] = [
 ];
 
 /** Finds nodes for pods that have none and name one of its profiles, as kube-scheduler does. */
-export function scheduler(parts: SchedulerParts): Scheduler {
+export function scheduler(parts: SchedulerDeps): Scheduler {
   const { client, informers, clock, events = noopRecorder, explanations = new ExplanationStore() } = parts;
   const log = parts.log.child({ component: 'scheduler' });
-  const { profiles, firstBackoffMs, mostBackoffMs, bindTimeoutMs } = parts.configuration ?? defaultConfiguration();
+  const { profiles, initialBackoffMs, maxBackoffMs, bindTimeoutMs } = parts.configuration ?? defaultConfiguration();
   const nodes = new Snapshot();
   const storage = new StorageState(informers);
   const volumes = new VolumeBinder({ client, clock, storage, timeoutMs: bindTimeoutMs });
-  const turns = new Turns(clock);
-  const queue = new SchedulingQueue({ clock, ready: () => turns.wake(), firstBackoffMs, mostBackoffMs });
+  const turns = new WorkLoop(clock);
+  const queue = new SchedulingQueue({ clock, ready: () => turns.wake(), initialBackoffMs, maxBackoffMs });
   const nominated = new NominatedPods(nodes);
-  const surroundings = liveSurroundings(nodes, storage, informers);
+  const cluster = liveClusterView(nodes, storage, informers);
   const names = new Set(profiles.map(({ schedulerName }) => schedulerName));
-  const feed = new Feed({ surroundings, queue, nominated, isOurs: (name) => names.has(name) });
+  const handlers = new EventHandlers({ cluster, queue, nominated, isOurs: (name) => names.has(name) });
   const reporter = new Reporter({ client, clock, log, events });
-  const binder = new Binder({ client, queue, feed, reporter, log, ended: () => turns.wake() });
+  const binder = new Binder({ client, queue, handlers, reporter, log, ended: () => turns.wake() });
   const rotation = new Rotation();
   const placers = new Map(
     profiles.map((profile) => [
       profile.schedulerName,
-      { profile, placer: new Placer({ profile, surroundings, nominations: nominated, rotation }) },
+      { profile, placer: new Placer({ profile, cluster, nominator: nominated, rotation }) },
     ]),
   );
-  const evictor = new Evictor({ client, clock, log, events });
+  const preemption = new PreemptionExecutor({ client, clock, log, events });
   const disruption = informers.of(POD_DISRUPTION_BUDGETS).cache;
-  const trial = new Trial({
+  const trial = new PodScheduler({
     placers,
     volumes,
     nodes,
@@ -92,7 +92,7 @@ export function scheduler(parts: SchedulerParts): Scheduler {
     nominated,
     binder,
     reporter,
-    evictor,
+    preemption,
     budgets: () => [...disruption.all()],
     explanations,
     random: parts.random.fork('scheduler'),
@@ -104,12 +104,12 @@ export function scheduler(parts: SchedulerParts): Scheduler {
     explanationOf: (namespace, name) => explanations.explanationOf(namespace, name),
     async run(signal) {
       const stops = [
-        informers.of(NODES).onChange((change) => feed.nodeChanged(change)),
-        informers.of(PODS).onChange((change) => feed.podChanged(change)),
+        informers.of(NODES).onChange((change) => handlers.nodeChanged(change)),
+        informers.of(PODS).onChange((change) => handlers.podChanged(change)),
         ...STORAGE.map((type) =>
           informers.of(type).onChange(() => {
             volumes.changed();
-            feed.happened({ what: 'storage' });
+            handlers.happened({ what: 'storage' });
           }),
         ),
       ];
@@ -119,7 +119,7 @@ export function scheduler(parts: SchedulerParts): Scheduler {
       queue.close();
       for (const stop of stops) stop();
       await binder.settled();
-      await evictor.settled();
+      await preemption.settled();
       await reporter.settled();
     },
   };

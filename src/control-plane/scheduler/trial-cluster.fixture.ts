@@ -42,7 +42,7 @@ export const namespace = 'default';
 const USER = { name: 'placing', groups: ['system:authenticated'] };
 
 /** A cluster to try the scheduler on. */
-export class TrialCluster {
+export class TestCluster {
   readonly cluster: Cluster;
   /** The Events, as text. */
   readonly said: string[] = [];
@@ -101,12 +101,12 @@ export class TrialCluster {
 }
 
 /** Gives the scheduler its rights in a cluster. */
-export async function trialOn(cluster: Cluster): Promise<TrialCluster> {
+export async function testClusterOn(cluster: Cluster): Promise<TestCluster> {
   await cluster.admin.create(CLUSTER_ROLES, { metadata: { name: 'placing' }, rules: SCHEDULER_RULES });
   await cluster.admin.create(CLUSTER_ROLE_BINDINGS, {
     metadata: { name: 'placing' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'placing' },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER.name }],
   });
-  return new TrialCluster(cluster);
+  return new TestCluster(cluster);
 }

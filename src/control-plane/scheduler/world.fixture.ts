@@ -8,7 +8,7 @@ import { Placer } from './framework/placer.ts';
 import type { Profile } from './framework/profile.ts';
 import { Rotation } from './framework/sampling.ts';
 import type { Score } from './framework/score.ts';
-import type { Surroundings } from './framework/surroundings.ts';
+import type { ClusterView } from './framework/surroundings.ts';
 import { type PodInfo, podInfoOf } from './pod/pod-info.ts';
 import { selectorOf } from './pod/selector-cache.ts';
 import { NominatedPods } from './queue/nominated-pods.ts';
@@ -20,7 +20,7 @@ import { classOf } from './volumes/pod-claims.ts';
 export const HOSTNAME = 'kubernetes.io/hostname';
 export const ZONE = 'topology.kubernetes.io/zone';
 
-export interface NodeParts {
+export interface NodeOptions {
   readonly labels?: Record<string, string>;
   readonly allocatable?: ResourceList;
   readonly taints?: readonly Taint[];
@@ -28,7 +28,7 @@ export interface NodeParts {
   readonly images?: Readonly<Record<string, number>>;
 }
 
-export function node(name: string, parts: NodeParts = {}): Node {
+export function node(name: string, parts: NodeOptions = {}): Node {
   const { labels = {}, allocatable = {}, taints = [], unschedulable = false, images = {} } = parts;
   return {
     apiVersion: 'v1',
@@ -42,7 +42,7 @@ export function node(name: string, parts: NodeParts = {}): Node {
   };
 }
 
-export interface PodParts extends Partial<PodSpec> {
+export interface PodOptions extends Partial<PodSpec> {
   readonly namespace?: string;
   readonly labels?: Record<string, string>;
   readonly requests?: ResourceList;
@@ -51,7 +51,7 @@ export interface PodParts extends Partial<PodSpec> {
   readonly deleted?: boolean;
 }
 
-export function pod(name: string, parts: PodParts = {}): Pod {
+export function pod(name: string, parts: PodOptions = {}): Pod {
   const { namespace = 'default', labels = {}, requests = {}, image = 'i:1', status = {}, deleted, ...spec } = parts;
   return {
     apiVersion: 'v1',
@@ -68,7 +68,7 @@ export function pod(name: string, parts: PodParts = {}): Pod {
   };
 }
 
-export interface WorldParts {
+export interface HarnessOptions {
   readonly nodes?: readonly Node[];
   /** Pods on nodes: by the name of the node. */
   readonly pods?: Readonly<Record<string, readonly Pod[]>>;
@@ -81,7 +81,7 @@ export interface WorldParts {
   readonly csiNodes?: readonly CsiNode[];
 }
 
-export function world(parts: WorldParts = {}): Surroundings {
+export function schedulerHarness(parts: HarnessOptions = {}): ClusterView {
   const nodes = new Snapshot();
   for (const each of parts.nodes ?? []) nodes.setNode(each);
   for (const [name, pods] of Object.entries(parts.pods ?? {}))
@@ -108,11 +108,11 @@ export function world(parts: WorldParts = {}): Surroundings {
 }
 
 /** What a filter says of each node, by name: '' where it suits, '-' for all where the pod asks it nothing. */
-export function verdicts(filter: Filter, candidate: Pod, around: Surroundings): Record<string, string> | string {
-  const prepared = filter.prepare(podInfoOf(candidate), around);
+export function filterResults(filter: Filter, candidate: Pod, cluster: ClusterView): Record<string, string> | string {
+  const prepared = filter.prepare(podInfoOf(candidate), cluster);
   if (prepared === undefined) return '-';
   if ('refusal' in prepared) return prepared.refusal.reasons.join(', ');
-  const { slots, names } = around.nodes.order;
+  const { slots, names } = cluster.nodes.order;
   return Object.fromEntries(names.map((name, i) => [name, prepared.check(slots[i] ?? 0)?.reasons.join(', ') ?? '']));
 }
 
@@ -122,15 +122,15 @@ export interface Scores {
 }
 
 /** What a score says of all nodes, by name; undefined where it has nothing to say. */
-export function scoresOf(score: Score, candidate: Pod, around: Surroundings): Scores | undefined {
-  const { slots, names } = around.nodes.order;
-  const prepared = score.prepare(podInfoOf(candidate), around, { slots, count: slots.length });
+export function scoresOf(score: Score, candidate: Pod, cluster: ClusterView): Scores | undefined {
+  const { slots, names } = cluster.nodes.order;
+  const prepared = score.prepare(podInfoOf(candidate), cluster, { slots, count: slots.length });
   if (prepared === undefined) return undefined;
   const figures = new Float64Array(slots.length);
   const byName = () => Object.fromEntries(names.map((name, i) => [name, figures[i] ?? 0]));
   prepared.raw(figures);
   const raw = byName();
-  prepared.normalise?.(figures);
+  prepared.normalize?.(figures);
   return { raw, normalised: byName() };
 }
 
@@ -139,16 +139,16 @@ export interface TestPlacer {
   readonly nominated: NominatedPods;
 }
 
-export function placerOf(around: Surroundings, profile: Profile = buildProfile()): TestPlacer {
-  const nominated = new NominatedPods(around.nodes);
-  const placer = new Placer({ profile, surroundings: around, nominations: nominated, rotation: new Rotation() });
+export function placerOf(cluster: ClusterView, profile: Profile = buildProfile()): TestPlacer {
+  const nominated = new NominatedPods(cluster.nodes);
+  const placer = new Placer({ profile, cluster, nominator: nominated, rotation: new Rotation() });
   return { placer, nominated };
 }
 
 /** The name of the node that is chosen for a pod. */
-export function chosenFor(candidate: Pod, around: Surroundings, profile?: Profile): string | undefined {
-  const { chosen } = placerOf(around, profile).placer.place(podInfoOf(candidate));
-  return chosen === undefined ? undefined : around.nodes.nameAt(chosen);
+export function chosenFor(candidate: Pod, cluster: ClusterView, profile?: Profile): string | undefined {
+  const { chosen } = placerOf(cluster, profile).placer.place(podInfoOf(candidate));
+  return chosen === undefined ? undefined : cluster.nodes.nameAt(chosen);
 }
 
-export const infoOf = (name: string, parts: PodParts = {}): PodInfo => podInfoOf(pod(name, parts));
+export const infoOf = (name: string, parts: PodOptions = {}): PodInfo => podInfoOf(pod(name, parts));

@@ -3,14 +3,14 @@ import type { Attempt } from '#control-plane/scheduler/framework/attempt';
 import { fitMessage } from '#control-plane/scheduler/framework/diagnosis';
 import { Placer } from '#control-plane/scheduler/framework/placer';
 import { Rotation } from '#control-plane/scheduler/framework/sampling';
-import type { Surroundings } from '#control-plane/scheduler/framework/surroundings';
+import type { ClusterView } from '#control-plane/scheduler/framework/surroundings';
 import { podInfoOf } from '#control-plane/scheduler/pod/pod-info';
 import { selectorOf } from '#control-plane/scheduler/pod/selector-cache';
 import { preempt } from '#control-plane/scheduler/preemption/preempt';
 import { NominatedPods } from '#control-plane/scheduler/queue/nominated-pods';
-import { podClaimsOf } from '#control-plane/scheduler/volumes/pod-claims';
-import { planVolumes } from '#control-plane/scheduler/volumes/volume-plan';
-import { world } from '#control-plane/scheduler/world.fixture';
+import { podVolumeClaimsOf } from '#control-plane/scheduler/volumes/pod-claims';
+import { findPodVolumes } from '#control-plane/scheduler/volumes/volume-plan';
+import { schedulerHarness } from '#control-plane/scheduler/world.fixture';
 import type { Random } from '#platform/base/random';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
@@ -35,8 +35,8 @@ const BROAD_PROFILE = { ...PROFILE, percentageOfNodesToScore: BROAD_PERCENTAGE }
 export function decide(standing: Standing, pod: Pod, rotation = new Rotation()): Decision {
   const around = surroundingsOf(standing);
   const profile = pod.spec.schedulerName === BROAD_SCHEDULER ? BROAD_PROFILE : PROFILE;
-  const nominations = new NominatedPods(around.nodes);
-  const attempt = new Placer({ profile, surroundings: around, nominations, rotation }).place(podInfoOf(pod));
+  const nominator = new NominatedPods(around.nodes);
+  const attempt = new Placer({ profile, cluster: around, nominator, rotation }).place(podInfoOf(pod));
   if (attempt.chosen === undefined) return refused(attempt, around, standing.budgets);
   const named = (slot: number) => around.nodes.nameAt(slot);
   const chosen = named(attempt.chosen);
@@ -72,8 +72,8 @@ function rotationFrom(start: number, nodes: number): Rotation {
 export function volumesOn(standing: Standing, pod: Pod, name: string): Record<string, string> {
   const { storage } = surroundingsOf(standing);
   const node = standing.nodes.find(({ metadata }) => metadata.name === name);
-  const claims = podClaimsOf(podInfoOf(pod), storage);
-  const plan = node === undefined || typeof claims === 'string' ? '' : planVolumes(claims, node, storage);
+  const claims = podVolumeClaimsOf(podInfoOf(pod), storage);
+  const plan = node === undefined || typeof claims === 'string' ? '' : findPodVolumes(claims, node, storage);
   if (typeof plan === 'string') return {};
   return Object.fromEntries([
     ...plan.bind.map(({ claim, volume }) => [claim.metadata.name, volume.metadata.name]),
@@ -87,10 +87,10 @@ export function hasDelayedClaims({ claims }: Standing, pod: Pod): boolean {
   return claims.some(({ metadata, spec }) => names.has(metadata.name ?? '') && (spec.volumeName ?? '') === '');
 }
 
-function surroundingsOf({ nodes, pods, volumes, claims, csiNodes }: Standing): Surroundings {
+function surroundingsOf({ nodes, pods, volumes, claims, csiNodes }: Standing): ClusterView {
   const placed: Record<string, Pod[]> = {};
   for (const pod of pods) (placed[pod.spec.nodeName ?? ''] ??= []).push(pod);
-  const around = world({
+  const around = schedulerHarness({
     nodes,
     pods: placed,
     namespaces: NAMESPACES,
@@ -116,7 +116,7 @@ function scoresOf({ scored }: Attempt, names: readonly string[]): Scores {
 }
 
 /** The search for nodes to make room on begins anywhere, so that all it may end with is looked for. */
-function refused(attempt: Attempt, { nodes }: Surroundings, budgets: readonly PodDisruptionBudget[]): Decision {
+function refused(attempt: Attempt, { nodes }: ClusterView, budgets: readonly PodDisruptionBudget[]): Decision {
   const { diagnosis } = attempt;
   if (diagnosis === undefined || PROFILE.preemption === undefined) throw new Error('nobody says why no node suits');
   const evictions = new Map<string, Eviction>();

@@ -8,12 +8,12 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { claimed } from '../replicas/claimed.ts';
-import { type Done, deploymentStatus, isComplete } from './deployment-status.ts';
-import { type Limits, limitsOf, wantedBy } from './limits.ts';
-import { newSet, outdated, REVISION, refreshed, resized } from './new-set.ts';
+import { claimObjects } from '../replicas/claimed.ts';
+import { deploymentStatus, isComplete, type RolloutResult } from './deployment-status.ts';
+import { desiredReplicas, type Limits, limitsOf } from './limits.ts';
+import { newReplicaSet, REVISION, refreshReplicaSet, replicaSetsToPrune, resizeReplicaSet } from './new-set.ts';
 import { recreateStep, rollingStep, type Sizes } from './rollout.ts';
-import { isScaled, rescaled } from './scaling.ts';
+import { isScaled, scaleProportionally } from './scaling.ts';
 import { currentSet, isSameTemplate } from './template.ts';
 
 /** Rolls out the templates of deployments by ReplicaSets. */
@@ -49,7 +49,7 @@ export function deployments(): Controller<Deployment> {
         selector,
         expectations,
       };
-      const own = await claimed(claiming, near);
+      const own = await claimObjects(claiming, near);
       return await new Rollout(deployment, own, context, expectations).run();
     },
     forget: (key) => expectations.forget(key),
@@ -81,7 +81,7 @@ class Rollout {
     const rolling = spec.strategy?.type !== 'Recreate';
     if (spec.paused === true || isScaled(all, this.#limits.replicas)) {
       await this.#refresh();
-      await this.#resize(rescaled(this.#fresh, this.#old, this.#limits, rolling));
+      await this.#resize(scaleProportionally(this.#fresh, this.#old, this.#limits, rolling));
       return await this.#report({});
     }
     const done = rolling ? await this.#roll() : await this.#recreate();
@@ -90,13 +90,13 @@ class Rollout {
     return again;
   }
 
-  async #roll(): Promise<Done> {
+  async #roll(): Promise<RolloutResult> {
     const done = await this.#ensureFresh();
     if (this.#fresh !== undefined) await this.#resize(rollingStep(this.#fresh, this.#old, this.#limits));
     return done;
   }
 
-  async #recreate(): Promise<Done> {
+  async #recreate(): Promise<RolloutResult> {
     await this.#refresh();
     const shrinking = recreateStep(undefined, this.#old, this.#limits.replicas);
     await this.#resize(shrinking);
@@ -115,12 +115,12 @@ class Rollout {
     );
   }
 
-  async #ensureFresh(): Promise<Done> {
+  async #ensureFresh(): Promise<RolloutResult> {
     if (this.#fresh !== undefined) {
       await this.#refresh();
       return {};
     }
-    const wanted = newSet(this.#deployment, this.#old, this.#limits);
+    const wanted = newReplicaSet(this.#deployment, this.#old, this.#limits);
     try {
       this.#fresh = this.#noted(await this.#context.client.create(REPLICA_SETS, wanted));
       await this.#noteRevision();
@@ -151,7 +151,7 @@ class Rollout {
   /** Hands on to the current set what it takes from its deployment, and to the deployment its revision. */
   async #refresh(): Promise<void> {
     if (this.#fresh === undefined) return;
-    const better = refreshed(this.#fresh, this.#deployment, this.#old);
+    const better = refreshReplicaSet(this.#fresh, this.#deployment, this.#old);
     if (!isDeepStrictEqual(better, this.#fresh)) {
       this.#fresh = this.#noted(await this.#context.client.update(REPLICA_SETS, better));
     }
@@ -169,9 +169,9 @@ class Rollout {
 
   async #resize(sizes: Sizes): Promise<void> {
     const resize = async (set: ReplicaSet): Promise<ReplicaSet> => {
-      const size = sizes.get(set.metadata.name ?? '') ?? wantedBy(set);
-      const wanted = resized(set, size, this.#limits);
-      if (wantedBy(set) === 0 && size === 0) return set;
+      const size = sizes.get(set.metadata.name ?? '') ?? desiredReplicas(set);
+      const wanted = resizeReplicaSet(set, size, this.#limits);
+      if (desiredReplicas(set) === 0 && size === 0) return set;
       if (isDeepStrictEqual(wanted, set)) return set;
       return this.#noted(await this.#context.client.update(REPLICA_SETS, wanted));
     };
@@ -179,7 +179,7 @@ class Rollout {
     this.#old = await Promise.all(this.#old.map(resize));
   }
 
-  async #report(done: Done) {
+  async #report(done: RolloutResult) {
     const { client, clock } = this.#context;
     const { status, lateInMs } = deploymentStatus(this.#deployment, this.#fresh, this.#old, clock.now(), done);
     this.#deployment = await writeStatus(client, DEPLOYMENTS, this.#deployment, status);
@@ -188,7 +188,7 @@ class Rollout {
 
   async #cleanUp(): Promise<void> {
     const { client } = this.#context;
-    for (const { metadata } of outdated(this.#old, this.#deployment.spec.revisionHistoryLimit ?? 10)) {
+    for (const { metadata } of replicaSetsToPrune(this.#old, this.#deployment.spec.revisionHistoryLimit ?? 10)) {
       const { name = '', namespace = '', uid = '' } = metadata;
       await ignoreNotFound(client.delete(REPLICA_SETS, name, { namespace, preconditions: { uid } }));
     }

@@ -1,12 +1,12 @@
 import { timestamp } from '#platform/base/timestamp';
 import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
 import type { Deployment, ReplicaSet } from '#platform/kube/kinds/workloads';
-import { availableOf, limitsOf, total, wantedBy } from './limits.ts';
+import { availableOf, desiredReplicas, limitsOf, total } from './limits.ts';
 
 type Status = NonNullable<Deployment['status']>;
 
 /** What the run that this status ends has done. */
-export interface Done {
+export interface RolloutResult {
   readonly created?: string;
 }
 
@@ -16,7 +16,7 @@ export function deploymentStatus(
   fresh: ReplicaSet | undefined,
   old: readonly ReplicaSet[],
   now: number,
-  done: Done = {},
+  done: RolloutResult = {},
 ): { readonly status: Status; readonly lateInMs: number | undefined } {
   const all = fresh === undefined ? old : [fresh, ...old];
   const counted = counts(deployment, fresh, all);
@@ -47,7 +47,7 @@ function counts({ metadata }: Deployment, fresh: ReplicaSet | undefined, all: re
     updatedReplicas: fresh?.status?.replicas ?? 0,
     readyReplicas: total(all, ({ status }) => status?.readyReplicas ?? 0),
     availableReplicas,
-    unavailableReplicas: Math.max(0, total(all, wantedBy) - availableReplicas),
+    unavailableReplicas: Math.max(0, total(all, desiredReplicas) - availableReplicas),
   };
 }
 
@@ -83,7 +83,7 @@ function progressOf(
   fresh: ReplicaSet | undefined,
   conditions: readonly KubeCondition[],
   now: number,
-  { created }: Done,
+  { created }: RolloutResult,
 ): KubeCondition | undefined {
   const before = conditionOf(conditions, 'Progressing');
   const { paused = false } = deployment.spec;

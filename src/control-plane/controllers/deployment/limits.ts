@@ -19,7 +19,7 @@ export function limitsOf({ spec }: Deployment): Limits {
   return { replicas, surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 
-export const wantedBy = ({ spec }: ReplicaSet) => spec.replicas ?? 1;
+export const desiredReplicas = ({ spec }: ReplicaSet) => spec.replicas ?? 1;
 export const availableOf = ({ status }: ReplicaSet) => status?.availableReplicas ?? 0;
 
 export function total(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number): number {

@@ -1,7 +1,7 @@
 import type { NewObject } from '#platform/kube/client';
 import { DEPLOYMENTS, type Deployment, type ReplicaSet } from '#platform/kube/kinds/workloads';
 import { controllerRef } from '../replicas/claimed.ts';
-import { type Limits, total, wantedBy } from './limits.ts';
+import { desiredReplicas, type Limits, total } from './limits.ts';
 import { DESIRED, MAX } from './scaling.ts';
 import { HASH_LABEL, templateHash } from './template.ts';
 
@@ -28,23 +28,27 @@ export function nextRevision(old: readonly ReplicaSet[]): number {
 
 const sizesNoted = ({ replicas, surge }: Limits) => ({ [DESIRED]: `${replicas}`, [MAX]: `${replicas + surge}` });
 
-const inherited = (deployment: Deployment) =>
+const inheritedAnnotations = (deployment: Deployment) =>
   Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !OWN.has(name)));
 
 /** A ReplicaSet for the template of a deployment that has none yet. */
-export function newSet(deployment: Deployment, old: readonly ReplicaSet[], limits: Limits): NewObject<ReplicaSet> {
+export function newReplicaSet(
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+  limits: Limits,
+): NewObject<ReplicaSet> {
   const { metadata, spec, status } = deployment;
   const { template, minReadySeconds } = spec;
   const hash = templateHash(template, status?.collisionCount);
   const labels = { ...template.metadata?.labels, [HASH_LABEL]: hash };
   const rolling = spec.strategy?.type !== 'Recreate';
-  const room = rolling ? limits.replicas + limits.surge - total(old, wantedBy) : limits.replicas;
+  const room = rolling ? limits.replicas + limits.surge - total(old, desiredReplicas) : limits.replicas;
   return {
     metadata: {
       name: `${metadata.name}-${hash}`,
       namespace: metadata.namespace ?? '',
       labels,
-      annotations: { ...inherited(deployment), [REVISION]: `${nextRevision(old)}`, ...sizesNoted(limits) },
+      annotations: { ...inheritedAnnotations(deployment), [REVISION]: `${nextRevision(old)}`, ...sizesNoted(limits) },
       ownerReferences: [controllerRef(DEPLOYMENTS, deployment)],
     },
     spec: {
@@ -57,8 +61,8 @@ export function newSet(deployment: Deployment, old: readonly ReplicaSet[], limit
 }
 
 /** The current set with what it takes over from its deployment, its revision among it. */
-export function refreshed(set: ReplicaSet, deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet {
-  const annotations: Record<string, string> = { ...set.metadata.annotations, ...inherited(deployment) };
+export function refreshReplicaSet(set: ReplicaSet, deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet {
+  const annotations: Record<string, string> = { ...set.metadata.annotations, ...inheritedAnnotations(deployment) };
   const before = revisionOf(set);
   const next = nextRevision(old);
   if (before < next) {
@@ -71,13 +75,13 @@ export function refreshed(set: ReplicaSet, deployment: Deployment, old: readonly
 }
 
 /** A set at another size, which it notes. */
-export function resized(set: ReplicaSet, replicas: number, limits: Limits): ReplicaSet {
+export function resizeReplicaSet(set: ReplicaSet, replicas: number, limits: Limits): ReplicaSet {
   const annotations = { ...set.metadata.annotations, ...sizesNoted(limits) };
   return { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } };
 }
 
 /** Sets that are of no more use: the oldest beyond those that are kept to go back to. */
-export function outdated(old: readonly ReplicaSet[], limit: number): ReplicaSet[] {
+export function replicaSetsToPrune(old: readonly ReplicaSet[], limit: number): ReplicaSet[] {
   const living = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const surplus = living.toSorted((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, living.length - limit));
   return surplus.filter(

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Deployment, ReplicaSet } from '#platform/kube/kinds/workloads';
 import { deploymentStatus } from './deployment-status.ts';
-import { availableOf, limitsOf, total, wantedBy } from './limits.ts';
-import { nextRevision, outdated, refreshed } from './new-set.ts';
+import { availableOf, desiredReplicas, limitsOf, total } from './limits.ts';
+import { nextRevision, refreshReplicaSet, replicaSetsToPrune } from './new-set.ts';
 import { recreateStep, rollingStep } from './rollout.ts';
-import { isScaled, rescaled } from './scaling.ts';
+import { isScaled, scaleProportionally } from './scaling.ts';
 import { currentSet, templateHash } from './template.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
@@ -73,25 +73,29 @@ describe('a rolling step', () => {
         const limits = { replicas, surge, unavailable: Math.min(unavailable, Math.max(replicas, 1)) };
         let fresh = set('new', 0);
         let old = start.map(([size, available], i) => set(`old${'x'.repeat(i)}`, size, Math.min(size, available)));
-        const most = Math.max(replicas + surge, total(old, wantedBy));
+        const most = Math.max(replicas + surge, total(old, desiredReplicas));
         for (let step = 0; step < 200; step++) {
           const before = total([fresh, ...old], availableOf);
           const sizes = rollingStep(fresh, old, limits);
           const apply = (each: ReplicaSet) => {
-            const size = sizes.get(each.metadata.name ?? '') ?? wantedBy(each);
+            const size = sizes.get(each.metadata.name ?? '') ?? desiredReplicas(each);
             expect(size).toBeGreaterThanOrEqual(0);
             return set(each.metadata.name ?? '', size, Math.min(size, availableOf(each)));
           };
           fresh = apply(fresh);
           old = old.map(apply);
-          expect(total([fresh, ...old], wantedBy)).toBeLessThanOrEqual(most);
+          expect(total([fresh, ...old], desiredReplicas)).toBeLessThanOrEqual(most);
           const least = Math.min(before, replicas - limits.unavailable);
           expect(total([fresh, ...old], availableOf)).toBeGreaterThanOrEqual(least);
           // Pods become available at their own pace.
           const [more = 0] = luck.take(1);
-          fresh = set('new', wantedBy(fresh), Math.min(wantedBy(fresh), availableOf(fresh) + (step > 100 ? 20 : more)));
+          fresh = set(
+            'new',
+            desiredReplicas(fresh),
+            Math.min(desiredReplicas(fresh), availableOf(fresh) + (step > 100 ? 20 : more)),
+          );
         }
-        expect([wantedBy(fresh), total(old, wantedBy)]).toEqual([replicas, 0]);
+        expect([desiredReplicas(fresh), total(old, desiredReplicas)]).toEqual([replicas, 0]);
       }),
       { numRuns: 60 },
     );
@@ -172,7 +176,7 @@ describe('a deployment that is scaled', () => {
       ],
     ],
   ])('%s', (_what, fresh, old, replicas, sizes) => {
-    expect(new Map(rescaled(fresh, old, limits(replicas), true))).toEqual(new Map(sizes));
+    expect(new Map(scaleProportionally(fresh, old, limits(replicas), true))).toEqual(new Map(sizes));
   });
 });
 
@@ -201,20 +205,20 @@ describe('the sets of a deployment', () => {
     const revision = (n: number) => ({ annotations: { 'deployment.kubernetes.io/revision': `${n}` } });
     const old = [set('b', 0, 0, revision(2)), set('c', 0, 0, revision(3))];
     expect(nextRevision(old)).toBe(4);
-    const back = refreshed(set('a', 0, 0, revision(1)), deployment(), old);
+    const back = refreshReplicaSet(set('a', 0, 0, revision(1)), deployment(), old);
     expect(back.metadata.annotations).toEqual({
       'deployment.kubernetes.io/revision': '4',
       'deployment.kubernetes.io/revision-history': '1',
     });
-    expect(refreshed(back, deployment(), old)).toEqual(back);
+    expect(refreshReplicaSet(back, deployment(), old)).toEqual(back);
   });
 
   it('are kept as many as asked for, and never one that has pods', () => {
     const sets = [1, 2, 3].map((n) =>
       set(`s${n}`, n === 2 ? 1 : 0, 0, { annotations: { 'deployment.kubernetes.io/revision': `${n}` } }),
     );
-    expect(outdated(sets, 1).map(({ metadata }) => metadata.name)).toEqual(['s1']);
-    expect(outdated(sets, 3)).toEqual([]);
+    expect(replicaSetsToPrune(sets, 1).map(({ metadata }) => metadata.name)).toEqual(['s1']);
+    expect(replicaSetsToPrune(sets, 3)).toEqual([]);
   });
 });
 

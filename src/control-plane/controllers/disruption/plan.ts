@@ -11,7 +11,7 @@ type Status = NonNullable<PodDisruptionBudget['status']>;
 const GRANTED_MS = 2 * 60_000;
 
 /** How many pods there should be, and how many of them must be healthy. */
-export interface Demand {
+export interface DisruptionDemand {
   readonly expectedPods: number;
   readonly desiredHealthy: number;
 }
@@ -22,7 +22,7 @@ export function needsScale({ minAvailable, maxUnavailable }: Spec): boolean {
 }
 
 /** `scale` is how many pods the controllers of the chosen pods are to keep together. */
-export function demandOf({ minAvailable = 0, maxUnavailable }: Spec, pods: number, scale: number): Demand {
+export function demandOf({ minAvailable = 0, maxUnavailable }: Spec, pods: number, scale: number): DisruptionDemand {
   if (maxUnavailable !== undefined) {
     const desiredHealthy = Math.max(0, scale - partOfWhole(maxUnavailable, scale, 'up'));
     return { expectedPods: scale, desiredHealthy };
@@ -35,7 +35,7 @@ export function demandOf({ minAvailable = 0, maxUnavailable }: Spec, pods: numbe
 export function statusOf(
   budget: PodDisruptionBudget,
   pods: readonly Pod[],
-  { expectedPods, desiredHealthy }: Demand,
+  { expectedPods, desiredHealthy }: DisruptionDemand,
   now: number,
 ): { readonly status: Status; readonly againMs: number | undefined } {
   const granted = stillGranted(budget.status?.disruptedPods ?? {}, pods, now);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerParts } from '#testing/controller-parts';
-import { eventExpiry } from './event-expiry.ts';
+import { eventTtl } from './event-expiry.ts';
 
 const EVENTS = resourceType('v1', 'Event', 'events');
 const namespace = 'default';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-const start = () => cluster.run(eventExpiry(controllerParts(cluster, 'generic-garbage-collector')));
+const start = () => cluster.run(eventTtl(controllerParts(cluster, 'generic-garbage-collector')));
 const make = (name: string) =>
   cluster.admin.create(EVENTS, {
     metadata: { name, namespace },

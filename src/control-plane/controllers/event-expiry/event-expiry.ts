@@ -19,7 +19,7 @@ const LIFE_MS = 60 * 60_000;
 const RETRY_MS = 60_000;
 
 /** Deletes Events an hour after they were last written. One timer waits for the oldest, whatever their number. */
-export function eventExpiry(parts: ControllerDeps): Runnable {
+export function eventTtl(parts: ControllerDeps): Runnable {
   const { client, clock } = parts;
   const log = parts.log.child({ controller: 'event expiry' });
   const line = new ExpiryLine();

@@ -1,6 +1,6 @@
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
 
-const MOST = 5000;
+const MAX_OWNERS = 5000;
 
 /** Owners that are known to be gone for good, so that each of many dependents need not ask again. Bounded. */
 export class AbsentOwners {
@@ -8,7 +8,7 @@ export class AbsentOwners {
 
   add(ref: KubeOwnerReference, namespace: string): void {
     this.#known.add(idOf(ref, namespace));
-    if (this.#known.size > MOST) for (const oldest of this.#known) return void this.#known.delete(oldest);
+    if (this.#known.size > MAX_OWNERS) for (const oldest of this.#known) return void this.#known.delete(oldest);
   }
 
   has(ref: KubeOwnerReference, namespace: string): boolean {

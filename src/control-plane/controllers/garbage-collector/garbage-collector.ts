@@ -9,10 +9,10 @@ import { WorkQueue } from '#platform/runtime/work-queue';
 import { AbsentOwners } from './absent-owners.ts';
 import { Monitors } from './monitors.ts';
 import { type Member, OwnerGraph, refersTo } from './owner-graph.ts';
-import { blocks, concerned, decide, type OwnerStanding, type Standing } from './plan.ts';
+import { affectedMembers, blocks, decide, type OwnerState, type OwnerWithState } from './plan.ts';
 
 /** An owner of a kind that nobody serves: nothing may be concluded from not finding it. */
-class UnknownOwner extends Error {}
+class UnknownOwnerError extends Error {}
 
 /**
  * Deletes what its owners left behind, lets owners that wait for their dependents go once those are gone, and lets go
@@ -62,7 +62,7 @@ export class GarbageCollector implements Runnable {
   }
 
   #changed(before: Member | undefined, member: Member | undefined): void {
-    for (const uid of concerned(before, member)) if (this.#graph.get(uid) !== undefined) this.#queue.add(uid);
+    for (const uid of affectedMembers(before, member)) if (this.#graph.get(uid) !== undefined) this.#queue.add(uid);
     const startsWaiting = member?.foreground === true && before?.foreground !== true;
     if (member === undefined && before !== undefined) this.#absent.add(referenceTo(before), before.namespace);
     const about = member ?? before;
@@ -81,7 +81,7 @@ export class GarbageCollector implements Runnable {
   }
 
   /** The owner's standing as far as the graph tells. */
-  #known(ref: KubeOwnerReference, { namespace }: Member): Standing | undefined {
+  #known(ref: KubeOwnerReference, { namespace }: Member): OwnerState | undefined {
     const owner = this.#graph.get(ref.uid);
     if (owner === undefined || !refersTo(ref, owner)) return undefined;
     if (owner.namespace !== '' && owner.namespace !== namespace) return undefined;
@@ -91,13 +91,13 @@ export class GarbageCollector implements Runnable {
   async #judge(member: Member): Promise<void> {
     const latest = await this.#read(member);
     if (latest === undefined || latest.metadata.deletionTimestamp !== undefined) return;
-    const owners: OwnerStanding[] = [];
+    const owners: OwnerWithState[] = [];
     try {
       for (const ref of latest.metadata.ownerReferences ?? []) {
-        owners.push({ ref, standing: await this.#standingOf(ref, member) });
+        owners.push({ ref, state: await this.#stateOf(ref, member) });
       }
     } catch (error) {
-      if (!(error instanceof UnknownOwner)) throw error;
+      if (!(error instanceof UnknownOwnerError)) throw error;
       this.#puzzling.add(member.uid);
       this.#parts.log.debug({ uid: member.uid, name: member.name }, error.message);
       return;
@@ -120,13 +120,13 @@ export class GarbageCollector implements Runnable {
     );
   }
 
-  async #standingOf(ref: KubeOwnerReference, member: Member): Promise<Standing> {
+  async #stateOf(ref: KubeOwnerReference, member: Member): Promise<OwnerState> {
     const type = this.#catalog.ofKind(ref.apiVersion, ref.kind);
     const namespace = type?.namespaced === false ? '' : member.namespace;
     const known = this.#known(ref, member);
     if (known !== undefined) return known;
     if (this.#absent.has(ref, namespace)) return 'absent';
-    if (type === undefined) throw new UnknownOwner(`no ${ref.kind} of ${ref.apiVersion} is served`);
+    if (type === undefined) throw new UnknownOwnerError(`no ${ref.kind} of ${ref.apiVersion} is served`);
     // Something cluster-wide cannot be owned by something in a namespace, which is for its author to find out.
     if (type.namespaced && member.namespace === '') return 'solid';
     const found = await ignoreNotFound(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));

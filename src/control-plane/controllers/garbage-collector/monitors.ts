@@ -20,7 +20,7 @@ export interface MonitorEvents {
 /** Objects of a list that are taken in at a time. */
 const AT_ONCE = 500;
 /** How long one resource that cannot be listed may hold up the collection of all others. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Follows every resource whose objects can own or be owned, and keeps the graph up to date. */
 export class Monitors {
@@ -67,7 +67,7 @@ export class Monitors {
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     const listed = Promise.withResolvers<void>();
-    const patience = clock.timer(PATIENCE_MS, () => listed.resolve());
+    const patience = clock.timer(TIMEOUT_MS, () => listed.resolve());
     either.addEventListener('abort', () => listed.resolve(), { once: true });
     const settled = listed.promise.finally(() => {
       patience.cancel();

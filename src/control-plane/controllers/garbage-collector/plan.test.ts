@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { memberOf } from './owner-graph.ts';
-import { concerned, type Decision, decide, type Standing } from './plan.ts';
+import { affectedMembers, decide, type GcDecision, type OwnerState } from './plan.ts';
 
 const CONFIG_MAPS = resourceType('v1', 'ConfigMap', 'configmaps');
 const ref = (uid: string, blockOwnerDeletion = false) => ({
@@ -15,11 +15,11 @@ const member = (uid: string, more: object = {}) =>
   memberOf(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: uid, namespace: 'n', uid, ...more } });
 const dying = (...finalizers: string[]) => ({ deletionTimestamp: '2030-01-01T00:00:00Z', finalizers });
 
-const background: Decision = { do: 'delete', policy: 'Background', unblock: false };
-const drop = (...uids: string[]): Decision => ({ do: 'drop references', uids: new Set(uids) });
+const background: GcDecision = { do: 'delete', policy: 'Background', unblock: false };
+const drop = (...uids: string[]): GcDecision => ({ do: 'drop references', uids: new Set(uids) });
 
 describe('an object', () => {
-  it.each<[string, Standing[], string[], ReturnType<typeof member>[], Decision]>([
+  it.each<[string, OwnerState[], string[], ReturnType<typeof member>[], GcDecision]>([
     ['without owners stays', [], [], [], { do: 'keep' }],
     ['whose owner is there stays', ['solid'], [], [], { do: 'keep' }],
     ['whose owner is gone goes', ['absent'], [], [], background],
@@ -49,7 +49,7 @@ describe('an object', () => {
       { ...background, policy: 'Foreground' },
     ],
   ])('%s', (_what, standings, finalizers, dependents, decision) => {
-    const owners = standings.map((standing, i) => ({ ref: ref(`o${i}`), standing }));
+    const owners = standings.map((state, i) => ({ ref: ref(`o${i}`), state }));
     expect(decide(owners, finalizers, dependents)).toEqual(decision);
   });
 });
@@ -79,6 +79,6 @@ describe('a change', () => {
       ['a', 'o'],
     ],
   ])('%s', (_what, before, after, uids) => {
-    expect(concerned(before, after)).toEqual(uids);
+    expect(affectedMembers(before, after)).toEqual(uids);
   });
 });

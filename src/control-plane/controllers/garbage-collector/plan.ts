@@ -3,14 +3,14 @@ import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import { type Member, sameOwners } from './owner-graph.ts';
 
 /** How an owner that an object names stands: there, there but waiting for its dependents to go, or gone. */
-export type Standing = 'solid' | 'waiting' | 'absent';
+export type OwnerState = 'solid' | 'waiting' | 'absent';
 
-export interface OwnerStanding {
+export interface OwnerWithState {
   readonly ref: KubeOwnerReference;
-  readonly standing: Standing;
+  readonly state: OwnerState;
 }
 
-export type Decision =
+export type GcDecision =
   | { readonly do: 'keep' }
   /** Somebody still owns it: let go of the others. */
   | { readonly do: 'drop references'; readonly uids: ReadonlySet<string> }
@@ -23,14 +23,14 @@ export type Decision =
 
 /** What becomes of an object that names owners. */
 export function decide(
-  owners: readonly OwnerStanding[],
+  owners: readonly OwnerWithState[],
   finalizers: readonly string[],
   dependents: Iterable<Member>,
-): Decision {
-  const uidsOf = (...wanted: Standing[]) =>
-    new Set(owners.filter(({ standing }) => wanted.includes(standing)).map(({ ref }) => ref.uid));
+): GcDecision {
+  const uidsOf = (...wanted: OwnerState[]) =>
+    new Set(owners.filter(({ state }) => wanted.includes(state)).map(({ ref }) => ref.uid));
   if (owners.length === 0) return { do: 'keep' };
-  if (owners.some(({ standing }) => standing === 'solid')) {
+  if (owners.some(({ state }) => state === 'solid')) {
     const uids = uidsOf('waiting', 'absent');
     return uids.size === 0 ? { do: 'keep' } : { do: 'drop references', uids };
   }
@@ -50,7 +50,7 @@ export function decide(
  * Whom a change concerns: the object itself where it has new owners or began to wait for its dependents, and owners
  * that wait for it.
  */
-export function concerned(before: Member | undefined, member: Member | undefined): string[] {
+export function affectedMembers(before: Member | undefined, member: Member | undefined): string[] {
   const uids = new Set<string>();
   if (member !== undefined) {
     const waits = (each: Member | undefined) => each?.foreground === true || each?.orphaning === true;

@@ -1,7 +1,7 @@
 import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 
 /** What came of an attempt to empty a namespace. */
-export interface Emptying {
+export interface DeletionResult {
   /** Group versions that could not be asked what they serve. */
   readonly undiscovered: readonly string[];
   /** Why something could not be deleted. */
@@ -15,10 +15,10 @@ export interface Emptying {
 interface Wording {
   readonly type: string;
   readonly fine: { readonly reason: string; readonly message: string };
-  readonly bad: { readonly reason: string; readonly message: (emptying: Emptying) => string | undefined };
+  readonly bad: { readonly reason: string; readonly message: (emptying: DeletionResult) => string | undefined };
 }
 
-const counted = (counts: ReadonlyMap<string, number>, text: (name: string, count: number) => string) =>
+const formatCounts = (counts: ReadonlyMap<string, number>, text: (name: string, count: number) => string) =>
   [...counts]
     .map(([name, count]) => text(name, count))
     .sort()
@@ -63,7 +63,7 @@ const WORDINGS: readonly Wording[] = [
       message: ({ left }) =>
         left.size === 0
           ? undefined
-          : `Some resources are remaining: ${counted(left, (name, count) => `${name} has ${count} resource instances`)}`,
+          : `Some resources are remaining: ${formatCounts(left, (name, count) => `${name} has ${count} resource instances`)}`,
     },
   },
   {
@@ -74,14 +74,14 @@ const WORDINGS: readonly Wording[] = [
       message: ({ heldBy }) =>
         heldBy.size === 0
           ? undefined
-          : `Some content in the namespace has finalizers remaining: ${counted(heldBy, (name, count) => `${name} in ${count} resource instances`)}`,
+          : `Some content in the namespace has finalizers remaining: ${formatCounts(heldBy, (name, count) => `${name} in ${count} resource instances`)}`,
     },
   },
 ];
 
 /** The conditions of a namespace that is being emptied. */
 export function conditionsAfter(
-  emptying: Emptying,
+  emptying: DeletionResult,
   before: readonly KubeCondition[] | undefined,
   now: string,
 ): readonly KubeCondition[] {
@@ -95,6 +95,6 @@ export function conditionsAfter(
 }
 
 /** Whether nothing is left and nothing can have been overlooked. */
-export function isEmpty({ undiscovered, failures, left }: Emptying): boolean {
+export function isEmpty({ undiscovered, failures, left }: DeletionResult): boolean {
   return undiscovered.length === 0 && failures.length === 0 && left.size === 0;
 }

@@ -7,7 +7,7 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { discover } from '#platform/runtime/discovery';
 import { writeStatus } from '#platform/runtime/status';
 import { conditionsAfter, isEmpty } from './conditions.ts';
-import { empty } from './empty.ts';
+import { deleteAllContent } from './empty.ts';
 
 const FINALIZER = 'kubernetes';
 
@@ -38,7 +38,7 @@ const isDying = (namespace: Namespace | undefined) => namespace?.metadata.deleti
 async function finish(namespace: Namespace, { client, clock }: Context): Promise<void> {
   const { name = '' } = namespace.metadata;
   // Asked anew every time: an object of a kind that was overlooked would stay for ever.
-  const emptying = await empty(client, await discover(client), name);
+  const emptying = await deleteAllContent(client, await discover(client), name);
   const conditions = conditionsAfter(emptying, namespace.status?.conditions, timestamp(clock.now()));
   const told = await writeStatus(client, NAMESPACES, namespace, {
     ...namespace.status,

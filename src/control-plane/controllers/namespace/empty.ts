@@ -2,10 +2,14 @@ import type { Client } from '#platform/kube/client';
 import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type DiscoveredResource, type DiscoveryResult, preferredVersions } from '#platform/runtime/discovery';
-import type { Emptying } from './conditions.ts';
+import type { DeletionResult } from './conditions.ts';
 
 /** Deletes all that is in a namespace: pods before all else, because what they use should outlive them. */
-export async function empty(client: Client, discovered: DiscoveryResult, namespace: string): Promise<Emptying> {
+export async function deleteAllContent(
+  client: Client,
+  discovered: DiscoveryResult,
+  namespace: string,
+): Promise<DeletionResult> {
   const resources = preferredVersions(discovered.resources).filter(
     ({ namespaced, verbs }) => namespaced && verbs.includes('delete') && verbs.includes('list'),
   );
@@ -19,7 +23,7 @@ export async function empty(client: Client, discovered: DiscoveryResult, namespa
   for (const step of [pods, resources.filter((resource) => !isPods(resource))]) {
     for (const resource of step) {
       try {
-        count(found, resource, await emptied(client, resource, namespace));
+        count(found, resource, await deleteObjects(client, resource, namespace));
       } catch (error) {
         // A custom resource that has just been undefined has nothing left.
         if (!isNotFound(error)) found.failures.push((error as Error).message);
@@ -33,7 +37,7 @@ export async function empty(client: Client, discovered: DiscoveryResult, namespa
 const isPods = ({ group, plural }: DiscoveredResource) => group === '' && plural === 'pods';
 
 /** Deletes the objects of a resource; returns those that are still there. */
-async function emptied(
+async function deleteObjects(
   client: Client,
   resource: DiscoveredResource,
   namespace: string,

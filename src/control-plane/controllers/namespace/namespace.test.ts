@@ -5,11 +5,11 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-parts';
-import { conditionsAfter, type Emptying, isEmpty } from './conditions.ts';
+import { conditionsAfter, type DeletionResult, isEmpty } from './conditions.ts';
 import { namespaceController } from './controller.ts';
-import { empty } from './empty.ts';
+import { deleteAllContent } from './empty.ts';
 
-const clean: Emptying = { undiscovered: [], failures: [], left: new Map(), heldBy: new Map() };
+const clean: DeletionResult = { undiscovered: [], failures: [], left: new Map(), heldBy: new Map() };
 
 describe('the conditions of a dying namespace', () => {
   it('are all false when nothing is in the way', () => {
@@ -24,7 +24,7 @@ describe('the conditions of a dying namespace', () => {
     expect(isEmpty(clean)).toBe(true);
   });
 
-  it.each<[string, Partial<Emptying>, string]>([
+  it.each<[string, Partial<DeletionResult>, string]>([
     ['NamespaceDeletionDiscoveryFailure', { undiscovered: ['a/v1'] }, 'Discovery failed for some groups, 1 failing'],
     ['NamespaceDeletionContentFailure', { failures: ['no'] }, 'Failed to delete all resource types, 1 remaining: no'],
     [
@@ -149,7 +149,7 @@ describe('a namespace that is deleted', () => {
     await admin.create(CONFIG_MAPS, { metadata: { name: 'a', namespace: 'doomed' } });
     const verbs = ['delete', 'list', 'deletecollection'];
     const failed = new Map([['metrics.k8s.io/v1', new Error('no answer')]]);
-    const found = await empty(refusing, { resources: [{ ...CONFIG_MAPS, verbs }], failed }, 'doomed');
+    const found = await deleteAllContent(refusing, { resources: [{ ...CONFIG_MAPS, verbs }], failed }, 'doomed');
     expect(found).toMatchObject({ undiscovered: ['metrics.k8s.io/v1'], failures: ['not this one'] });
     expect(isEmpty(found)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isConflict, isNotFound } from '#platform/kube/kube-error';
 
 /** Why a pod is ended from outside. */
-export interface Ending {
+export interface DisruptionReason {
   readonly reason: string;
   readonly message: string;
   /** The phase that a pod gets that nobody is left to end properly. */
@@ -13,7 +13,12 @@ export interface Ending {
 }
 
 /** Writes on a pod why it ends, and deletes it; one that is gone, or another of its name, is left alone. */
-export async function endPod({ metadata }: Pod, ending: Ending, now: string, client: Client): Promise<void> {
+export async function deleteWithDisruptionTarget(
+  { metadata }: Pod,
+  ending: DisruptionReason,
+  now: string,
+  client: Client,
+): Promise<void> {
   const { name = '', namespace = '', uid = '' } = metadata;
   const { reason, message, phase, grace } = ending;
   const condition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime: now };

@@ -2,14 +2,14 @@ import { FREEZE_ANNOTATION } from '#api/launcher';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Lease, Node } from '#platform/kube/kinds/node';
 
-interface Seen {
+interface SeenHeartbeat {
   renewTime: string;
   heartbeat: string;
   at: number;
 }
 
 /** When each node last gave a sign of life. */
-export interface LastSigns {
+export interface LastHeartbeats {
   noticeNode(node: Node, now: number): void;
   noticeLease(lease: Lease, now: number): void;
   /** Infinity for a node that is taken to be well until it is told to fall silent. */
@@ -18,7 +18,7 @@ export interface LastSigns {
 }
 
 /** Nodes that give no signs and are taken to be well, but for those that were told to freeze: for simulated time. */
-export class AssumedHealth implements LastSigns {
+export class AssumedHealth implements LastHeartbeats {
   readonly #frozen = new Map<string, number>();
 
   noticeNode({ metadata }: Node, now: number): void {
@@ -44,8 +44,8 @@ export class AssumedHealth implements LastSigns {
  * When each node last gave a sign of life: a renewed lease or a new heartbeat of its readiness. What counts is when it was
  * noticed here, because clocks of nodes differ.
  */
-export class NodeHealth implements LastSigns {
-  readonly #seen = new Map<string, Seen>();
+export class NodeHealth implements LastHeartbeats {
+  readonly #seen = new Map<string, SeenHeartbeat>();
 
   noticeNode({ metadata, status }: Node, now: number): void {
     const heartbeat = conditionOf(status?.conditions, 'Ready')?.lastHeartbeatTime ?? '';
@@ -65,7 +65,7 @@ export class NodeHealth implements LastSigns {
     this.#seen.delete(name);
   }
 
-  #notice(name: string, sign: Partial<Seen>, now: number): void {
+  #notice(name: string, sign: Partial<SeenHeartbeat>, now: number): void {
     const seen = this.#seen.get(name);
     if (seen === undefined) {
       this.#seen.set(name, { renewTime: '', heartbeat: '', at: now, ...sign });

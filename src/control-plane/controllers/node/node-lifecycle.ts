@@ -9,15 +9,15 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
 import { writeStatus } from '#platform/runtime/status';
-import { AssumedHealth, type LastSigns, NodeHealth } from './node-health.ts';
-import { silentConditions, wantedTaints } from './node-plan.ts';
+import { AssumedHealth, type LastHeartbeats, NodeHealth } from './node-health.ts';
+import { desiredTaints, unknownConditions } from './node-plan.ts';
 import { byNode } from './pods-by-node.ts';
 
 /** How long a node may be silent before nobody can say how it is. */
 const GRACE_MS = 40_000;
 
 /** Notices nodes that fall silent, and keeps new pods off nodes that are not well. */
-export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<Node> {
+export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Controller<Node> {
   let awake: AwakeTime | undefined;
   /** What was not heard while this process stood still says nothing of the nodes. */
   const time = ({ clock, signal }: Context): number => {
@@ -63,13 +63,13 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
       if (silent >= GRACE_MS && awaitsListings(context)) return { requeueAfterMs: LISTINGS_RECHECK_MS };
       let known = node;
       if (silent >= GRACE_MS) {
-        const conditions = silentConditions(node, timestamp(clock.now()));
+        const conditions = unknownConditions(node, timestamp(clock.now()));
         known = await writeStatus(client, NODES, node, { ...node.status, conditions });
         if (isReady(node)) {
           tell(node, context.events, 'NodeNotReady', (each) => `Node ${each} status is now: NodeNotReady`);
         }
       }
-      const taints = wantedTaints(known, timestamp(clock.now()));
+      const taints = desiredTaints(known, timestamp(clock.now()));
       if (taints !== undefined) {
         const { resourceVersion } = known.metadata;
         const body = { metadata: { resourceVersion }, spec: { taints } };

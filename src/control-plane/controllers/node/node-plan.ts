@@ -5,7 +5,7 @@ import type { Node, Taint } from '#platform/kube/kinds/node';
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 /** The conditions of a node that gives no sign of life. */
-export function silentConditions({ metadata, status }: Node, now: string): KubeCondition[] {
+export function unknownConditions({ metadata, status }: Node, now: string): KubeCondition[] {
   let conditions: KubeCondition[] = [...(status?.conditions ?? [])];
   for (const type of REPORTED) {
     const before = conditionOf(conditions, type);
@@ -41,7 +41,7 @@ const TAINTS: readonly (readonly [type: string, status: string, key: string, eff
 const isSame = (a: Taint, b: Taint) => a.key === b.key && a.effect === b.effect;
 
 /** The taints of a node as its conditions want them; undefined where they are. Taints of others stay. */
-export function wantedTaints({ spec, status }: Node, now: string): Taint[] | undefined {
+export function desiredTaints({ spec, status }: Node, now: string): Taint[] | undefined {
   const present = spec?.taints ?? [];
   const wanted: Taint[] = TAINTS.flatMap(([type, value, key, effects]) =>
     conditionOf(status?.conditions, type)?.status === value ? effects.map((effect) => taint(key, effect, now)) : [],

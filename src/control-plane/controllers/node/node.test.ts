@@ -10,8 +10,8 @@ import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerParts } from '#testing/controller-parts';
 import { AssumedHealth } from './node-health.ts';
 import { nodeLifecycle } from './node-lifecycle.ts';
-import { silentConditions, wantedTaints } from './node-plan.ts';
-import { patience, taintEviction } from './taint-eviction.ts';
+import { desiredTaints, unknownConditions } from './node-plan.ts';
+import { minTolerationTime, taintEviction } from './taint-eviction.ts';
 
 const node = (conditions: object[], spec: object = {}): Node => ({
   apiVersion: 'v1',
@@ -29,7 +29,7 @@ const condition = (type: string, status: string) => ({
 
 describe('a silent node', () => {
   it('has conditions that nobody knows, and keeps those that are not its own', () => {
-    const conditions = silentConditions(
+    const conditions = unknownConditions(
       node([condition('Ready', 'True'), condition('NetworkUnavailable', 'False')]),
       'now',
     );
@@ -47,7 +47,7 @@ describe('a silent node', () => {
 describe('the taints of a node', () => {
   const own: Taint = { key: 'mine', effect: 'NoExecute' };
   const taints = (conditions: object[], spec: object = {}) =>
-    wantedTaints(node(conditions, spec), 'now')?.map(({ key, effect }) => `${key}:${effect}`);
+    desiredTaints(node(conditions, spec), 'now')?.map(({ key, effect }) => `${key}:${effect}`);
   it.each<[string, string[] | undefined, string[] | undefined]>([
     ['that is well are none', taints([condition('Ready', 'True')]), undefined],
     [
@@ -108,7 +108,7 @@ describe('the patience of a pod', () => {
     [[{ key: 'k', value: 'w' }], [taint], 0],
     [[{ key: 'k', value: 'v', effect: 'NoSchedule' }], [taint], 0],
   ])('with %j is measured against %j', (tolerations, taints, seconds) => {
-    expect(patience(tolerations, taints)).toBe(seconds);
+    expect(minTolerationTime(tolerations, taints)).toBe(seconds);
   });
 
   it('needs a key where it needs a value', () => {

@@ -4,13 +4,13 @@ import { PODS, type Pod, type Toleration } from '#platform/kube/kinds/pod';
 import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
-import { endPod } from './disruption-target.ts';
+import { deleteWithDisruptionTarget } from './disruption-target.ts';
 import { byNode } from './pods-by-node.ts';
 
 const ENDING = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' };
 
 /** For how many seconds a pod puts up with taints that drive pods out; Infinity where it need not go. */
-export function patience(tolerations: readonly Toleration[], taints: readonly Taint[]): number {
+export function minTolerationTime(tolerations: readonly Toleration[], taints: readonly Taint[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const taint of taints) {
     const used = tolerations.filter((toleration) => tolerates(toleration, taint));
@@ -41,7 +41,8 @@ export function taintEviction(): Controller<Pod> {
       const { metadata, spec } = pod;
       const taints = drivingOut(cache(NODES).get(spec.nodeName ?? ''));
       const key = keyOf(pod);
-      const wait = taints.length === 0 ? Number.POSITIVE_INFINITY : patience(spec.tolerations ?? [], taints) * 1000;
+      const wait =
+        taints.length === 0 ? Number.POSITIVE_INFINITY : minTolerationTime(spec.tolerations ?? [], taints) * 1000;
       if (wait === Number.POSITIVE_INFINITY || metadata.deletionTimestamp !== undefined) {
         since.delete(key);
         return undefined;
@@ -52,7 +53,7 @@ export function taintEviction(): Controller<Pod> {
       const left = begun + wait - clock.now();
       if (left > 0) return { requeueAfterMs: left };
       if (awaitsListings(context)) return { requeueAfterMs: LISTINGS_RECHECK_MS };
-      await endPod(pod, ENDING, timestamp(clock.now()), client);
+      await deleteWithDisruptionTarget(pod, ENDING, timestamp(clock.now()), client);
       return undefined;
     },
     forget: (key) => void since.delete(key),

@@ -5,15 +5,15 @@ import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
-import { endPod } from '../node/disruption-target.ts';
+import { deleteWithDisruptionTarget } from '../node/disruption-target.ts';
 import { byNode } from '../node/pods-by-node.ts';
-import { judgePod, LOST } from './plan.ts';
+import { classifyPod, LOST } from './plan.ts';
 
 /** A node that is not there may only not have been seen yet. */
 const QUARANTINE_MS = 40_000;
 
 /** Ends pods that nobody else will: those of nodes that are gone, those that no node ever had, the oldest finished ones. */
-export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
+export function podGc({ mostFinished = 12_500 } = {}): Controller<Pod> {
   const missingSince = new Map<string, number>();
   const finished = new Map<string, string>();
   return {
@@ -29,19 +29,20 @@ export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
     async reconcile(pod, context) {
       const { cache, client, clock } = context;
       const { nodeName = '' } = pod.spec;
-      const verdict = judgePod(pod, cache(NODES).get(nodeName));
+      const verdict = classifyPod(pod, cache(NODES).get(nodeName));
       if (verdict.is === 'finished') finished.set(keyOf(pod), pod.metadata.creationTimestamp ?? '');
       else finished.delete(keyOf(pod));
       if (['stuck', 'lost'].includes(verdict.is) && nodeName !== '' && awaitsListings(context))
         return { requeueAfterMs: LISTINGS_RECHECK_MS };
       if (verdict.is === 'finished' && finished.size > mostFinished) await endOldest(context);
-      if (verdict.is === 'stuck') await endPod(pod, verdict.ending, timestamp(clock.now()), client);
+      if (verdict.is === 'stuck') await deleteWithDisruptionTarget(pod, verdict.ending, timestamp(clock.now()), client);
       if (verdict.is !== 'lost') return undefined;
       const since = missingSince.get(nodeName) ?? clock.now();
       missingSince.set(nodeName, since);
       const left = since + QUARANTINE_MS - clock.now();
       if (left > 0) return { requeueAfterMs: left };
-      if (await isMissing(nodeName, context)) await endPod(pod, LOST, timestamp(clock.now()), client);
+      if (await isMissing(nodeName, context))
+        await deleteWithDisruptionTarget(pod, LOST, timestamp(clock.now()), client);
       return undefined;
     },
     forget(key) {

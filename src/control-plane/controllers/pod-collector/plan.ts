@@ -1,19 +1,19 @@
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
-import type { Ending } from '../node/disruption-target.ts';
+import type { DisruptionReason } from '../node/disruption-target.ts';
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
 /** What is the matter with a pod that nobody else will end. */
-export type Verdict =
+export type PodGcDecision =
   | { readonly is: 'fine' }
   | { readonly is: 'finished' }
   /** Its node does not seem to exist. */
   | { readonly is: 'lost' }
-  | { readonly is: 'stuck'; readonly ending: Ending };
+  | { readonly is: 'stuck'; readonly ending: DisruptionReason };
 
-export const LOST: Ending = {
+export const LOST: DisruptionReason = {
   reason: 'DeletionByPodGC',
   message: 'PodGC: node no longer exists',
   phase: 'Failed',
@@ -21,7 +21,7 @@ export const LOST: Ending = {
 };
 
 /** Looks at a pod; `node` is the one that it is bound to, as far as it is known. */
-export function judgePod({ metadata, spec, status }: Pod, node: Node | undefined): Verdict {
+export function classifyPod({ metadata, spec, status }: Pod, node: Node | undefined): PodGcDecision {
   const { nodeName = '' } = spec;
   const dying = metadata.deletionTimestamp !== undefined;
   if (nodeName === '' && dying) {

@@ -4,14 +4,14 @@ import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-parts';
-import { podCollector } from './controller.ts';
+import { podGc } from './controller.ts';
 
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  runController(cluster, 'pod-garbage-collector', podCollector({ mostFinished: 2 }));
+  runController(cluster, 'pod-garbage-collector', podGc({ mostFinished: 2 }));
 });
 afterEach(() => cluster.stop());
 

@@ -13,7 +13,7 @@ export function controllerRef(type: ResourceType, { metadata }: KubeObject): Kub
   return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-export interface Claiming<O extends KubeObject, T extends KubeObject> {
+export interface ClaimOptions<O extends KubeObject, T extends KubeObject> {
   readonly client: Client;
   readonly ownerType: ResourceType<O>;
   readonly owner: O;
@@ -23,8 +23,8 @@ export interface Claiming<O extends KubeObject, T extends KubeObject> {
 }
 
 /** Makes the objects that fit the owner its own, lets go of those that no longer do, and returns its own. */
-export async function claimed<O extends KubeObject, T extends KubeObject>(
-  { client, ownerType, owner, type, selector, expectations }: Claiming<O, T>,
+export async function claimObjects<O extends KubeObject, T extends KubeObject>(
+  { client, ownerType, owner, type, selector, expectations }: ClaimOptions<O, T>,
   objects: Iterable<T>,
 ): Promise<T[]> {
   const { owned, adopt, release } = planClaims(owner, selector, objects);

@@ -14,16 +14,16 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { claimed, controllerRef } from './claimed.ts';
+import { claimObjects, controllerRef } from './claimed.ts';
 import { podFromTemplate } from './pod-from-template.ts';
 import { isActive } from './pod-state.ts';
-import { type ReplicaFailure, type Replicated, replicaStatus } from './replica-status.ts';
-import { surplus } from './surplus.ts';
+import { type ReplicaFailure, type ReplicaOwner, replicaStatus } from './replica-status.ts';
+import { podsToDelete } from './surplus.ts';
 
 /** Pods made or deleted in one run: no more, so that one owner does not hold up all others. */
 const BURST = 500;
 
-interface Keeper<T extends Replicated> {
+interface Keeper<T extends ReplicaOwner> {
   readonly name: string;
   readonly type: ResourceType<T>;
   readonly selectorOf: (owner: T) => LabelSelector;
@@ -47,7 +47,7 @@ export const replicationControllers = () =>
   });
 
 /** Keeps as many pods of a template as an object asks for. */
-function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf }: Keeper<T>): Controller<T> {
+function keepReplicas<T extends ReplicaOwner>({ name, type, selectorOf, replicasOf }: Keeper<T>): Controller<T> {
   const expectations = new Expectations();
 
   async function make(owner: T, count: number, { client }: Context): Promise<ReplicaFailure | undefined> {
@@ -105,14 +105,14 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
       const { namespace = '' } = owner.metadata;
       const near = [...pods.by(byController, controllerKey(owner)), ...pods.by(uncontrolledIn, namespace)];
       const claiming = { client, ownerType: type, owner, type: PODS, selector: selectorOf(owner), expectations };
-      const own = await claimed(claiming, near);
+      const own = await claimObjects(claiming, near);
       const active = own.filter(isActive);
       const missing = replicasOf(owner) - active.length;
       let failure: ReplicaFailure | undefined;
       if (owner.metadata.deletionTimestamp === undefined && missing > 0) {
         failure = await make(owner, Math.min(missing, BURST), context);
       } else if (owner.metadata.deletionTimestamp === undefined && missing < 0) {
-        const chosen = surplus(active, Math.min(-missing, BURST), related(owner, own, context), clock.now());
+        const chosen = podsToDelete(active, Math.min(-missing, BURST), related(owner, own, context), clock.now());
         failure = await remove(owner, chosen, context);
       }
       const { status, againMs } = replicaStatus(owner, own, failure, clock.now(), timestamp(clock.now()));

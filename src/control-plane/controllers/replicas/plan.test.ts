@@ -4,7 +4,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import { labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { planClaims } from './claim.ts';
 import { replicaStatus } from './replica-status.ts';
-import { surplus } from './surplus.ts';
+import { podsToDelete } from './surplus.ts';
 
 const NOW = Date.parse('2030-01-01T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
@@ -52,13 +52,13 @@ describe('of too many pods', () => {
     ['a younger one goes first', pod('z', { age: 1 }), pod('a', { age: 5000 })],
     ['of two about as old the uid decides', pod('a', { age: 101 }), pod('z', { age: 100 })],
   ])('%s', (_what, first, second) => {
-    expect(names(surplus([second, first], 1, [], NOW))).toEqual(names([first]));
-    expect(names(surplus([first, second], 1, [], NOW))).toEqual(names([first]));
+    expect(names(podsToDelete([second, first], 1, [], NOW))).toEqual(names([first]));
+    expect(names(podsToDelete([first, second], 1, [], NOW))).toEqual(names([first]));
   });
 
   it('one from the fullest node goes first', () => {
     const [a, b, c] = [pod('a', { node: 'one' }), pod('b', { node: 'two' }), pod('c', { node: 'two' })];
-    expect(names(surplus([a, b, c], 1, [a, b, c], NOW))).toEqual(['b']);
+    expect(names(podsToDelete([a, b, c], 1, [a, b, c], NOW))).toEqual(['b']);
   });
 
   it('as many go as asked for, and never one that is of more use than one that stays', () => {
@@ -70,7 +70,7 @@ describe('of too many pods', () => {
     fc.assert(
       fc.property(fc.array(looks, { minLength: 1, maxLength: 12 }), fc.nat(12), (all, count) => {
         const pods = all.map((look, i) => pod(`p${i}`, look));
-        const gone = surplus(pods, count, [], NOW);
+        const gone = podsToDelete(pods, count, [], NOW);
         expect(gone).toHaveLength(Math.min(count, pods.length));
         const kept = pods.filter((each) => !gone.includes(each));
         const placed = (each: Pod) => each.spec.nodeName !== '';

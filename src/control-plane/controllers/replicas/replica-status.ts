@@ -5,7 +5,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { availableIn, isActive, isReady, isTerminating } from './pod-state.ts';
 
-export interface Replicated extends KubeObject {
+export interface ReplicaOwner extends KubeObject {
   readonly spec: { readonly minReadySeconds?: number; readonly template: PodTemplate };
   readonly status?: ReplicaStatus;
 }
@@ -18,7 +18,7 @@ export interface ReplicaFailure {
 
 /** The status of a kind that keeps a number of pods, and when to look again for one that will be available by then. */
 export function replicaStatus(
-  owner: Replicated,
+  owner: ReplicaOwner,
   pods: readonly Pod[],
   failure: ReplicaFailure | undefined,
   now: number,
@@ -33,11 +33,11 @@ export function replicaStatus(
   return {
     status: {
       replicas: active.length,
-      ...counted('fullyLabeledReplicas', active.filter(({ metadata }) => labelled.matches(metadata.labels)).length),
-      ...counted('readyReplicas', active.filter(isReady).length),
-      ...counted('availableReplicas', waits.length - pending.length),
+      ...nonZero('fullyLabeledReplicas', active.filter(({ metadata }) => labelled.matches(metadata.labels)).length),
+      ...nonZero('readyReplicas', active.filter(isReady).length),
+      ...nonZero('availableReplicas', waits.length - pending.length),
       ...(owner.kind === 'ReplicaSet' ? { terminatingReplicas: pods.filter(isTerminating).length } : {}),
-      ...counted('observedGeneration', owner.metadata.generation ?? 0),
+      ...nonZero('observedGeneration', owner.metadata.generation ?? 0),
       ...(conditions.length === 0 ? {} : { conditions }),
     },
     againMs: pending.length === 0 ? undefined : Math.min(...pending),
@@ -45,7 +45,7 @@ export function replicaStatus(
 }
 
 /** Numbers that are zero are left out, as Kubernetes does. */
-const counted = (name: string, count: number) => (count === 0 ? {} : { [name]: count });
+const nonZero = (name: string, count: number) => (count === 0 ? {} : { [name]: count });
 
 function conditionsAfter(before: ReplicaStatus['conditions'], failure: ReplicaFailure | undefined, now: string) {
   if (failure === undefined) return (before ?? []).filter(({ type }) => type !== 'ReplicaFailure');

@@ -8,7 +8,7 @@ const PHASES = ['Pending', 'Unknown', 'Running'];
  * The pods to delete where there are too many: those first that are of the least use. `related` are all pods that do the
  * same work; of two alike, the one with more of them on its node goes first.
  */
-export function surplus(pods: readonly Pod[], count: number, related: Iterable<Pod>, now: number): Pod[] {
+export function podsToDelete(pods: readonly Pod[], count: number, related: Iterable<Pod>, now: number): Pod[] {
   if (count >= pods.length) return [...pods];
   const onNode = new Map<string, number>();
   for (const pod of related) {

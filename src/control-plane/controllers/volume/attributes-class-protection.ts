@@ -12,12 +12,12 @@ import { type Controller, watchSource } from '#platform/runtime/controller';
 /** The classes that a claim asks for, has, or is on its way to. */
 function classesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
   const { currentVolumeAttributesClassName: has, modifyVolumeStatus } = status ?? {};
-  return named(spec.volumeAttributesClassName, has, modifyVolumeStatus?.targetVolumeAttributesClassName);
+  return classNames(spec.volumeAttributesClassName, has, modifyVolumeStatus?.targetVolumeAttributesClassName);
 }
 
-const classesOfVolume = ({ spec }: PersistentVolume): string[] => named(spec.volumeAttributesClassName);
+const classesOfVolume = ({ spec }: PersistentVolume): string[] => classNames(spec.volumeAttributesClassName);
 
-const named = (...names: (string | undefined)[]): string[] =>
+const classNames = (...names: (string | undefined)[]): string[] =>
   names.filter((name) => name !== undefined && name !== '') as string[];
 
 const byClaim: Index<PersistentVolumeClaim> = { values: classesOfClaim };

@@ -12,7 +12,7 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { BIND_COMPLETED, BOUND_BY_CONTROLLER, classOf, planClaim } from './claim-plan.ts';
-import { planVolume, unbound } from './volume-plan.ts';
+import { planVolume, withoutClaim } from './volume-plan.ts';
 
 const PROVISIONER = ['volume.beta.kubernetes.io/storage-provisioner', 'volume.kubernetes.io/storage-provisioner'];
 
@@ -95,7 +95,7 @@ export const volumeBinder: Controller<PersistentVolume> = {
       );
     }
     const step = planVolume(volume, claim);
-    if (step.do === 'unbind') await client.update(PERSISTENT_VOLUMES, unbound(volume));
+    if (step.do === 'unbind') await client.update(PERSISTENT_VOLUMES, withoutClaim(volume));
     if (step.do !== 'report' || volume.status?.phase === step.phase) return;
     await report(volume, step.phase, client, step.message);
   },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { bestVolume, type ClaimStep, planClaim } from './claim-plan.ts';
-import { planVolume, unbound, type VolumeStep } from './volume-plan.ts';
+import { planVolume, type VolumeStep, withoutClaim } from './volume-plan.ts';
 
 const bound = { 'pv.kubernetes.io/bind-completed': 'yes' };
 const mine = { namespace: 'n', name: 'c', uid: 'u' };
@@ -222,11 +222,11 @@ describe('a volume', () => {
   });
 
   it('that its author reserved stays reserved by name when it is given up', () => {
-    expect(unbound(volume('v', { claimRef: { ...mine, resourceVersion: '7' } })).spec.claimRef).toEqual({
+    expect(withoutClaim(volume('v', { claimRef: { ...mine, resourceVersion: '7' } })).spec.claimRef).toEqual({
       namespace: 'n',
       name: 'c',
     });
     const ours = { metadata: { name: 'v', annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } } };
-    expect(unbound(volume('v', kept, ours)).spec.claimRef).toBeUndefined();
+    expect(withoutClaim(volume('v', kept, ours)).spec.claimRef).toBeUndefined();
   });
 });

@@ -13,17 +13,17 @@ export type VolumeStep =
 export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumeStep {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec;
   if (claimRef === undefined || (claimRef.uid ?? '') === '') return { do: 'report', phase: 'Available' };
-  if (claim?.metadata.uid !== claimRef.uid) return released(volume);
+  if (claim?.metadata.uid !== claimRef.uid) return releasedStep(volume);
   const { volumeName = '' } = claim?.spec ?? {};
   if (volumeName === volume.metadata.name) return { do: 'report', phase: 'Bound' };
   // The claim is about to take it.
   if (volumeName === '') return { do: 'nothing' };
   const provisioned = volume.metadata.annotations?.[PROVISIONED_BY] !== undefined;
-  return provisioned && policy === 'Delete' ? released(volume) : { do: 'unbind' };
+  return provisioned && policy === 'Delete' ? releasedStep(volume) : { do: 'unbind' };
 }
 
 /** Its claim is gone: what it holds is kept, or deleted by whoever provisioned it. */
-function released({ metadata, spec, status }: PersistentVolume): VolumeStep {
+function releasedStep({ metadata, spec, status }: PersistentVolume): VolumeStep {
   if (status?.phase === 'Failed') return { do: 'nothing' };
   const { persistentVolumeReclaimPolicy: policy } = spec;
   const provisioned = metadata.annotations?.[PROVISIONED_BY] !== undefined || spec['csi'] !== undefined;
@@ -34,7 +34,7 @@ function released({ metadata, spec, status }: PersistentVolume): VolumeStep {
 }
 
 /** A volume without the claim that it was kept for; one that its author reserved stays reserved by name. */
-export function unbound(volume: PersistentVolume): PersistentVolume {
+export function withoutClaim(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...rest } = volume.spec;
   const { [BOUND_BY_CONTROLLER]: ours, ...annotations } = volume.metadata.annotations ?? {};
   if (ours !== undefined) return { ...volume, metadata: { ...volume.metadata, annotations }, spec: rest };

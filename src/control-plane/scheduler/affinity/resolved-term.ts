@@ -1,4 +1,4 @@
-import type { Surroundings } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import { type AffinityTerm, type Candidate, isNamedBy } from '../pod/affinity-term.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 import type { PodMatch } from '../snapshot/pod-counts.ts';
@@ -6,11 +6,11 @@ import type { PodMatch } from '../snapshot/pod-counts.ts';
 const NO_NAMESPACE = selectorOf(undefined);
 
 /** A term of a pod with the namespaces that its selector means at the moment, so that no labels are needed any more. */
-export function resolved(term: AffinityTerm, around: Surroundings): AffinityTerm {
+export function resolveTerm(term: AffinityTerm, cluster: ClusterView): AffinityTerm {
   const { namespaceSelector } = term;
   if (namespaceSelector === NO_NAMESPACE || namespaceSelector.empty) return term;
   const namespaces = new Set(term.namespaces);
-  for (const { name, labels } of around.namespaces()) if (namespaceSelector.matches(labels)) namespaces.add(name);
+  for (const { name, labels } of cluster.namespaces()) if (namespaceSelector.matches(labels)) namespaces.add(name);
   const key = `${term.topologyKey}|${[...namespaces].sort().join(',')}|${NO_NAMESPACE.key}|${term.selector.key}`;
   return { ...term, key, namespaces, namespaceSelector: NO_NAMESPACE };
 }

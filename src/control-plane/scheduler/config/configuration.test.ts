@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '#platform/base/errors';
 import type { Profile } from '../framework/profile.ts';
-import { chosenFor, node, pod, scoresOf, world } from '../world.fixture.ts';
+import { chosenFor, node, pod, schedulerHarness, scoresOf } from '../world.fixture.ts';
 import { defaultConfiguration, readConfiguration } from './configuration.ts';
 
 const weights = ({ scores }: Profile) => Object.fromEntries(scores.map(({ score, weight }) => [score.name, weight]));
@@ -11,7 +11,7 @@ const profile = (parts: object) => first({ profiles: [parts] });
 
 test('an empty file is the default of kube-scheduler', () => {
   const { profiles, ...rest } = readConfiguration({});
-  expect(rest).toEqual({ firstBackoffMs: 1_000, mostBackoffMs: 10_000, bindTimeoutMs: 600_000 });
+  expect(rest).toEqual({ initialBackoffMs: 1_000, maxBackoffMs: 10_000, bindTimeoutMs: 600_000 });
   expect(profiles.map(({ schedulerName }) => schedulerName)).toEqual(['default-scheduler']);
   expect(weights(profiles[0] as Profile)).toEqual({
     TaintToleration: 3,
@@ -46,8 +46,8 @@ test('a weight can be given for all points', () => {
 });
 
 test('bin-packing chooses the fuller node, spreading the emptier one', () => {
-  const around = () =>
-    world({
+  const cluster = () =>
+    schedulerHarness({
       nodes: [node('full'), node('empty')],
       pods: { full: [pod('o', { requests: { cpu: '2', memory: '4Gi' } })] },
     });
@@ -59,7 +59,7 @@ test('bin-packing chooses the fuller node, spreading the emptier one', () => {
     { utilization: 100, score: 10 },
   ];
   const candidate = pod('p', { requests: { cpu: '1', memory: '2Gi' } });
-  const chosen = (parts: object) => chosenFor(candidate, around(), profile(parts));
+  const chosen = (parts: object) => chosenFor(candidate, cluster(), profile(parts));
   expect(chosen({})).toBe('empty');
   expect(chosen(fit({ type: 'MostAllocated', resources: [{ name: 'cpu', weight: 1 }] }))).toBe('full');
   expect(chosen(fit({ type: 'RequestedToCapacityRatio', requestedToCapacityRatio: { shape } }))).toBe('full');
@@ -77,8 +77,8 @@ test('arguments reach their plugins', () => {
   expect(made.percentageOfNodesToScore).toBe(30);
   expect(made.preemption).toEqual({ minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 5 });
   const spread = made.scores.find(({ score }) => score.name === 'PodTopologySpread');
-  const around = world({ nodes: [node('a')], service: { app: 'a' } });
-  expect(spread && scoresOf(spread.score, pod('p', { labels: { app: 'a' } }), around)).toBeUndefined();
+  const cluster = schedulerHarness({ nodes: [node('a')], service: { app: 'a' } });
+  expect(spread && scoresOf(spread.score, pod('p', { labels: { app: 'a' } }), cluster)).toBeUndefined();
 });
 
 test('several profiles by their names, and the times of the queue', () => {
@@ -90,7 +90,7 @@ test('several profiles by their names, and the times of the queue', () => {
     podMaxBackoffSeconds: 30,
     profiles: [{ schedulerName: 'packing' }, { schedulerName: 'spreading', percentageOfNodesToScore: 100 }],
   });
-  expect(read).toMatchObject({ firstBackoffMs: 2_000, mostBackoffMs: 30_000 });
+  expect(read).toMatchObject({ initialBackoffMs: 2_000, maxBackoffMs: 30_000 });
   expect(read.profiles.map((each) => [each.schedulerName, each.percentageOfNodesToScore])).toEqual([
     ['packing', 50],
     ['spreading', 100],

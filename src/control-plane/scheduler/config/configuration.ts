@@ -10,13 +10,13 @@ import { integer, list, object, oneOf, type Read, text } from './reader.ts';
 export interface SchedulerConfiguration {
   /** One for each schedulerName. */
   readonly profiles: readonly Profile[];
-  readonly firstBackoffMs: number;
-  readonly mostBackoffMs: number;
+  readonly initialBackoffMs: number;
+  readonly maxBackoffMs: number;
   readonly bindTimeoutMs: number;
 }
 
 export function defaultConfiguration(): SchedulerConfiguration {
-  return { profiles: [buildProfile()], firstBackoffMs: 1_000, mostBackoffMs: 10_000, bindTimeoutMs: 600_000 };
+  return { profiles: [buildProfile()], initialBackoffMs: 1_000, maxBackoffMs: 10_000, bindTimeoutMs: 600_000 };
 }
 
 const percentage = integer(0, 100);
@@ -66,8 +66,8 @@ export function readConfiguration(file: unknown): SchedulerConfiguration {
   }
   return {
     profiles,
-    firstBackoffMs: first * 1000,
-    mostBackoffMs: Math.max(most, first) * 1000,
+    initialBackoffMs: first * 1000,
+    maxBackoffMs: Math.max(most, first) * 1000,
     bindTimeoutMs: args[0]?.bindTimeoutMs ?? DEFAULT_ARGS.bindTimeoutMs,
   };
 }

@@ -64,13 +64,13 @@ export const READ_ARGS: Readonly<Record<string, ReadArgs>> = {
       fit: {
         ...(ignoredResources === undefined ? {} : { ignoredResources }),
         ...(ignoredResourceGroups === undefined ? {} : { ignoredResourceGroups }),
-        scoringStrategy: { type, shape: points, resources: weighted(given?.resources) ?? CPU_AND_MEMORY },
+        scoringStrategy: { type, shape: points, resources: weightedResources(given?.resources) ?? CPU_AND_MEMORY },
       },
     };
   },
   NodeResourcesBalancedAllocation(value, path, causes, args) {
     const read = object({ ...typed, resources })(value, path, causes);
-    return { ...args, balanced: weighted(read?.resources) ?? CPU_AND_MEMORY };
+    return { ...args, balanced: weightedResources(read?.resources) ?? CPU_AND_MEMORY };
   },
   InterPodAffinity(value, path, causes, args) {
     const fields = { ...typed, hardPodAffinityWeight: integer(0, 100), ignorePreferredTermsOfExistingPods: flag };
@@ -111,7 +111,7 @@ export const READ_ARGS: Readonly<Record<string, ReadArgs>> = {
 
 type ReadOf<R> = R extends Read<infer T> ? T : never;
 
-function weighted(given: ReadOf<typeof resources> | undefined): readonly WeightedResource[] | undefined {
+function weightedResources(given: ReadOf<typeof resources> | undefined): readonly WeightedResource[] | undefined {
   return given?.map(({ name = '', weight = 1 }) => ({ name, weight }));
 }
 

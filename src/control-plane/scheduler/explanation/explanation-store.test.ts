@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Surroundings } from '../framework/surroundings.ts';
-import { infoOf, node, type PodParts, placerOf, pod, world } from '../world.fixture.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
+import { infoOf, node, type PodOptions, placerOf, pod, schedulerHarness } from '../world.fixture.ts';
 import { ExplanationStore, type ExplanationStoreOptions } from './explanation-store.ts';
 
-function recording(around: Surroundings, options?: ExplanationStoreOptions) {
+function recording(cluster: ClusterView, options?: ExplanationStoreOptions) {
   const store = new ExplanationStore(options);
-  const { placer } = placerOf(around);
-  const record = (name: string, parts: PodParts = {}) =>
-    store.record(placer.place(infoOf(name, parts)), around.nodes.names, {
+  const { placer } = placerOf(cluster);
+  const record = (name: string, parts: PodOptions = {}) =>
+    store.record(placer.place(infoOf(name, parts)), cluster.nodes.names, {
       scheduler: 'default-scheduler',
       at: Date.UTC(2030, 0, 1),
       attempt: 1,
@@ -17,11 +17,11 @@ function recording(around: Surroundings, options?: ExplanationStoreOptions) {
 }
 
 test('a try is explained node by node: who refused, and what each score said', () => {
-  const around = world({
+  const cluster = schedulerHarness({
     nodes: [node('cordoned', { unschedulable: true }), node('busy'), node('free')],
     pods: { busy: [pod('o', { requests: { cpu: '2', memory: '4Gi' } })] },
   });
-  const { store, record } = recording(around);
+  const { store, record } = recording(cluster);
   record('p', { requests: { cpu: '1', memory: '2Gi' } });
   const [explained] = store.explanationOf('default', 'p');
   expect(explained).toMatchObject({
@@ -52,19 +52,19 @@ test('a try is explained node by node: who refused, and what each score said', (
 });
 
 test('nodes that left since keep their names', () => {
-  const around = world({ nodes: [node('old')] });
-  const { store, record } = recording(around);
+  const cluster = schedulerHarness({ nodes: [node('old')] });
+  const { store, record } = recording(cluster);
   record('p');
-  around.nodes.removeNode('old');
-  around.nodes.setNode(node('new'));
+  cluster.nodes.removeNode('old');
+  cluster.nodes.setNode(node('new'));
   record('q');
   expect(store.explanationOf('default', 'p')[0]?.node).toBe('old');
   expect(store.explanationOf('default', 'q')[0]?.node).toBe('new');
 });
 
 test('the newest try comes first, and of an unknown pod there is none', () => {
-  const around = world({ nodes: [node('a')] });
-  const { store, record } = recording(around);
+  const cluster = schedulerHarness({ nodes: [node('a')] });
+  const { store, record } = recording(cluster);
   record('p', { requests: { cpu: '9' } });
   record('p');
   expect(store.explanationOf('default', 'p').map((each) => each.node)).toEqual(['a', undefined]);
@@ -79,9 +79,9 @@ test('only so many are kept, whatever they hold', () => {
       const known: { name: string; nodes: string[] }[] = [];
       for (const [i, { nodes, refused }] of sizes.entries()) {
         const names = Array.from({ length: nodes + refused }, (_, j) => `${i}-${j}`);
-        const around = world({ nodes: names.map((name, j) => node(name, { unschedulable: j >= nodes })) });
-        const { placer } = placerOf(around);
-        store.record(placer.place(infoOf(`p${i}`)), around.nodes.names, { scheduler: '', at: 0, attempt: 1 });
+        const cluster = schedulerHarness({ nodes: names.map((name, j) => node(name, { unschedulable: j >= nodes })) });
+        const { placer } = placerOf(cluster);
+        store.record(placer.place(infoOf(`p${i}`)), cluster.nodes.names, { scheduler: '', at: 0, attempt: 1 });
         known.push({ name: `p${i}`, nodes: names });
       }
       const kept = known.filter(({ name }) => store.explanationOf('default', name).length > 0);

@@ -1,6 +1,6 @@
 import type { Explanation, NodeExplanation, ScoreExplanation } from '#platform/kube/kinds/pod-explanation';
 import type { Attempt } from '../framework/attempt.ts';
-import type { Refusal } from '../framework/filter.ts';
+import type { FilterStatus } from '../framework/filter.ts';
 
 /** What is known of a try beside what was found out about nodes. */
 export interface AttemptOutcome {
@@ -23,12 +23,12 @@ interface Kept extends AttemptOutcome {
   readonly nodes: number;
   readonly feasible: number;
   readonly refused: number;
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly FilterStatus[];
   readonly scores: readonly { readonly name: string; readonly weight: number; readonly scaled: boolean }[];
   readonly from: number;
   readonly length: number;
   /** Said for all nodes before one was looked at. */
-  readonly all: Refusal | undefined;
+  readonly all: FilterStatus | undefined;
 }
 
 export interface ExplanationStoreOptions {
@@ -134,7 +134,7 @@ export class ExplanationStore {
   }
 
   /** Returns the refusals that the figures mean by their number. */
-  #write(attempt: Attempt, from: number): readonly Refusal[] {
+  #write(attempt: Attempt, from: number): readonly FilterStatus[] {
     const figures = this.#figures;
     const { feasible, feasibleCount, refused, refusals, refusedCount, scored } = attempt;
     let at = from;
@@ -147,9 +147,9 @@ export class ExplanationStore {
       column(raw);
       if (raw !== normalised) column(normalised);
     }
-    const numbers = new Map<Refusal, number>();
+    const numbers = new Map<FilterStatus, number>();
     for (let i = 0; i < refusedCount; i++) {
-      const refusal = refusals[i] as Refusal;
+      const refusal = refusals[i] as FilterStatus;
       let number = numbers.get(refusal);
       if (number === undefined) {
         number = numbers.size;

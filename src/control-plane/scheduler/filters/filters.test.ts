@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Taint } from '#platform/kube/kinds/node';
 import type { Toleration } from '#platform/kube/kinds/pod';
 import { podInfoOf } from '../pod/pod-info.ts';
-import { node, pod, verdicts, world } from '../world.fixture.ts';
+import { filterResults, node, pod, schedulerHarness } from '../world.fixture.ts';
 import { nodeAffinity } from './node-affinity.ts';
 import { nodeName } from './node-name.ts';
 import { nodePorts } from './node-ports.ts';
@@ -11,16 +11,16 @@ import { nodeUnschedulable } from './node-unschedulable.ts';
 import { taintToleration } from './taint-toleration.ts';
 
 test('a cordoned node takes only pods that tolerate it', () => {
-  const around = world({ nodes: [node('a', { unschedulable: true }), node('b')] });
-  expect(verdicts(nodeUnschedulable, pod('p'), around)).toEqual({ a: 'node(s) were unschedulable', b: '' });
+  const cluster = schedulerHarness({ nodes: [node('a', { unschedulable: true }), node('b')] });
+  expect(filterResults(nodeUnschedulable, pod('p'), cluster)).toEqual({ a: 'node(s) were unschedulable', b: '' });
   const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }];
-  expect(verdicts(nodeUnschedulable, pod('p', { tolerations }), around)).toBe('-');
+  expect(filterResults(nodeUnschedulable, pod('p', { tolerations }), cluster)).toBe('-');
 });
 
 test('a pod that names its node goes nowhere else', () => {
-  const around = world({ nodes: [node('a'), node('b')] });
-  expect(verdicts(nodeName, pod('p'), around)).toBe('-');
-  expect(verdicts(nodeName, pod('p', { nodeName: 'b' }), around)).toEqual({
+  const cluster = schedulerHarness({ nodes: [node('a'), node('b')] });
+  expect(filterResults(nodeName, pod('p'), cluster)).toBe('-');
+  expect(filterResults(nodeName, pod('p', { nodeName: 'b' }), cluster)).toEqual({
     a: "node(s) didn't match the requested node name",
     b: '',
   });
@@ -51,15 +51,15 @@ describe('taints', () => {
     ],
   ];
   test.each(CASES)('%s', (_what, taints, tolerations, expected) => {
-    const around = world({ nodes: [node('a', { taints })] });
-    expect(verdicts(taintToleration, pod('p', { tolerations }), around)).toEqual({ a: expected });
+    const cluster = schedulerHarness({ nodes: [node('a', { taints })] });
+    expect(filterResults(taintToleration, pod('p', { tolerations }), cluster)).toEqual({ a: expected });
   });
 });
 
 test('a node must have the labels that a pod asks for', () => {
-  const around = world({ nodes: [node('a', { labels: { disk: 'ssd' } }), node('b')] });
-  expect(verdicts(nodeAffinity, pod('p'), around)).toBe('-');
-  expect(verdicts(nodeAffinity, pod('p', { nodeSelector: { disk: 'ssd' } }), around)).toEqual({
+  const cluster = schedulerHarness({ nodes: [node('a', { labels: { disk: 'ssd' } }), node('b')] });
+  expect(filterResults(nodeAffinity, pod('p'), cluster)).toBe('-');
+  expect(filterResults(nodeAffinity, pod('p', { nodeSelector: { disk: 'ssd' } }), cluster)).toEqual({
     a: '',
     b: "node(s) didn't match Pod's node affinity/selector",
   });
@@ -69,7 +69,7 @@ test('only nodes that the affinity names are looked at', () => {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['a'] }];
   const required = { nodeSelectorTerms: [{ matchFields }] };
   const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
-  const prepared = nodeAffinity.prepare(podInfoOf(pod('p', { affinity })), world({ nodes: [node('a')] }));
+  const prepared = nodeAffinity.prepare(podInfoOf(pod('p', { affinity })), schedulerHarness({ nodes: [node('a')] }));
   expect(prepared).toMatchObject({ only: new Set(['a']) });
 });
 
@@ -85,8 +85,8 @@ describe('ports of the node', () => {
     ['any address collides with each', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80 }, TAKEN],
   ];
   test.each(CASES)('%s', (_what, taken, asked, expected) => {
-    const around = world({ nodes: [node('a')], pods: { a: [withPort('other', taken)] } });
-    expect(verdicts(nodePorts, withPort('p', asked), around)).toEqual({ a: expected });
+    const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [withPort('other', taken)] } });
+    expect(filterResults(nodePorts, withPort('p', asked), cluster)).toEqual({ a: expected });
   });
 });
 
@@ -103,31 +103,31 @@ describe('resources', () => {
   ];
   test.each(CASES)('%s', (_what, requests, expected) => {
     const other = pod('other', { requests: { cpu: '3', memory: '2Gi' } });
-    const around = world({ nodes: [node('a')], pods: { a: [other] } });
-    expect(verdicts(nodeResourcesFit(), pod('p', { requests }), around)).toEqual({ a: expected });
+    const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [other] } });
+    expect(filterResults(nodeResourcesFit(), pod('p', { requests }), cluster)).toEqual({ a: expected });
   });
 
   test('a node takes only so many pods, whatever they ask for', () => {
     const nodes = [node('a', { allocatable: { pods: '1' } })];
-    const around = world({ nodes, pods: { a: [pod('other')] } });
-    expect(verdicts(nodeResourcesFit(), pod('p'), around)).toEqual({ a: 'Too many pods' });
-    expect(verdicts(nodeResourcesFit(), pod('p', { requests: { cpu: '9' } }), around)).toEqual({
+    const cluster = schedulerHarness({ nodes, pods: { a: [pod('other')] } });
+    expect(filterResults(nodeResourcesFit(), pod('p'), cluster)).toEqual({ a: 'Too many pods' });
+    expect(filterResults(nodeResourcesFit(), pod('p', { requests: { cpu: '9' } }), cluster)).toEqual({
       a: 'Too many pods, Insufficient cpu',
     });
   });
 
   test('taking pods off a node helps only where the node is large enough at all', () => {
-    const around = world({ nodes: [node('a')], pods: { a: [pod('other', { requests: { cpu: '4' } })] } });
+    const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [pod('other', { requests: { cpu: '4' } })] } });
     const preemptable = (cpu: string) => {
-      const prepared = nodeResourcesFit().prepare(podInfoOf(pod('p', { requests: { cpu } })), around);
+      const prepared = nodeResourcesFit().prepare(podInfoOf(pod('p', { requests: { cpu } })), cluster);
       return prepared !== undefined && 'check' in prepared ? prepared.check(0)?.preemptable : undefined;
     };
     expect([preemptable('4'), preemptable('4001m')]).toEqual([true, false]);
   });
 
   test('resources that are to be ignored are', () => {
-    const around = world({ nodes: [node('a')] });
+    const cluster = schedulerHarness({ nodes: [node('a')] });
     const ignoring = nodeResourcesFit({ ignoredResourceGroups: ['example.com'] });
-    expect(verdicts(ignoring, pod('p', { requests: gpu }), around)).toEqual({ a: '' });
+    expect(filterResults(ignoring, pod('p', { requests: gpu }), cluster)).toEqual({ a: '' });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HOSTNAME, node, type PodParts, pod, verdicts, world, ZONE } from '../world.fixture.ts';
+import { filterResults, HOSTNAME, node, type PodOptions, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
 import { interPodAffinity } from './inter-pod-affinity.ts';
 
 const NOT_NEAR = "node(s) didn't match pod affinity rules";
@@ -13,7 +13,7 @@ const term = (app: string, topologyKey = ZONE, more: object = {}) => ({
 });
 const near = (...terms: object[]) => ({ affinity: { podAffinity: { [REQUIRED]: terms } } });
 const away = (...terms: object[]) => ({ affinity: { podAntiAffinity: { [REQUIRED]: terms } } });
-const of = (app: string, more: PodParts = {}) => pod(`of-${app}`, { labels: { app }, ...more });
+const of = (app: string, more: PodOptions = {}) => pod(`of-${app}`, { labels: { app }, ...more });
 
 const nodes = [
   node('a1', { labels: { [ZONE]: 'a' } }),
@@ -26,7 +26,7 @@ describe('pods that a pod must be near to', () => {
   const CASES: readonly [
     what: string,
     pods: Record<string, ReturnType<typeof pod>[]>,
-    parts: PodParts,
+    parts: PodOptions,
     expected: object,
   ][] = [
     ['the whole place counts', { a1: [of('x')] }, near(term('x')), { a1: '', a2: '', b: NOT_NEAR, nowhere: NOT_NEAR }],
@@ -75,14 +75,14 @@ describe('pods that a pod must be near to', () => {
     ],
   ];
   test.each(CASES)('%s', (_what, pods, parts, expected) => {
-    const around = world({ nodes, pods, namespaces: { default: {}, other: { team: 'o' } } });
-    expect(verdicts(interPodAffinity, pod('p', parts), around)).toMatchObject(expected);
+    const cluster = schedulerHarness({ nodes, pods, namespaces: { default: {}, other: { team: 'o' } } });
+    expect(filterResults(interPodAffinity, pod('p', parts), cluster)).toMatchObject(expected);
   });
 });
 
 test('a pod keeps away from those that it names', () => {
-  const around = world({ nodes, pods: { a1: [of('x')] } });
-  expect(verdicts(interPodAffinity, pod('p', away(term('x'))), around)).toEqual({
+  const cluster = schedulerHarness({ nodes, pods: { a1: [of('x')] } });
+  expect(filterResults(interPodAffinity, pod('p', away(term('x'))), cluster)).toEqual({
     a1: TOO_NEAR,
     a2: TOO_NEAR,
     b: '',
@@ -91,14 +91,14 @@ test('a pod keeps away from those that it names', () => {
 });
 
 test('pods that are there keep those away that they name', () => {
-  const around = world({ nodes, pods: { a1: [of('x', away(term('y')))] } });
+  const cluster = schedulerHarness({ nodes, pods: { a1: [of('x', away(term('y')))] } });
   const expected = { a1: UNWANTED, a2: UNWANTED, b: '', nowhere: '' };
-  expect(verdicts(interPodAffinity, of('y'), around)).toEqual(expected);
-  expect(verdicts(interPodAffinity, of('z'), around)).toBe('-');
+  expect(filterResults(interPodAffinity, of('y'), cluster)).toEqual(expected);
+  expect(filterResults(interPodAffinity, of('z'), cluster)).toBe('-');
 });
 
 test('a pod that leaves takes its wishes along', () => {
-  const around = world({ nodes, pods: { a1: [of('x', away(term('y')))] } });
-  around.nodes.removePod('uid-default-of-x');
-  expect(verdicts(interPodAffinity, of('y'), around)).toBe('-');
+  const cluster = schedulerHarness({ nodes, pods: { a1: [of('x', away(term('y')))] } });
+  cluster.nodes.removePod('uid-default-of-x');
+  expect(filterResults(interPodAffinity, of('y'), cluster)).toBe('-');
 });

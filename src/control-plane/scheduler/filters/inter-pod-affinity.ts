@@ -1,27 +1,27 @@
 import { PlaceSums, PlaceSumsByKey } from '../affinity/place-sums.ts';
-import { isNamedByAll, matchOfAll, resolved } from '../affinity/resolved-term.ts';
-import { type Filter, type NodeChecks, refusal } from '../framework/filter.ts';
-import type { Surroundings } from '../framework/surroundings.ts';
+import { isNamedByAll, matchOfAll, resolveTerm } from '../affinity/resolved-term.ts';
+import { type Filter, filterStatus, type PreFilterState } from '../framework/filter.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import { type AffinityTerm, isNamedBy } from '../pod/affinity-term.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 
 const name = 'InterPodAffinity';
-const NOT_NEAR = refusal(name, "node(s) didn't match pod affinity rules", false);
-const TOO_NEAR = refusal(name, "node(s) didn't match pod anti-affinity rules", true);
-const UNWANTED = refusal(name, "node(s) didn't satisfy existing pods anti-affinity rules", true);
+const NOT_NEAR = filterStatus(name, "node(s) didn't match pod affinity rules", false);
+const TOO_NEAR = filterStatus(name, "node(s) didn't match pod anti-affinity rules", true);
+const UNWANTED = filterStatus(name, "node(s) didn't satisfy existing pods anti-affinity rules", true);
 
 /** Pods that a pod must be near to or away from, and pods that want it away. */
 export const interPodAffinity: Filter = {
   name,
-  prepare(pod, around) {
-    const unwelcome = wherePodIsUnwelcome(pod, around);
+  prepare(pod, cluster) {
+    const unwelcome = wherePodIsUnwelcome(pod, cluster);
     if (unwelcome === undefined && pod.affinity.length === 0 && pod.antiAffinity.length === 0) return undefined;
-    return affinityChecks(pod, around, unwelcome ?? new PlaceSumsByKey(around.nodes));
+    return affinityChecks(pod, cluster, unwelcome ?? new PlaceSumsByKey(cluster.nodes));
   },
 };
 
 /** Places where pods are whose anti-affinity names the new one. */
-function wherePodIsUnwelcome(pod: PodInfo, { nodes, namespaceLabels }: Surroundings): PlaceSumsByKey | undefined {
+function wherePodIsUnwelcome(pod: PodInfo, { nodes, namespaceLabels }: ClusterView): PlaceSumsByKey | undefined {
   let places: PlaceSumsByKey | undefined;
   for (const { term, bySlot } of nodes.terms.antiAffinity.values()) {
     if (!isNamedBy(term, pod, namespaceLabels(pod.namespace))) continue;
@@ -37,12 +37,12 @@ interface TermPlaces {
   readonly sums: PlaceSums;
 }
 
-function affinityChecks(pod: PodInfo, around: Surroundings, unwelcome: PlaceSumsByKey): NodeChecks {
-  const { nodes } = around;
-  const near = pod.affinity.map((term) => resolved(term, around));
-  const away = pod.antiAffinity.map((term) => resolved(term, around));
-  const nearPlaces = near.map((term) => placesOf(term, near, around));
-  const awayPlaces = away.map((term) => placesOf(term, [term], around));
+function affinityChecks(pod: PodInfo, cluster: ClusterView, unwelcome: PlaceSumsByKey): PreFilterState {
+  const { nodes } = cluster;
+  const near = pod.affinity.map((term) => resolveTerm(term, cluster));
+  const away = pod.antiAffinity.map((term) => resolveTerm(term, cluster));
+  const nearPlaces = near.map((term) => placesOf(term, near, cluster));
+  const awayPlaces = away.map((term) => placesOf(term, [term], cluster));
   const isOwnCompany = isNamedByAll(near, pod);
   // How many pods in all places, because the first of a group that wants company may go anywhere.
   let company = 0;
@@ -65,7 +65,7 @@ function affinityChecks(pod: PodInfo, around: Surroundings, unwelcome: PlaceSums
     },
     supposed(slot, other, by) {
       for (const term of other.antiAffinity) {
-        if (isNamedBy(term, pod, around.namespaceLabels(pod.namespace))) unwelcome.of(term.topologyKey).add(slot, by);
+        if (isNamedBy(term, pod, cluster.namespaceLabels(pod.namespace))) unwelcome.of(term.topologyKey).add(slot, by);
       }
       if (near.length > 0 && isNamedByAll(near, other)) {
         for (const { sums } of nearPlaces) if (sums.add(slot, by)) company += by;
@@ -75,7 +75,7 @@ function affinityChecks(pod: PodInfo, around: Surroundings, unwelcome: PlaceSums
   };
 
   /** How many of the pods that all of `terms` name there are in each place of one term. */
-  function placesOf(term: AffinityTerm, terms: readonly AffinityTerm[], { nodes: all }: Surroundings): TermPlaces {
+  function placesOf(term: AffinityTerm, terms: readonly AffinityTerm[], { nodes: all }: ClusterView): TermPlaces {
     const sums = new PlaceSums(nodes.topology.of(term.topologyKey));
     const bySlot = all.counts.of(matchOfAll(terms));
     for (const slot of all.order.slots) {

@@ -1,7 +1,7 @@
-import { type Filter, refusal } from '../framework/filter.ts';
+import { type Filter, filterStatus } from '../framework/filter.ts';
 
 const name = 'NodeName';
-const OTHER = refusal(name, "node(s) didn't match the requested node name", false);
+const OTHER = filterStatus(name, "node(s) didn't match the requested node name", false);
 
 /** A pod that names its node goes nowhere else. */
 export const nodeName: Filter = {

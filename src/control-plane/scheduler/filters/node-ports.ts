@@ -1,8 +1,8 @@
-import { type Filter, refusal } from '../framework/filter.ts';
+import { type Filter, filterStatus } from '../framework/filter.ts';
 import { collide } from '../pod/host-port.ts';
 
 const name = 'NodePorts';
-const TAKEN = refusal(name, "node(s) didn't have free ports for the requested pod ports", true);
+const TAKEN = filterStatus(name, "node(s) didn't have free ports for the requested pod ports", true);
 
 /** Ports of the node itself are taken once. */
 export const nodePorts: Filter = {

@@ -1,9 +1,9 @@
-import { type Filter, type NodeChecks, type Refusal, refusal } from '../framework/filter.ts';
+import { type Filter, type FilterStatus, filterStatus, type PreFilterState } from '../framework/filter.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 
 const name = 'NodeResourcesFit';
-const TOO_MANY = refusal(name, 'Too many pods', true);
+const TOO_MANY = filterStatus(name, 'Too many pods', true);
 
 export interface FitFilterArgs {
   readonly ignoredResources?: readonly string[];
@@ -15,17 +15,17 @@ export function nodeResourcesFit(args: FitFilterArgs = {}): Filter {
   return { name, prepare: (pod, { nodes }) => fitChecks(pod, nodes, args) };
 }
 
-function fitChecks(pod: PodInfo, nodes: Snapshot, args: FitFilterArgs): NodeChecks {
+function fitChecks(pod: PodInfo, nodes: Snapshot, args: FitFilterArgs): PreFilterState {
   const { columns } = nodes;
   const { pods, allowedPods, allocatableCpu, cpu, allocatableMemory, memory, allocatableStorage, storage } = columns;
   const scalars = pod.scalars
     .filter(([resource]) => !isIgnored(resource, args))
     .map(([resource, asked]) => ({ resource, asked, column: columns.scalars.get(resource) }));
   const asksNothing = pod.cpu === 0 && pod.memory === 0 && pod.ephemeralStorage === 0 && pod.scalars.length === 0;
-  const refusals = new Map<string, Refusal>();
+  const refusals = new Map<string, FilterStatus>();
 
   /** The slow way, for nodes that lack something: what, and whether it could ever be there. */
-  const lacking = (slot: number): Refusal => {
+  const lacking = (slot: number): FilterStatus => {
     const reasons: string[] = [];
     let possible = true;
     const compare = (resource: string, asked: number, has: number, taken: number) => {

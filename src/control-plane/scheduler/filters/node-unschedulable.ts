@@ -1,8 +1,8 @@
 import { tolerates } from '#platform/kube/kinds/node';
-import { type Filter, refusal } from '../framework/filter.ts';
+import { type Filter, filterStatus } from '../framework/filter.ts';
 
 const name = 'NodeUnschedulable';
-const UNSCHEDULABLE = refusal(name, 'node(s) were unschedulable', false);
+const UNSCHEDULABLE = filterStatus(name, 'node(s) were unschedulable', false);
 const TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
 /** Cordoned nodes take only pods that tolerate it. */

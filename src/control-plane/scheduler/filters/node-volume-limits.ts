@@ -1,11 +1,11 @@
 import type { CsiNode } from '#platform/kube/kinds/storage';
-import { type Filter, refusal } from '../framework/filter.ts';
+import { type Filter, filterStatus } from '../framework/filter.ts';
 import type { StorageView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { classOf } from '../volumes/pod-claims.ts';
 
 const name = 'NodeVolumeLimits';
-const TOO_MANY = refusal(name, 'node(s) exceed max volume count', true);
+const TOO_MANY = filterStatus(name, 'node(s) exceed max volume count', true);
 
 /** A node's driver attaches only so many volumes. */
 export const nodeVolumeLimits: Filter = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { BUILT_IN_SPREAD } from '../spread/spread-defaults.ts';
-import { HOSTNAME, node, type PodParts, pod, verdicts, world, ZONE } from '../world.fixture.ts';
+import { filterResults, HOSTNAME, node, type PodOptions, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
 import { podTopologySpread } from './pod-topology-spread.ts';
 
 const filter = podTopologySpread(BUILT_IN_SPREAD);
@@ -18,7 +18,7 @@ const constraint = (more: object = {}) => ({
 const spreading = (...topologySpreadConstraints: object[]) => pod('p', { labels, topologySpreadConstraints });
 const inZone = (name: string, zone: string) => node(name, { labels: { [ZONE]: zone } });
 let made = 0;
-const some = (count: number, parts: PodParts = { labels }) =>
+const some = (count: number, parts: PodOptions = { labels }) =>
   Array.from({ length: count }, () => pod(`other-${made++}`, parts));
 
 describe('a zone may have only so many more pods than the emptiest', () => {
@@ -37,61 +37,61 @@ describe('a zone may have only so many more pods than the emptiest', () => {
     ['other pods do not count', 2, 1, { labelSelector: { matchLabels: { app: 'b' } } }, { a1: '', a2: '', b: '' }],
   ];
   test.each(CASES)('%s', (_what, a, b, more, expected) => {
-    const around = world({ nodes, pods: { a1: some(a), b: some(b) } });
-    expect(verdicts(filter, spreading(constraint(more)), around)).toEqual({ ...expected, nowhere: NO_LABEL });
+    const cluster = schedulerHarness({ nodes, pods: { a1: some(a), b: some(b) } });
+    expect(filterResults(filter, spreading(constraint(more)), cluster)).toEqual({ ...expected, nowhere: NO_LABEL });
   });
 });
 
 test('pods of other namespaces, and those that are leaving, do not count', () => {
   const pods = { a: [...some(3, { labels, deleted: true }), ...some(3, { labels, namespace: 'other' })] };
-  const around = world({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods });
-  expect(verdicts(filter, spreading(constraint()), around)).toEqual({ a: '', b: '' });
+  const cluster = schedulerHarness({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods });
+  expect(filterResults(filter, spreading(constraint()), cluster)).toEqual({ a: '', b: '' });
 });
 
 test('nodes that the pod cannot go to count only where the constraint says so', () => {
   const nodes = [inZone('a', 'a'), node('b', { labels: { [ZONE]: 'b', off: 'x' } })];
-  const around = world({ nodes, pods: { a: some(1) } });
+  const cluster = schedulerHarness({ nodes, pods: { a: some(1) } });
   const elsewhere = { nodeSelector: { [HOSTNAME]: 'a' }, labels };
   const honoring = pod('p', { ...elsewhere, topologySpreadConstraints: [constraint()] });
   const ignoring = pod('p', {
     ...elsewhere,
     topologySpreadConstraints: [constraint({ nodeAffinityPolicy: 'Ignore' })],
   });
-  expect(verdicts(filter, honoring, around)).toMatchObject({ a: '' });
-  expect(verdicts(filter, ignoring, around)).toMatchObject({ a: UNEVEN });
+  expect(filterResults(filter, honoring, cluster)).toMatchObject({ a: '' });
+  expect(filterResults(filter, ignoring, cluster)).toMatchObject({ a: UNEVEN });
 });
 
 test('tainted nodes count unless the constraint leaves them out', () => {
   const taints = [{ key: 'k', effect: 'NoSchedule' }];
-  const around = world({
+  const cluster = schedulerHarness({
     nodes: [inZone('a', 'a'), node('b', { labels: { [ZONE]: 'b' }, taints })],
     pods: { a: some(1) },
   });
-  expect(verdicts(filter, spreading(constraint()), around)).toMatchObject({ a: UNEVEN });
-  expect(verdicts(filter, spreading(constraint({ nodeTaintsPolicy: 'Honor' })), around)).toMatchObject({ a: '' });
+  expect(filterResults(filter, spreading(constraint()), cluster)).toMatchObject({ a: UNEVEN });
+  expect(filterResults(filter, spreading(constraint({ nodeTaintsPolicy: 'Honor' })), cluster)).toMatchObject({ a: '' });
 });
 
 test('the pod itself tells which revision counts', () => {
-  const around = world({
+  const cluster = schedulerHarness({
     nodes: [inZone('a', 'a'), inZone('b', 'b')],
     pods: { a: some(2, { labels: { app: 'a', rev: '1' } }) },
   });
   const revision = (rev: string) =>
     pod('p', { labels: { app: 'a', rev }, topologySpreadConstraints: [constraint({ matchLabelKeys: ['rev'] })] });
-  expect(verdicts(filter, revision('1'), around)).toEqual({ a: UNEVEN, b: '' });
-  expect(verdicts(filter, revision('2'), around)).toEqual({ a: '', b: '' });
+  expect(filterResults(filter, revision('1'), cluster)).toEqual({ a: UNEVEN, b: '' });
+  expect(filterResults(filter, revision('2'), cluster)).toEqual({ a: '', b: '' });
 });
 
 test('a pod without hard constraints asks nothing', () => {
-  const around = world({ nodes: [inZone('a', 'a')] });
-  expect(verdicts(filter, spreading(constraint({ whenUnsatisfiable: 'ScheduleAnyway' })), around)).toBe('-');
+  const cluster = schedulerHarness({ nodes: [inZone('a', 'a')] });
+  expect(filterResults(filter, spreading(constraint({ whenUnsatisfiable: 'ScheduleAnyway' })), cluster)).toBe('-');
 });
 
 test('pods that are thought away or back change the count', () => {
   const [other] = some(1);
   if (other === undefined) throw new Error('no pod');
-  const around = world({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods: { a: [other] } });
-  const prepared = filter.prepare(podInfoOf(spreading(constraint())), around);
+  const cluster = schedulerHarness({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods: { a: [other] } });
+  const prepared = filter.prepare(podInfoOf(spreading(constraint())), cluster);
   if (prepared === undefined || !('check' in prepared)) throw new Error('nothing to check');
   const reason = () => prepared.check(0)?.reasons[0];
   expect(reason()).toBe(UNEVEN);

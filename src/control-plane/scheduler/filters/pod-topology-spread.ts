@@ -1,21 +1,25 @@
-import { type Filter, type NodeChecks, refusal } from '../framework/filter.ts';
-import type { Surroundings } from '../framework/surroundings.ts';
+import { type Filter, filterStatus, type PreFilterState } from '../framework/filter.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { SpreadConstraint } from '../pod/spread-constraint.ts';
 import { countedNodes, spreadMatch } from '../spread/counted-nodes.ts';
 import { type SpreadDefaults, spreadOf } from '../spread/spread-defaults.ts';
 
 const name = 'PodTopologySpread';
-const UNEVEN = refusal(name, "node(s) didn't match pod topology spread constraints", true);
-const NO_LABEL = refusal(name, "node(s) didn't match pod topology spread constraints (missing required label)", false);
+const UNEVEN = filterStatus(name, "node(s) didn't match pod topology spread constraints", true);
+const NO_LABEL = filterStatus(
+  name,
+  "node(s) didn't match pod topology spread constraints (missing required label)",
+  false,
+);
 
 /** Constraints that say DoNotSchedule. */
 export function podTopologySpread(defaults: SpreadDefaults): Filter {
   return {
     name,
-    prepare(pod, surroundings) {
-      const constraints = spreadOf(pod, true, defaults, surroundings);
-      return constraints.length === 0 ? undefined : spreadChecks(pod, constraints, surroundings);
+    prepare(pod, cluster) {
+      const constraints = spreadOf(pod, true, defaults, cluster);
+      return constraints.length === 0 ? undefined : spreadChecks(pod, constraints, cluster);
     },
   };
 }
@@ -31,9 +35,9 @@ interface Places {
   least: number | undefined;
 }
 
-function spreadChecks(pod: PodInfo, constraints: readonly SpreadConstraint[], around: Surroundings): NodeChecks {
-  const isCounted = countedNodes(pod, constraints, around);
-  const all = constraints.map((constraint) => placesOf(pod, constraint, around, isCounted));
+function spreadChecks(pod: PodInfo, constraints: readonly SpreadConstraint[], cluster: ClusterView): PreFilterState {
+  const isCounted = countedNodes(pod, constraints, cluster);
+  const all = constraints.map((constraint) => placesOf(pod, constraint, cluster, isCounted));
   return {
     check(slot) {
       for (const places of all) {
@@ -61,7 +65,7 @@ function spreadChecks(pod: PodInfo, constraints: readonly SpreadConstraint[], ar
 function placesOf(
   pod: PodInfo,
   constraint: SpreadConstraint,
-  { nodes }: Surroundings,
+  { nodes }: ClusterView,
   isCounted: ReturnType<typeof countedNodes>,
 ): Places {
   const { values, size } = nodes.topology.of(constraint.topologyKey);

@@ -1,9 +1,9 @@
 import { type Taint, tolerates } from '#platform/kube/kinds/node';
 import type { Toleration } from '#platform/kube/kinds/pod';
-import { type Filter, refusal } from '../framework/filter.ts';
+import { type Filter, filterStatus } from '../framework/filter.ts';
 
 const name = 'TaintToleration';
-const UNTOLERATED = refusal(name, 'node(s) had untolerated taint(s)', false);
+const UNTOLERATED = filterStatus(name, 'node(s) had untolerated taint(s)', false);
 
 /** Taints that keep pods off a node must all be tolerated. */
 export const taintToleration: Filter = {

@@ -1,6 +1,6 @@
-import { type Filter, type Refusal, refusal } from '../framework/filter.ts';
-import { podClaimsOf } from '../volumes/pod-claims.ts';
-import { planVolumes } from '../volumes/volume-plan.ts';
+import { type Filter, type FilterStatus, filterStatus } from '../framework/filter.ts';
+import { podVolumeClaimsOf } from '../volumes/pod-claims.ts';
+import { findPodVolumes } from '../volumes/volume-plan.ts';
 
 const name = 'VolumeBinding';
 
@@ -9,17 +9,17 @@ export const volumeBinding: Filter = {
   name,
   prepare(pod, { storage, nodes }) {
     if (pod.claims.length === 0) return undefined;
-    const claims = podClaimsOf(pod, storage);
-    if (typeof claims === 'string') return { refusal: refusal(name, claims, false) };
-    const refusals = new Map<string, Refusal>();
+    const claims = podVolumeClaimsOf(pod, storage);
+    if (typeof claims === 'string') return { refusal: filterStatus(name, claims, false) };
+    const refusals = new Map<string, FilterStatus>();
     return {
       check(slot) {
         const node = nodes.nodeAt(slot);
-        const plan = node === undefined ? '' : planVolumes(claims, node, storage);
+        const plan = node === undefined ? '' : findPodVolumes(claims, node, storage);
         if (typeof plan !== 'string') return undefined;
         let known = refusals.get(plan);
         if (known === undefined) {
-          known = refusal(name, plan, false);
+          known = filterStatus(name, plan, false);
           refusals.set(plan, known);
         }
         return known;

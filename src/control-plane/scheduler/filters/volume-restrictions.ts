@@ -1,9 +1,9 @@
 import type { Volume } from '#platform/kube/kinds/pod';
-import { type Filter, refusal } from '../framework/filter.ts';
+import { type Filter, filterStatus } from '../framework/filter.ts';
 
 const name = 'VolumeRestrictions';
-const IN_USE = refusal(name, 'node(s) had no available disk', true);
-const OF_ANOTHER = refusal(
+const IN_USE = filterStatus(name, 'node(s) had no available disk', true);
+const OF_ANOTHER = filterStatus(
   name,
   'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
   true,

@@ -1,10 +1,10 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume } from '#platform/kube/kinds/storage';
-import { type Filter, refusal } from '../framework/filter.ts';
+import { type Filter, filterStatus } from '../framework/filter.ts';
 import { isBound } from '../volumes/pod-claims.ts';
 
 const name = 'VolumeZone';
-const ELSEWHERE = refusal(name, 'node(s) had no available volume zone', false);
+const ELSEWHERE = filterStatus(name, 'node(s) had no available volume zone', false);
 
 /** Labels that say where a volume or node is, with the newer name of the older ones. */
 const PLACES: readonly (readonly [string, string])[] = [
@@ -25,7 +25,8 @@ export const volumeZone: Filter = {
       if (claim === undefined || !isBound(claim)) continue;
       const { volumeName = '' } = claim.spec;
       const volume = storage.volume(volumeName);
-      if (volume === undefined) return { refusal: refusal(name, `persistentvolume "${volumeName}" not found`, false) };
+      if (volume === undefined)
+        return { refusal: filterStatus(name, `persistentvolume "${volumeName}" not found`, false) };
       places.push(...placesOf(volume));
     }
     if (places.length === 0) return undefined;

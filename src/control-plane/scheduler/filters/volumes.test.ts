@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { BIND_COMPLETED } from '../volumes/pod-claims.ts';
-import { node, type PodParts, pod, verdicts, type WorldParts, world, ZONE } from '../world.fixture.ts';
+import {
+  filterResults,
+  type HarnessOptions,
+  node,
+  type PodOptions,
+  pod,
+  schedulerHarness,
+  ZONE,
+} from '../world.fixture.ts';
 import { nodeVolumeLimits } from './node-volume-limits.ts';
 import { volumeBinding } from './volume-binding.ts';
 import { volumeRestrictions } from './volume-restrictions.ts';
@@ -9,7 +17,7 @@ import { volumeZone } from './volume-zone.ts';
 
 const NONE_LEFT = "node(s) didn't find available persistent volumes to bind";
 const ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity";
-const using = (claimName: string, parts: PodParts = {}) =>
+const using = (claimName: string, parts: PodOptions = {}) =>
   pod('p', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }], ...parts });
 
 function claim(name: string, spec: object = {}, more: object = {}): PersistentVolumeClaim {
@@ -49,7 +57,7 @@ describe('claims of a pod', () => {
     storageClass('in-a', { allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE, values: ['a'] }] }] }),
   ];
   const fixed = { storageClassName: 'static' };
-  const CASES: readonly [what: string, parts: WorldParts, expected: object | string][] = [
+  const CASES: readonly [what: string, parts: HarnessOptions, expected: object | string][] = [
     ['is not there', {}, 'persistentvolumeclaim "c" not found'],
     [
       'is being deleted',
@@ -118,7 +126,7 @@ describe('claims of a pod', () => {
   ];
   test.each(CASES)('%s', (_what, parts, expected) => {
     const nodes = [node('a', { labels: { [ZONE]: 'a' } }), node('b', { labels: { [ZONE]: 'b' } })];
-    const said = verdicts(volumeBinding, using('c'), world({ nodes, classes, ...parts }));
+    const said = filterResults(volumeBinding, using('c'), schedulerHarness({ nodes, classes, ...parts }));
     if (typeof expected === 'string') expect(said).toBe(expected);
     else expect(said).toMatchObject(expected);
   });
@@ -127,23 +135,23 @@ describe('claims of a pod', () => {
     const volumes = [volume('x', { storageClassName: 'static' })];
     const claims = [claim('c', { storageClassName: 'static' }), claim('d', { storageClassName: 'static' })];
     const both = ['c', 'd'].map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
-    const around = world({ nodes: [node('a')], classes, claims, volumes });
-    expect(verdicts(volumeBinding, pod('p', { volumes: both }), around)).toEqual({ a: NONE_LEFT });
+    const cluster = schedulerHarness({ nodes: [node('a')], classes, claims, volumes });
+    expect(filterResults(volumeBinding, pod('p', { volumes: both }), cluster)).toEqual({ a: NONE_LEFT });
   });
 
   test('a claim that is made for the pod must be its own', () => {
     const made = pod('p', { volumes: [{ name: 'v', ephemeral: {} }] });
-    expect(verdicts(volumeBinding, made, world({ nodes: [node('a')] }))).toBe(
+    expect(filterResults(volumeBinding, made, schedulerHarness({ nodes: [node('a')] }))).toBe(
       'waiting for ephemeral volume controller to create the persistentvolumeclaim "p-v"',
     );
-    const around = world({ nodes: [node('a')], claims: [bound('p-v', 'x')], volumes: [volume('x')] });
-    expect(verdicts(volumeBinding, made, around)).toBe(
+    const cluster = schedulerHarness({ nodes: [node('a')], claims: [bound('p-v', 'x')], volumes: [volume('x')] });
+    expect(filterResults(volumeBinding, made, cluster)).toBe(
       'PVC default/p-v was not created for pod default/p (pod is not owner)',
     );
   });
 
   test('a pod without claims asks nothing', () => {
-    expect(verdicts(volumeBinding, pod('p'), world())).toBe('-');
+    expect(filterResults(volumeBinding, pod('p'), schedulerHarness())).toBe('-');
   });
 });
 
@@ -157,14 +165,14 @@ describe('zones of volumes', () => {
     ['no zone', {}, '-'],
   ];
   test.each(CASES)('%s', (_what, labels, expected) => {
-    const around = world({ nodes, claims: [bound('c', 'x')], volumes: [volume('x', {}, labels)] });
-    expect(verdicts(volumeZone, using('c'), around)).toEqual(expected);
+    const cluster = schedulerHarness({ nodes, claims: [bound('c', 'x')], volumes: [volume('x', {}, labels)] });
+    expect(filterResults(volumeZone, using('c'), cluster)).toEqual(expected);
   });
 });
 
 test('a volume that is gone has no zone', () => {
-  const around = world({ nodes: [node('a')], claims: [bound('c', 'x')] });
-  expect(verdicts(volumeZone, using('c'), around)).toBe('persistentvolume "x" not found');
+  const cluster = schedulerHarness({ nodes: [node('a')], claims: [bound('c', 'x')] });
+  expect(filterResults(volumeZone, using('c'), cluster)).toBe('persistentvolume "x" not found');
 });
 
 describe('disks that one pod at a time can have', () => {
@@ -173,20 +181,22 @@ describe('disks that one pod at a time can have', () => {
   test('a claim for one pod alone is taken wherever its pod is', () => {
     const parts = { nodes: [node('a'), node('b')], claims: [bound('c', 'x', { accessModes: ['ReadWriteOncePod'] })] };
     const other = pod('other', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] });
-    expect(verdicts(volumeRestrictions, using('c'), world(parts))).toEqual({ a: '', b: '' });
-    expect(verdicts(volumeRestrictions, using('c'), world({ ...parts, pods: { a: [other] } }))).toEqual({
-      a: ALONE,
-      b: ALONE,
-    });
+    expect(filterResults(volumeRestrictions, using('c'), schedulerHarness(parts))).toEqual({ a: '', b: '' });
+    expect(filterResults(volumeRestrictions, using('c'), schedulerHarness({ ...parts, pods: { a: [other] } }))).toEqual(
+      {
+        a: ALONE,
+        b: ALONE,
+      },
+    );
   });
 
   test('a disk is shared on a node only by those who read', () => {
     const disk = (readOnly: boolean) => ({
       volumes: [{ name: 'v', gcePersistentDisk: { pdName: 'd', readOnly } } as never],
     });
-    const around = world({ nodes: [node('a'), node('b')], pods: { a: [pod('other', disk(true))] } });
-    expect(verdicts(volumeRestrictions, pod('p', disk(true)), around)).toEqual({ a: '', b: '' });
-    expect(verdicts(volumeRestrictions, pod('p', disk(false)), around)).toEqual({
+    const cluster = schedulerHarness({ nodes: [node('a'), node('b')], pods: { a: [pod('other', disk(true))] } });
+    expect(filterResults(volumeRestrictions, pod('p', disk(true)), cluster)).toEqual({ a: '', b: '' });
+    expect(filterResults(volumeRestrictions, pod('p', disk(false)), cluster)).toEqual({
       a: 'node(s) had no available disk',
       b: '',
     });
@@ -208,10 +218,16 @@ test('a driver attaches only so many volumes, each once', () => {
     pods: { a: [pod('other', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })] },
   };
   const TOO_MANY = 'node(s) exceed max volume count';
-  expect(verdicts(nodeVolumeLimits, using('d'), world({ ...parts, csiNodes: [limited(1)] }))).toEqual({
+  expect(filterResults(nodeVolumeLimits, using('d'), schedulerHarness({ ...parts, csiNodes: [limited(1)] }))).toEqual({
     a: TOO_MANY,
     b: '',
   });
-  expect(verdicts(nodeVolumeLimits, using('d'), world({ ...parts, csiNodes: [limited(2)] }))).toEqual({ a: '', b: '' });
-  expect(verdicts(nodeVolumeLimits, using('e'), world({ ...parts, csiNodes: [limited(1)] }))).toEqual({ a: '', b: '' });
+  expect(filterResults(nodeVolumeLimits, using('d'), schedulerHarness({ ...parts, csiNodes: [limited(2)] }))).toEqual({
+    a: '',
+    b: '',
+  });
+  expect(filterResults(nodeVolumeLimits, using('e'), schedulerHarness({ ...parts, csiNodes: [limited(1)] }))).toEqual({
+    a: '',
+    b: '',
+  });
 });

@@ -1,8 +1,8 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { NodeOrder } from '../snapshot/node-tree.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import type { Refusal } from './filter.ts';
-import type { PreparedFilters } from './prepared.ts';
+import type { FilterStatus } from './filter.ts';
+import type { FilterCycle } from './prepared.ts';
 import type { WeighedScore } from './profile.ts';
 
 /**
@@ -17,7 +17,7 @@ export interface Attempt {
   readonly feasibleCount: number;
   /** Nodes that do not suit, by slot, with the reason at the same place: the first `refusedCount`. */
   readonly refused: Int32Array;
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly FilterStatus[];
   readonly refusedCount: number;
   /** Scores that had something to say, none where only one node suits. */
   readonly scored: readonly ScoredPlugin[];
@@ -26,7 +26,7 @@ export interface Attempt {
   readonly chosen: number | undefined;
   /** Where none was chosen. */
   readonly diagnosis: Diagnosis | undefined;
-  readonly filters: PreparedFilters;
+  readonly filters: FilterCycle;
 }
 
 /** What one score plugin said, in the order of the feasible nodes. */

@@ -4,7 +4,7 @@ let heap = new Int32Array(1024);
  * The place of the best score. Among equals it is the one that kube-scheduler takes: the root of a binary heap made by
  * sifting down from the middle, as Go's container/heap does.
  */
-export function bestOf(scores: Float64Array, count: number): number {
+export function selectHost(scores: Float64Array, count: number): number {
   if (heap.length < count) heap = new Int32Array(2 * count);
   for (let i = 0; i < count; i++) heap[i] = i;
   for (let i = (count >> 1) - 1; i >= 0; i--) sink(scores, i, count);

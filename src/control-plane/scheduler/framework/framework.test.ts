@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bestOf } from './best-node.ts';
+import { selectHost } from './best-node.ts';
 import { fitMessage } from './diagnosis.ts';
-import type { Refusal } from './filter.ts';
-import { enoughNodes, Rotation } from './sampling.ts';
+import type { FilterStatus } from './filter.ts';
+import { numFeasibleNodesToFind, Rotation } from './sampling.ts';
 
 describe('how many nodes are enough', () => {
   const CASES: readonly [nodes: number, percentage: number, expected: number][] = [
@@ -22,7 +22,7 @@ describe('how many nodes are enough', () => {
     [1_000, 1, 100],
   ];
   test.each(CASES)('%i nodes at %i percent: %i', (nodes, percentage, expected) => {
-    expect(enoughNodes(nodes, percentage)).toBe(expected);
+    expect(numFeasibleNodesToFind(nodes, percentage)).toBe(expected);
   });
 });
 
@@ -49,20 +49,20 @@ describe('of equals the root of the heap is taken', () => {
     [[3, 9, 2, 9, 9], 1],
   ];
   test.each(CASES)('%j', (scores, expected) => {
-    expect(bestOf(Float64Array.from(scores), scores.length)).toBe(expected);
+    expect(selectHost(Float64Array.from(scores), scores.length)).toBe(expected);
   });
 
   test('it is always one of the best', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 300 }), (scores) => {
-        expect(scores[bestOf(Float64Array.from(scores), scores.length)]).toBe(Math.max(...scores));
+        expect(scores[selectHost(Float64Array.from(scores), scores.length)]).toBe(Math.max(...scores));
       }),
     );
   });
 });
 
 describe('the message of a pod that fits nowhere', () => {
-  const refusal = (...reasons: string[]): Refusal => ({ plugin: 'NodeResourcesFit', reasons, preemptable: true });
+  const refusal = (...reasons: string[]): FilterStatus => ({ plugin: 'NodeResourcesFit', reasons, preemptable: true });
   test('counts each reason and sorts them as text', () => {
     const refusals = new Map([
       [refusal('Insufficient memory', 'Insufficient cpu'), 2],

@@ -3,45 +3,48 @@ import { describe, expect, test } from 'vitest';
 import { buildProfile } from '../config/build-profile.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { someNode, somePod } from '../random-world.fixture.ts';
-import { chosenFor, infoOf, node, placerOf, pod, world } from '../world.fixture.ts';
+import { chosenFor, infoOf, node, placerOf, pod, schedulerHarness } from '../world.fixture.ts';
 import { fitMessage } from './diagnosis.ts';
 
 test('the emptiest node is chosen', () => {
-  const around = world({
+  const cluster = schedulerHarness({
     nodes: [node('a'), node('b'), node('c')],
     pods: { a: [pod('1', { requests: { cpu: '2' } })], c: [pod('2', { requests: { cpu: '1' } })] },
   });
-  expect(chosenFor(pod('p', { requests: { cpu: '1' } }), around)).toBe('b');
+  expect(chosenFor(pod('p', { requests: { cpu: '1' } }), cluster)).toBe('b');
 });
 
 test('pods without a difference go round', () => {
-  const around = world({ nodes: [node('a'), node('b'), node('c')] });
-  const { placer } = placerOf(around);
+  const cluster = schedulerHarness({ nodes: [node('a'), node('b'), node('c')] });
+  const { placer } = placerOf(cluster);
   const chosen = Array.from({ length: 6 }, (_, i) => {
     const info = infoOf(`p${i}`, { requests: { cpu: '1', memory: '1Gi' } });
-    const name = around.nodes.nameAt(placer.place(info).chosen ?? -1);
-    around.nodes.setPod(info, name);
+    const name = cluster.nodes.nameAt(placer.place(info).chosen ?? -1);
+    cluster.nodes.setPod(info, name);
     return name;
   });
   expect(chosen).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
 
 test('where one node suits it is taken without scores', () => {
-  const around = world({ nodes: [node('a', { unschedulable: true }), node('b')] });
-  const attempt = placerOf(around).placer.place(infoOf('p'));
-  expect([around.nodes.nameAt(attempt.chosen ?? -1), attempt.scored]).toEqual(['b', []]);
+  const cluster = schedulerHarness({ nodes: [node('a', { unschedulable: true }), node('b')] });
+  const attempt = placerOf(cluster).placer.place(infoOf('p'));
+  expect([cluster.nodes.nameAt(attempt.chosen ?? -1), attempt.scored]).toEqual(['b', []]);
 });
 
 test('the node that was made free is looked at first', () => {
-  const around = world({ nodes: [node('a'), node('b')], pods: { b: [pod('o', { requests: { cpu: '2' } })] } });
+  const cluster = schedulerHarness({
+    nodes: [node('a'), node('b')],
+    pods: { b: [pod('o', { requests: { cpu: '2' } })] },
+  });
   const waiting = pod('p', { status: { nominatedNodeName: 'b' } });
-  expect(chosenFor(waiting, around)).toBe('b');
-  expect(chosenFor(pod('p', { status: { nominatedNodeName: 'gone' } }), around)).toBe('a');
+  expect(chosenFor(waiting, cluster)).toBe('b');
+  expect(chosenFor(pod('p', { status: { nominatedNodeName: 'gone' } }), cluster)).toBe('a');
 });
 
 describe('pods that wait for a node', () => {
-  const around = world({ nodes: [node('a')] });
-  const { placer, nominated } = placerOf(around);
+  const cluster = schedulerHarness({ nodes: [node('a')] });
+  const { placer, nominated } = placerOf(cluster);
   nominated.set(infoOf('waiting', { requests: { cpu: '3' }, priority: 10 }), 'a');
   test.each([
     ['count for others of no higher priority', 10, undefined],
@@ -51,17 +54,17 @@ describe('pods that wait for a node', () => {
   });
   test('and not for themselves', () => {
     expect(placer.place(infoOf('waiting', { requests: { cpu: '3' }, priority: 10 })).chosen).toBe(0);
-    expect(around.nodes.columns.cpu[0]).toBe(0);
+    expect(cluster.nodes.columns.cpu[0]).toBe(0);
   });
 });
 
 test('a large cluster is looked at in parts, in turns', () => {
   const nodes = Array.from({ length: 200 }, (_, i) => node(`n${i}`));
-  const around = world({ nodes });
-  const { placer } = placerOf(around, buildProfile({ percentageOfNodesToScore: 50 }));
+  const cluster = schedulerHarness({ nodes });
+  const { placer } = placerOf(cluster, buildProfile({ percentageOfNodesToScore: 50 }));
   const looked = [1, 2, 3].map((i) => {
     const { feasible, feasibleCount } = placer.place(infoOf(`p${i}`));
-    return [around.nodes.nameAt(feasible[0] ?? -1), feasibleCount];
+    return [cluster.nodes.nameAt(feasible[0] ?? -1), feasibleCount];
   });
   expect(looked).toEqual([
     ['n0', 100],
@@ -74,8 +77,8 @@ test('nodes that the pod does not name are not looked at', () => {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['b', 'gone'] }];
   const required = { nodeSelectorTerms: [{ matchFields }] };
   const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
-  const around = world({ nodes: [node('a'), node('b', { unschedulable: true }), node('c')] });
-  const { diagnosis } = placerOf(around).placer.place(infoOf('p', { affinity }));
+  const cluster = schedulerHarness({ nodes: [node('a'), node('b', { unschedulable: true }), node('c')] });
+  const { diagnosis } = placerOf(cluster).placer.place(infoOf('p', { affinity }));
   expect(diagnosis && fitMessage(diagnosis)).toBe(
     "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
   );
@@ -89,12 +92,12 @@ test('a node that is chosen passes every filter, and one is chosen where any doe
   );
   fc.assert(
     fc.property(cluster, ([nodes, pods, candidate]) => {
-      const around = world({ nodes });
-      for (const [each, on] of pods) around.nodes.setPod(podInfoOf(each), `n${on}`);
+      const cluster = schedulerHarness({ nodes });
+      for (const [each, on] of pods) cluster.nodes.setPod(podInfoOf(each), `n${on}`);
       const info = podInfoOf(candidate);
-      const { chosen } = placerOf(around).placer.place(info);
+      const { chosen } = placerOf(cluster).placer.place(info);
       const prepared = buildProfile()
-        .filters.map((filter) => filter.prepare(info, around))
+        .filters.map((filter) => filter.prepare(info, cluster))
         .filter((each) => each !== undefined);
       const suits = (slot: number) => prepared.every((each) => 'check' in each && each.check(slot) === undefined);
       const suiting = [0, 1, 2, 3].filter(suits);

@@ -1,43 +1,43 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { NodeOrder } from '../snapshot/node-tree.ts';
 import type { Attempt, ScoredPlugin } from './attempt.ts';
-import { bestOf } from './best-node.ts';
+import { selectHost } from './best-node.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import type { Refusal } from './filter.ts';
-import { type Nominations, PreparedFilters } from './prepared.ts';
+import type { FilterStatus } from './filter.ts';
+import { FilterCycle, type PodNominator } from './prepared.ts';
 import type { Profile } from './profile.ts';
-import { enoughNodes, type Rotation } from './sampling.ts';
-import type { Surroundings } from './surroundings.ts';
+import { numFeasibleNodesToFind, type Rotation } from './sampling.ts';
+import type { ClusterView } from './surroundings.ts';
 
-export interface PlacerParts {
+export interface PlacerDeps {
   readonly profile: Profile;
-  readonly surroundings: Surroundings;
-  readonly nominations: Nominations;
+  readonly cluster: ClusterView;
+  readonly nominator: PodNominator;
   /** Shared by all profiles. */
   readonly rotation: Rotation;
 }
 
 /** Finds the node for a pod: filters, then scores, then the best. Changes nothing but where the next search begins. */
 export class Placer {
-  readonly #parts: PlacerParts;
+  readonly #parts: PlacerDeps;
   #feasible = new Int32Array(0);
   #feasibleCount = 0;
   #refused = new Int32Array(0);
-  #refusals: Refusal[] = [];
+  #refusals: FilterStatus[] = [];
   #refusedCount = 0;
   #totals = new Float64Array(0);
   #scored: { plugin: ScoredPlugin['plugin']; raw: Float64Array; normalised: Float64Array }[] = [];
 
-  constructor(parts: PlacerParts) {
+  constructor(parts: PlacerDeps) {
     this.#parts = parts;
   }
 
   place(pod: PodInfo): Attempt {
-    const { profile, surroundings, nominations } = this.#parts;
-    const { nodes } = surroundings;
+    const { profile, cluster, nominator } = this.#parts;
+    const { nodes } = cluster;
     const { order } = nodes;
     this.#reach(nodes.slots);
-    const filters = new PreparedFilters(profile.filters, pod, surroundings, nominations);
+    const filters = new FilterCycle(profile.filters, pod, cluster, nominator);
     if (filters.refusal !== undefined) {
       return this.#attempt(pod, order, filters, undefined, { nodes: nodes.size, refusals: NONE, all: filters.refusal });
     }
@@ -48,8 +48,8 @@ export class Placer {
   }
 
   /** The node that was made free for the pod is most likely the only one, so it is looked at first. */
-  #tryNominated({ pod }: PodInfo, filters: PreparedFilters): boolean {
-    const { nodes } = this.#parts.surroundings;
+  #tryNominated({ pod }: PodInfo, filters: FilterCycle): boolean {
+    const { nodes } = this.#parts.cluster;
     const name = pod.status?.nominatedNodeName ?? '';
     const slot = name === '' ? undefined : nodes.slotOf(name);
     if (slot === undefined || nodes.nodeAt(slot) === undefined) return false;
@@ -58,12 +58,12 @@ export class Placer {
     return true;
   }
 
-  #search(filters: PreparedFilters, order: NodeOrder): void {
-    const { profile, surroundings, rotation } = this.#parts;
-    const { nodes } = surroundings;
+  #search(filters: FilterCycle, order: NodeOrder): void {
+    const { profile, cluster, rotation } = this.#parts;
+    const { nodes } = cluster;
     const slots = filters.only === undefined ? order.slots : this.#slotsOf(filters.only);
     const total = slots.length;
-    const enough = profile.scores.length === 0 ? 1 : enoughNodes(total, profile.percentageOfNodesToScore);
+    const enough = profile.scores.length === 0 ? 1 : numFeasibleNodesToFind(total, profile.percentageOfNodesToScore);
     let at = total === 0 ? 0 : rotation.start % total;
     for (let looked = 0; looked < total; looked++) {
       const slot = slots[at] ?? 0;
@@ -79,7 +79,7 @@ export class Placer {
   }
 
   #slotsOf(names: ReadonlySet<string>): Int32Array {
-    const { nodes } = this.#parts.surroundings;
+    const { nodes } = this.#parts.cluster;
     const slots: number[] = [];
     for (const name of names) {
       const slot = nodes.slotOf(name);
@@ -89,27 +89,27 @@ export class Placer {
   }
 
   #best(pod: PodInfo): number {
-    const { profile, surroundings } = this.#parts;
+    const { profile, cluster } = this.#parts;
     const count = this.#feasibleCount;
     const totals = this.#totals;
     totals.fill(0, 0, count);
     const feasible = { slots: this.#feasible, count };
     for (let i = 0; i < profile.scores.length; i++) {
       const plugin = profile.scores[i] as Profile['scores'][number];
-      const prepared = plugin.score.prepare(pod, surroundings, feasible);
+      const prepared = plugin.score.prepare(pod, cluster, feasible);
       if (prepared === undefined) continue;
       const { raw, normalised } = this.#buffers(i);
       prepared.raw(raw);
       let scores = raw;
-      if (prepared.normalise !== undefined) {
+      if (prepared.normalize !== undefined) {
         for (let j = 0; j < count; j++) normalised[j] = raw[j] ?? 0;
-        prepared.normalise(normalised);
+        prepared.normalize(normalised);
         scores = normalised;
       }
       for (let j = 0; j < count; j++) totals[j] = (totals[j] ?? 0) + plugin.weight * (scores[j] ?? 0);
       this.#scored.push({ plugin, raw, normalised: scores });
     }
-    return bestOf(totals, count);
+    return selectHost(totals, count);
   }
 
   readonly #scoreBuffers: { raw: Float64Array; normalised: Float64Array }[] = [];
@@ -124,11 +124,11 @@ export class Placer {
     return buffers;
   }
 
-  #diagnose({ only, limiting }: PreparedFilters): Diagnosis {
-    const { nodes } = this.#parts.surroundings;
-    const refusals = new Map<Refusal, number>();
+  #diagnose({ only, limiting }: FilterCycle): Diagnosis {
+    const { nodes } = this.#parts.cluster;
+    const refusals = new Map<FilterStatus, number>();
     for (let i = 0; i < this.#refusedCount; i++) {
-      const refusal = this.#refusals[i] as Refusal;
+      const refusal = this.#refusals[i] as FilterStatus;
       refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
     }
     const [plugin] = limiting;
@@ -140,7 +140,7 @@ export class Placer {
   #attempt(
     pod: PodInfo,
     order: NodeOrder,
-    filters: PreparedFilters,
+    filters: FilterCycle,
     chosen: number | undefined,
     diagnosis: Diagnosis | undefined,
   ): Attempt {
@@ -174,4 +174,4 @@ export class Placer {
   }
 }
 
-const NONE: ReadonlyMap<Refusal, number> = new Map();
+const NONE: ReadonlyMap<FilterStatus, number> = new Map();

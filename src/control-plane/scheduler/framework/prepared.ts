@@ -1,35 +1,35 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import type { Filter, NodeChecks, Refusal } from './filter.ts';
+import type { Filter, FilterStatus, PreFilterState } from './filter.ts';
 import type { FilterName } from './plugin-name.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ClusterView } from './surroundings.ts';
 
 /** Pods that wait for a node which is being made free for them. */
-export interface Nominations {
+export interface PodNominator {
   at(slot: number): Iterable<PodInfo>;
   readonly size: number;
 }
 
 /** All filters of a profile, made ready for one pod. */
-export class PreparedFilters {
-  readonly refusal: Refusal | undefined;
+export class FilterCycle {
+  readonly refusal: FilterStatus | undefined;
   /** The only nodes that can suit; undefined: any. */
   readonly only: ReadonlySet<string> | undefined;
   /** Those that limited the nodes. */
   readonly limiting: readonly FilterName[];
   readonly #pod: PodInfo;
   readonly #nodes: Snapshot;
-  readonly #checks: NodeChecks[] = [];
-  readonly #nominated: Nominations;
+  readonly #checks: PreFilterState[] = [];
+  readonly #nominated: PodNominator;
 
-  constructor(filters: readonly Filter[], pod: PodInfo, around: Surroundings, nominated: Nominations) {
+  constructor(filters: readonly Filter[], pod: PodInfo, cluster: ClusterView, nominated: PodNominator) {
     this.#pod = pod;
-    this.#nodes = around.nodes;
+    this.#nodes = cluster.nodes;
     this.#nominated = nominated;
     let only: ReadonlySet<string> | undefined;
     const limiting: FilterName[] = [];
     for (const filter of filters) {
-      const prepared = filter.prepare(pod, around);
+      const prepared = filter.prepare(pod, cluster);
       if (prepared === undefined) continue;
       if ('refusal' in prepared) {
         this.refusal = prepared.refusal;
@@ -46,7 +46,7 @@ export class PreparedFilters {
   }
 
   /** Why a node does not suit, also when the pods come that wait for it; undefined where it does. */
-  check(slot: number): Refusal | undefined {
+  check(slot: number): FilterStatus | undefined {
     if (this.#nominated.size > 0) {
       const coming: PodInfo[] = [];
       for (const other of this.#nominated.at(slot)) {
@@ -68,10 +68,10 @@ export class PreparedFilters {
     for (const checks of this.#checks) checks.supposed?.(slot, other, by);
   }
 
-  #alone(slot: number): Refusal | undefined {
+  #alone(slot: number): FilterStatus | undefined {
     const checks = this.#checks;
     for (let i = 0; i < checks.length; i++) {
-      const refusal = (checks[i] as NodeChecks).check(slot);
+      const refusal = (checks[i] as PreFilterState).check(slot);
       if (refusal !== undefined) return refusal;
     }
     return undefined;

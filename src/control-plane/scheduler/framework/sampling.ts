@@ -1,12 +1,12 @@
 /** Fewer nodes than this are all looked at. */
-const LEAST_NODES = 100;
-const LEAST_PERCENTAGE = 5;
+const MIN_NODES = 100;
+const MIN_PERCENTAGE = 5;
 
 /** How many nodes that suit are enough; 0 percent means that it follows from the size of the cluster. */
-export function enoughNodes(nodes: number, percentage = 0): number {
-  if (nodes < LEAST_NODES) return nodes;
-  const adaptive = Math.max(LEAST_PERCENTAGE, 50 - Math.trunc(nodes / 125));
-  return Math.max(LEAST_NODES, Math.trunc((nodes * (percentage === 0 ? adaptive : percentage)) / 100));
+export function numFeasibleNodesToFind(nodes: number, percentage = 0): number {
+  if (nodes < MIN_NODES) return nodes;
+  const adaptive = Math.max(MIN_PERCENTAGE, 50 - Math.trunc(nodes / 125));
+  return Math.max(MIN_NODES, Math.trunc((nodes * (percentage === 0 ? adaptive : percentage)) / 100));
 }
 
 /** Where to begin looking, so that over time all nodes get their turn. */

@@ -1,6 +1,6 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { ScoreName } from './plugin-name.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ClusterView } from './surroundings.ts';
 
 export const MAX_SCORE = 100;
 
@@ -11,18 +11,18 @@ export interface Feasible {
 }
 
 /** What a score has found out about a pod before it looks at single nodes. */
-export interface NodeScores {
+export interface PreScoreState {
   /** Writes a whole number for each feasible node, in their order. */
   raw(scores: Float64Array): void;
   /** Brings them to 0..100 in place; absent where they are that already. */
-  normalise?(scores: Float64Array): void;
+  normalize?(scores: Float64Array): void;
 }
 
 /** Says how well nodes that suit a pod would do. */
 export interface Score {
   readonly name: ScoreName;
   /** undefined where all nodes are the same to the pod: then it adds nothing. */
-  prepare(pod: PodInfo, surroundings: Surroundings, feasible: Feasible): NodeScores | undefined;
+  prepare(pod: PodInfo, cluster: ClusterView, feasible: Feasible): PreScoreState | undefined;
 }
 
 /** Scales scores so that the largest is 100; turned around, the largest becomes 0. */

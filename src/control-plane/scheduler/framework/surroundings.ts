@@ -15,7 +15,7 @@ export interface StorageView {
 }
 
 /** All that placing a pod looks at. */
-export interface Surroundings {
+export interface ClusterView {
   readonly nodes: Snapshot;
   readonly storage: StorageView;
   readonly namespaceLabels: (name: string) => Labels | undefined;

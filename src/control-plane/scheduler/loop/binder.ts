@@ -4,14 +4,14 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
-import type { Feed } from './feed.ts';
+import type { EventHandlers } from './feed.ts';
 import { Pending } from './pending.ts';
 import type { Reporter } from './reporter.ts';
 
-export interface BinderParts {
+export interface BinderDeps {
   readonly client: Client;
   readonly queue: SchedulingQueue;
-  readonly feed: Feed;
+  readonly handlers: EventHandlers;
   readonly reporter: Reporter;
   readonly log: Logger;
   /** Told whenever a binding has ended. */
@@ -20,10 +20,10 @@ export interface BinderParts {
 
 /** Gives pods their nodes at the server, while the next pods are already being placed. */
 export class Binder {
-  readonly #parts: BinderParts;
+  readonly #parts: BinderDeps;
   readonly #pending = new Pending();
 
-  constructor(parts: BinderParts) {
+  constructor(parts: BinderDeps) {
     this.#parts = parts;
   }
 
@@ -34,8 +34,8 @@ export class Binder {
 
   /** Counts the pod on the node at once; `before` does what must be done before the server is told. */
   bind(queued: QueuedPod, nodeName: string, before: (() => Promise<void>) | undefined): void {
-    const { feed, ended } = this.#parts;
-    feed.assume(queued.info, nodeName);
+    const { handlers, ended } = this.#parts;
+    handlers.assume(queued.info, nodeName);
     this.#pending.add(async () => {
       await this.#bind(queued, nodeName, before);
       ended();
@@ -64,8 +64,8 @@ export class Binder {
 
   /** What was assumed is undone; a pod that is still there and has no node is tried again. */
   #failed(queued: QueuedPod, step: string, error: unknown): void {
-    const { queue, feed, reporter, log } = this.#parts;
-    feed.forget(queued.info);
+    const { queue, handlers, reporter, log } = this.#parts;
+    handlers.forget(queued.info);
     queue.failed(queued);
     if (isNotFound(error) || queued.where === 'gone') return;
     log.warn({ pod: queued.info.key, err: error as Error }, 'a pod could not be bound');

@@ -9,7 +9,7 @@ import type { PodInfo } from '../pod/pod-info.ts';
 import { PREEMPTED } from '../preemption/preempt.ts';
 import { Pending } from './pending.ts';
 
-export interface EvictorParts {
+export interface PreemptionExecutorDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -17,11 +17,11 @@ export interface EvictorParts {
 }
 
 /** Takes pods off their nodes for one of higher priority. */
-export class Evictor {
-  readonly #parts: EvictorParts;
+export class PreemptionExecutor {
+  readonly #parts: PreemptionExecutorDeps;
   readonly #pending = new Pending();
 
-  constructor(parts: EvictorParts) {
+  constructor(parts: PreemptionExecutorDeps) {
     this.#parts = parts;
   }
 

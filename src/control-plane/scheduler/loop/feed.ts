@@ -1,15 +1,15 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Change } from '#platform/runtime/cache';
-import type { Surroundings } from '../framework/surroundings.ts';
-import { type PodInfo, podInfoOf, renewed } from '../pod/pod-info.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
+import { type PodInfo, podInfoOf, withPod } from '../pod/pod-info.ts';
 import type { ClusterEvent } from '../queue/cluster-event.ts';
-import { isHelped, isHelpedByItself } from '../queue/hints.ts';
+import { ownUpdateHint, queueingHint } from '../queue/hints.ts';
 import type { NominatedPods } from '../queue/nominated-pods.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 
-export interface FeedParts {
-  readonly surroundings: Surroundings;
+export interface EventHandlersDeps {
+  readonly cluster: ClusterView;
   readonly queue: SchedulingQueue;
   readonly nominated: NominatedPods;
   /** Whether pods that name this scheduler are placed here. */
@@ -17,12 +17,12 @@ export interface FeedParts {
 }
 
 /** Turns what informers tell into the state that decisions are made on, and wakes pods that it may help. */
-export class Feed {
-  readonly #parts: FeedParts;
+export class EventHandlers {
+  readonly #parts: EventHandlersDeps;
   /** Pods that were given a node which the server has not confirmed yet, by uid. */
   readonly #assumed = new Set<string>();
 
-  constructor(parts: FeedParts) {
+  constructor(parts: EventHandlersDeps) {
     this.#parts = parts;
   }
 
@@ -32,9 +32,9 @@ export class Feed {
 
   /** Counts a pod on its node before the server says so. */
   assume(info: PodInfo, nodeName: string): void {
-    const { surroundings, nominated } = this.#parts;
+    const { cluster, nominated } = this.#parts;
     this.#assumed.add(info.uid);
-    surroundings.nodes.setPod(info, nodeName);
+    cluster.nodes.setPod(info, nodeName);
     nominated.remove(info.uid);
   }
 
@@ -60,7 +60,7 @@ export class Feed {
       nominated.remove(uid);
       this.#place(pod, nodeName);
     } else if (!this.#assumed.has(uid) && isOurs(schedulerName)) {
-      const queued = queue.set(pod, isHelpedByItself);
+      const queued = queue.set(pod, ownUpdateHint);
       const before = old?.status?.nominatedNodeName ?? '';
       const now = pod.status?.nominatedNodeName ?? '';
       // What was decided here and is not written yet counts more than an old state.
@@ -69,7 +69,7 @@ export class Feed {
   }
 
   nodeChanged({ type, object: node, old }: Change<Node>): void {
-    const { nodes } = this.#parts.surroundings;
+    const { nodes } = this.#parts.cluster;
     if (type === 'deleted') nodes.removeNode(node.metadata.name ?? '');
     else nodes.setNode(node);
     this.happened({
@@ -80,16 +80,16 @@ export class Feed {
   }
 
   happened(event: ClusterEvent): void {
-    const { queue, surroundings } = this.#parts;
-    queue.wake((queued) => isHelped(queued, event, surroundings));
+    const { queue, cluster } = this.#parts;
+    queue.wake((queued) => queueingHint(queued, event, cluster));
   }
 
   #place(pod: Pod, nodeName: string): void {
-    const { nodes } = this.#parts.surroundings;
+    const { nodes } = this.#parts.cluster;
     const uid = pod.metadata.uid ?? '';
     const before = nodes.podOf(uid);
     const confirmed = this.#assumed.delete(uid);
-    const same = before !== undefined && nodes.nameAt(before.slot) === nodeName ? renewed(before.info, pod) : undefined;
+    const same = before !== undefined && nodes.nameAt(before.slot) === nodeName ? withPod(before.info, pod) : undefined;
     if (before !== undefined && same !== undefined) {
       nodes.renewPod(same);
       // Pods that want company hear of it only now, when it is certain.
@@ -103,7 +103,7 @@ export class Feed {
   }
 
   #unplace(uid: string): void {
-    const { nodes } = this.#parts.surroundings;
+    const { nodes } = this.#parts.cluster;
     const placed = nodes.podOf(uid);
     if (placed === undefined) return;
     nodes.removePod(uid);

@@ -1,11 +1,11 @@
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import type { Informers } from '#platform/runtime/informers';
-import type { StorageView, Surroundings } from '../framework/surroundings.ts';
+import type { ClusterView, StorageView } from '../framework/surroundings.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import { peersFinder } from './peers.ts';
+import { createDefaultSelector } from './peers.ts';
 
 /** What decisions look at, as informers know it. */
-export function liveSurroundings(nodes: Snapshot, storage: StorageView, informers: Informers): Surroundings {
+export function liveClusterView(nodes: Snapshot, storage: StorageView, informers: Informers): ClusterView {
   const namespaces = informers.of(NAMESPACES).cache;
   return {
     nodes,
@@ -14,6 +14,6 @@ export function liveSurroundings(nodes: Snapshot, storage: StorageView, informer
     *namespaces() {
       for (const { metadata } of namespaces.all()) yield { name: metadata.name ?? '', labels: metadata.labels };
     },
-    peersOf: peersFinder(informers),
+    peersOf: createDefaultSelector(informers),
   };
 }

@@ -9,7 +9,7 @@ import type { PodInfo } from '../pod/pod-info.ts';
 import { type NamedSelector, selectorOf } from '../pod/selector-cache.ts';
 
 /** Finds which pods do the same work as one: those that its Services and its owner select together. */
-export function peersFinder(informers: Informers): (pod: PodInfo) => NamedSelector | undefined {
+export function createDefaultSelector(informers: Informers): (pod: PodInfo) => NamedSelector | undefined {
   const services = informers.of(SERVICES).cache;
   const owners = new Map<string, (key: string) => LabelSelectorSpec | undefined>([
     [

@@ -9,7 +9,7 @@ import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import { Pending } from './pending.ts';
 
-export interface ReporterParts {
+export interface ReporterDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,14 +20,14 @@ export interface ReporterParts {
 export type FailureReason = 'Unschedulable' | 'SchedulerError';
 
 /** The longest text of an Event. */
-const LONGEST_NOTE = 1024;
+const MAX_NOTE_LENGTH = 1024;
 
 /** Tells users what became of a pod: its PodScheduled condition, written only when it says something else, and Events. */
 export class Reporter {
-  readonly #parts: ReporterParts;
+  readonly #parts: ReporterDeps;
   readonly #pending = new Pending();
 
-  constructor(parts: ReporterParts) {
+  constructor(parts: ReporterDeps) {
     this.#parts = parts;
   }
 
@@ -39,12 +39,12 @@ export class Reporter {
   /** `nominatedNode`: the node that is being made free; '' takes an earlier one back; undefined leaves it. */
   notScheduled(queued: QueuedPod, reason: FailureReason, message: string, nominatedNode: string | undefined): void {
     const { pod } = queued.info;
-    this.#parts.events.event(pod, 'Warning', 'FailedScheduling', shortened(message));
+    this.#parts.events.event(pod, 'Warning', 'FailedScheduling', truncateNote(message));
     const nomination = nominatedNode ?? pod.status?.nominatedNodeName ?? '';
     const told = `${reason}\n${message}\n${nomination}`;
-    if (queued.told === told) return;
-    const first = queued.told === '';
-    queued.told = told;
+    if (queued.reported === told) return;
+    const first = queued.reported === '';
+    queued.reported = told;
     if (first && saysAlready(pod, reason, message, nomination)) return;
     this.#write(pod, this.#condition(pod, reason, message), nomination);
   }
@@ -97,6 +97,6 @@ function saysAlready(pod: Pod, reason: string, message: string, nomination: stri
   return same && nomination === (pod.status?.nominatedNodeName ?? '');
 }
 
-function shortened(message: string): string {
-  return message.length <= LONGEST_NOTE ? message : `${message.slice(0, LONGEST_NOTE - 4)} ...`;
+function truncateNote(message: string): string {
+  return message.length <= MAX_NOTE_LENGTH ? message : `${message.slice(0, MAX_NOTE_LENGTH - 4)} ...`;
 }

@@ -4,7 +4,7 @@ import type { Random } from '#platform/base/random';
 import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { ExplanationStore } from '../explanation/explanation-store.ts';
 import type { Attempt } from '../framework/attempt.ts';
-import { fitMessage, refusingPlugins } from '../framework/diagnosis.ts';
+import { fitMessage, unschedulablePlugins } from '../framework/diagnosis.ts';
 import type { Placer } from '../framework/placer.ts';
 import type { FilterName } from '../framework/plugin-name.ts';
 import type { Profile } from '../framework/profile.ts';
@@ -16,10 +16,10 @@ import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { VolumeBinder } from '../volumes/volume-binder.ts';
 import type { Binder } from './binder.ts';
-import type { Evictor } from './evictor.ts';
+import type { PreemptionExecutor } from './evictor.ts';
 import type { Reporter } from './reporter.ts';
 
-export interface TrialParts {
+export interface PodSchedulerDeps {
   /** By schedulerName. */
   readonly placers: ReadonlyMap<string, { readonly profile: Profile; readonly placer: Placer }>;
   readonly nodes: Snapshot;
@@ -29,7 +29,7 @@ export interface TrialParts {
   readonly reporter: Reporter;
   readonly explanations: ExplanationStore;
   readonly volumes: VolumeBinder;
-  readonly evictor: Evictor;
+  readonly preemption: PreemptionExecutor;
   readonly budgets: () => readonly PodDisruptionBudget[];
   readonly random: Random;
   readonly clock: Clock;
@@ -37,21 +37,21 @@ export interface TrialParts {
 }
 
 /** Bindings on their way at most: beyond, the server is the bottleneck and pods wait better in the queue. */
-const MOST_BINDINGS = 1_000;
+const MAX_BINDINGS = 1_000;
 const NOBODY: ReadonlySet<FilterName> = new Set();
 
 /** Takes one pod after another and tries to place it. */
-export class Trial {
-  readonly #parts: TrialParts;
+export class PodScheduler {
+  readonly #parts: PodSchedulerDeps;
 
-  constructor(parts: TrialParts) {
+  constructor(parts: PodSchedulerDeps) {
     this.#parts = parts;
   }
 
   /** Returns whether there was a pod to try. */
   next(signal: AbortSignal): boolean {
     const { queue, binder, reporter, log } = this.#parts;
-    if (binder.size >= MOST_BINDINGS) return false;
+    if (binder.size >= MAX_BINDINGS) return false;
     const queued = queue.pop();
     if (queued === undefined) return false;
     const { info } = queued;
@@ -102,29 +102,29 @@ export class Trial {
     const message = fitMessage(diagnosis, outcome.victims === undefined ? outcome.message : '');
     if (outcome.victims === undefined) {
       this.#explain(queued, attempt, schedulerName, { message });
-      this.#refuse(queued, refusingPlugins(diagnosis), message, outcome.keepsNomination ? undefined : '');
+      this.#refuse(queued, unschedulablePlugins(diagnosis), message, outcome.keepsNomination ? undefined : '');
       return;
     }
     const nominatedNode = nodes.nameAt(outcome.slot);
     this.#explain(queued, attempt, schedulerName, { message, nominatedNode });
     this.#withdrawLower(queued, outcome.slot);
-    this.#refuse(queued, refusingPlugins(diagnosis), message, nominatedNode);
+    this.#refuse(queued, unschedulablePlugins(diagnosis), message, nominatedNode);
     this.#evict(queued, outcome.victims, nominatedNode);
   }
 
   /** Pods of lower priority that wait for the same node are no longer to count on it. */
   #withdrawLower({ info }: QueuedPod, slot: number): void {
-    const { nominated, evictor } = this.#parts;
+    const { nominated, preemption } = this.#parts;
     for (const other of [...nominated.at(slot)]) {
       if (other.priority >= info.priority) continue;
       nominated.remove(other.uid);
-      evictor.withdraw(other);
+      preemption.withdraw(other);
     }
   }
 
   #evict({ info }: QueuedPod, victims: readonly PodInfo[], nodeName: string): void {
-    const { queue, evictor } = this.#parts;
-    evictor.evict(victims, info, nodeName, () => queue.wake((other) => other.info.uid === info.uid));
+    const { queue, preemption } = this.#parts;
+    preemption.evict(victims, info, nodeName, () => queue.wake((other) => other.info.uid === info.uid));
   }
 
   #refuse(queued: QueuedPod, by: ReadonlySet<FilterName>, message: string, nominatedNode: string | undefined): void {

@@ -1,11 +1,11 @@
 import type { Clock } from '#platform/base/clock';
 
 /** Done in a row before the rest of the process gets a turn: it shares one thread with us. */
-const MOST_IN_A_TURN = 64;
-const LONGEST_TURN_MS = 5;
+const MAX_PER_TURN = 64;
+const MAX_TURN_MS = 5;
 
 /** Works as long as there is something to do, in short turns, and else sleeps until it is woken. */
-export class Turns {
+export class WorkLoop {
   readonly #clock: Clock;
   #wake: (() => void) | undefined;
   #woken = false;
@@ -34,9 +34,9 @@ export class Turns {
   /** Returns whether there may be more to do. */
   #turn(step: () => boolean): boolean {
     const began = this.#clock.monotonic();
-    for (let done = 0; done < MOST_IN_A_TURN; done++) {
+    for (let done = 0; done < MAX_PER_TURN; done++) {
       if (!step()) return false;
-      if (this.#clock.monotonic() - began > LONGEST_TURN_MS) return true;
+      if (this.#clock.monotonic() - began > MAX_TURN_MS) return true;
     }
     return true;
   }

@@ -9,7 +9,7 @@ export const MEMORY = 'memory';
 export const EPHEMERAL_STORAGE = 'ephemeral-storage';
 
 /** Texts that were read before: the same few stand in thousands of objects. */
-const MOST_TEXTS = 10_000;
+const MAX_TEXTS = 10_000;
 const thousandths = new Map<string, number>();
 const units = new Map<string, number>();
 
@@ -22,15 +22,15 @@ export function amountsOf(list: ResourceList | undefined): Amounts {
 /** Fractions are rounded up, as Kubernetes does. What is no quantity counts as nothing: the server lets none in. */
 export function amountOf(name: string, given: string | number): number {
   const text = String(given);
-  return name === CPU ? known(thousandths, text, milliValue) : known(units, text, value);
+  return name === CPU ? memoizedAmount(thousandths, text, milliValue) : memoizedAmount(units, text, value);
 }
 
-function known(texts: Map<string, number>, text: string, read: (quantity: Quantity) => number): number {
+function memoizedAmount(texts: Map<string, number>, text: string, read: (quantity: Quantity) => number): number {
   let amount = texts.get(text);
   if (amount === undefined) {
     const quantity = tryParseQuantity(text);
     amount = quantity === undefined ? 0 : read(quantity);
-    if (texts.size >= MOST_TEXTS) texts.clear();
+    if (texts.size >= MAX_TEXTS) texts.clear();
     texts.set(text, amount);
   }
   return amount;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { node } from '../world.fixture.ts';
-import { nodeDemandOf, nodePreferencesOf } from './node-affinity.ts';
+import { nodePreferencesOf, requiredNodeAffinityOf } from './node-affinity.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const here = node('here', { labels: { disk: 'ssd', gen: '5', odd: 'x' } });
@@ -41,14 +41,14 @@ describe('a node must be as required', () => {
     ['its name', requires({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['here'] }] }), true],
   ];
   test.each(CASES)('%s', (_what, spec, expected) => {
-    expect(nodeDemandOf(spec as never)?.matches(here)).toBe(expected);
+    expect(requiredNodeAffinityOf(spec as never)?.matches(here)).toBe(expected);
   });
 });
 
 test('names are known where every term gives some', () => {
   const named = (name: string) => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] });
-  expect(nodeDemandOf(requires(named('a'), named('b')) as never)?.names).toEqual(new Set(['a', 'b']));
-  expect(nodeDemandOf(requires(named('a'), expression('disk', 'Exists')) as never)?.names).toBeUndefined();
+  expect(requiredNodeAffinityOf(requires(named('a'), named('b')) as never)?.names).toEqual(new Set(['a', 'b']));
+  expect(requiredNodeAffinityOf(requires(named('a'), expression('disk', 'Exists')) as never)?.names).toBeUndefined();
 });
 
 test('preferences without weight or content are left out', () => {

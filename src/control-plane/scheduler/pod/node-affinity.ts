@@ -11,7 +11,7 @@ type NodeTest = (node: Node) => boolean;
 type ValueTest = (value: string | undefined) => boolean;
 
 /** The nodes that a pod may run on by their labels and names. */
-export interface NodeDemand {
+export interface RequiredNodeAffinity {
   readonly matches: NodeTest;
   /** The same of a node at a place of its own, which is remembered as long as nobody puts another there. */
   matchesAt(place: number, node: Node): boolean;
@@ -28,7 +28,7 @@ export interface NodePreference {
  * What nodeSelector and required node affinity ask for together; undefined where they ask for nothing. The pods of one
  * owner all ask for the same.
  */
-export function nodeDemandOf({ nodeSelector, affinity }: PodSpec): NodeDemand | undefined {
+export function requiredNodeAffinityOf({ nodeSelector, affinity }: PodSpec): RequiredNodeAffinity | undefined {
   const labels = Object.entries(nodeSelector ?? {});
   const required = (affinity as Affinity | undefined)?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (labels.length === 0 && required === undefined) return undefined;
@@ -37,7 +37,7 @@ export function nodeDemandOf({ nodeSelector, affinity }: PodSpec): NodeDemand | 
 
 const knownDemand = memoize(250, readDemand, 4096);
 
-function readDemand(text: string): NodeDemand {
+function readDemand(text: string): RequiredNodeAffinity {
   const [labels, required] = JSON.parse(text) as readonly [
     readonly (readonly [string, string])[],
     NodeRules['requiredDuringSchedulingIgnoredDuringExecution'] | null,
@@ -53,7 +53,7 @@ function readDemand(text: string): NodeDemand {
 }
 
 /** A node that changes is another object. */
-function rememberedByPlace(test: NodeTest): NodeDemand['matchesAt'] {
+function rememberedByPlace(test: NodeTest): RequiredNodeAffinity['matchesAt'] {
   const nodes: (Node | undefined)[] = [];
   const verdicts: boolean[] = [];
   return (place, node) => {

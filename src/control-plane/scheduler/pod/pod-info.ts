@@ -4,7 +4,12 @@ import { keyOf } from '#platform/runtime/key';
 import { type Affinity, type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
 import { type ClaimUse, claimUsesOf } from './claim-use.ts';
 import { type HostPort, hostPortsOf } from './host-port.ts';
-import { type NodeDemand, type NodePreference, nodeDemandOf, nodePreferencesOf } from './node-affinity.ts';
+import {
+  type NodePreference,
+  nodePreferencesOf,
+  type RequiredNodeAffinity,
+  requiredNodeAffinityOf,
+} from './node-affinity.ts';
 import { isResized, type Requests, requestsOf } from './requests.ts';
 import { type SpreadConstraint, type SpreadConstraintSpec, spreadConstraintOf } from './spread-constraint.ts';
 
@@ -21,7 +26,7 @@ export interface PodInfo extends Requests {
   readonly terminating: boolean;
   readonly tolerations: readonly Toleration[];
   readonly ports: readonly HostPort[];
-  readonly nodeDemand: NodeDemand | undefined;
+  readonly requiredNodeAffinity: RequiredNodeAffinity | undefined;
   readonly nodePreferences: readonly NodePreference[];
   readonly affinity: readonly AffinityTerm[];
   readonly antiAffinity: readonly AffinityTerm[];
@@ -55,7 +60,7 @@ export function podInfoOf(pod: Pod): PodInfo {
     terminating: metadata.deletionTimestamp !== undefined,
     tolerations: spec.tolerations ?? NONE,
     ports: hostPortsOf(spec),
-    nodeDemand: nodeDemandOf(spec),
+    requiredNodeAffinity: requiredNodeAffinityOf(spec),
     nodePreferences: rules === undefined ? NONE : nodePreferencesOf(spec),
     affinity: rules === undefined ? NONE : requiredTerms(rules.podAffinity, namespace),
     antiAffinity: rules === undefined ? NONE : requiredTerms(rules.podAntiAffinity, namespace),
@@ -69,7 +74,7 @@ export function podInfoOf(pod: Pod): PodInfo {
 }
 
 /** The same pod in a newer state, where nothing that placing looks at is another; undefined where something may be. */
-export function renewed(info: PodInfo, pod: Pod): PodInfo | undefined {
+export function withPod(info: PodInfo, pod: Pod): PodInfo | undefined {
   const { generation, labels, deletionTimestamp } = pod.metadata;
   const old = info.pod.metadata;
   const same =

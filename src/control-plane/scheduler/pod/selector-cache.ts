@@ -14,7 +14,7 @@ export interface NamedSelector {
   readonly empty: boolean;
 }
 
-const MOST = 2_000;
+const MAX_SELECTORS = 2_000;
 const known = new Map<string, NamedSelector>();
 
 /** Reads a selector of an object; the pods of one owner all have the same. One that cannot be read matches nothing. */
@@ -28,7 +28,7 @@ export function selectorOf(spec: LabelSelectorSpec | null | undefined): NamedSel
       matches: (labels) => read.matches(labels),
       empty: read !== nothing && read.requirements.length === 0,
     };
-    if (known.size >= MOST) known.clear();
+    if (known.size >= MAX_SELECTORS) known.clear();
     known.set(key, selector);
   }
   return selector;

@@ -2,14 +2,17 @@ import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 
-export interface ByBudget {
+export interface PodsByPdbViolation {
   /** Pods whose loss a disruption budget does not allow. */
   readonly protected: readonly PodInfo[];
   readonly others: readonly PodInfo[];
 }
 
 /** Which of these pods could not all go without breaking a budget; earlier ones use up what budgets allow. */
-export function splitByBudget(pods: readonly PodInfo[], budgets: Iterable<PodDisruptionBudget>): ByBudget {
+export function filterPodsWithPdbViolation(
+  pods: readonly PodInfo[],
+  budgets: Iterable<PodDisruptionBudget>,
+): PodsByPdbViolation {
   const left = [...budgets].map((budget) => ({ budget, allowed: budget.status?.disruptionsAllowed ?? 0 }));
   const result: { protected: PodInfo[]; others: PodInfo[] } = { protected: [], others: [] };
   for (const pod of pods) {

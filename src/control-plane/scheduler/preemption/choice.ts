@@ -1,27 +1,27 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import { startOf } from './importance.ts';
-import type { Candidate } from './victims.ts';
+import type { PreemptionCandidate } from './victims.ts';
 
 /** Priorities are made positive before they are added up, so that fewer victims are always less. */
-const ABOVE_LEAST_PRIORITY = 2 ** 31;
+const ABOVE_MIN_PRIORITY = 2 ** 31;
 
 /** Smaller is better, one after the other: what a choice does to others. */
-const HARM: readonly ((candidate: Candidate) => number)[] = [
+const HARM: readonly ((candidate: PreemptionCandidate) => number)[] = [
   ({ broken }) => broken,
   ({ victims }) => victims[0]?.priority ?? 0,
-  ({ victims }) => victims.reduce((sum, { priority }) => sum + priority + ABOVE_LEAST_PRIORITY, 0),
+  ({ victims }) => victims.reduce((sum, { priority }) => sum + priority + ABOVE_MIN_PRIORITY, 0),
   ({ victims }) => victims.length,
 ];
 
 /** The candidate that does the least harm; of equals the one whose most important victims have run the least. */
-export function leastHarm(candidates: readonly Candidate[]): Candidate | undefined {
+export function pickOneNodeForPreemption(candidates: readonly PreemptionCandidate[]): PreemptionCandidate | undefined {
   let left = candidates;
   for (const harm of HARM) {
     if (left.length < 2) return left[0];
     const least = Math.min(...left.map(harm));
     left = left.filter((candidate) => harm(candidate) === least);
   }
-  return left.reduce<Candidate | undefined>(
+  return left.reduce<PreemptionCandidate | undefined>(
     (best, candidate) =>
       best === undefined || earliestStart(candidate.victims) > earliestStart(best.victims) ? candidate : best,
     undefined,

@@ -3,25 +3,25 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
-import type { Surroundings } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { someNode, somePod } from '../random-world.fixture.ts';
-import { node, type PodParts, placerOf, pod, world, ZONE } from '../world.fixture.ts';
+import { node, type PodOptions, placerOf, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
 import { preempt } from './preempt.ts';
 
 const ARGS = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
-const high = (parts: PodParts = {}) => pod('high', { priority: 100, requests: { cpu: '4' }, ...parts });
-const low = (name: string, cpu: string, parts: PodParts = {}) => pod(name, { requests: { cpu }, ...parts });
+const high = (parts: PodOptions = {}) => pod('high', { priority: 100, requests: { cpu: '4' }, ...parts });
+const low = (name: string, cpu: string, parts: PodOptions = {}) => pod(name, { requests: { cpu }, ...parts });
 
-function outcome(around: Surroundings, candidate: Pod, budgets: readonly PodDisruptionBudget[] = []) {
-  const attempt = placerOf(around).placer.place(podInfoOf(candidate));
+function outcome(cluster: ClusterView, candidate: Pod, budgets: readonly PodDisruptionBudget[] = []) {
+  const attempt = placerOf(cluster).placer.place(podInfoOf(candidate));
   expect(attempt.chosen).toBeUndefined();
-  const found = preempt(attempt, ARGS, around.nodes, budgets, seededRandom(1));
+  const found = preempt(attempt, ARGS, cluster.nodes, budgets, seededRandom(1));
   if (found.victims === undefined) return found.message;
-  return { node: around.nodes.nameAt(found.slot), victims: found.victims.map(({ name }) => name) };
+  return { node: cluster.nodes.nameAt(found.slot), victims: found.victims.map(({ name }) => name) };
 }
 
-const state = ({ nodes }: Surroundings) => [
+const state = ({ nodes }: ClusterView) => [
   [...nodes.columns.cpu],
   [0, 1, 2].map((slot) => [...nodes.podsAt(slot).keys()]),
 ];
@@ -36,10 +36,10 @@ const budget = (app: string, disruptionsAllowed: number): PodDisruptionBudget =>
 
 test('no more pods go than must', () => {
   const pods = { a: [low('small', '1'), low('mid', '2', { priority: 5 }), low('other', '1', { priority: 3 })] };
-  const around = world({ nodes: [node('a')], pods });
+  const cluster = schedulerHarness({ nodes: [node('a')], pods });
   // Room for 2 CPUs is needed: the least important ones go, "small" and "other"; then the pod fits beside "mid".
-  expect(outcome(around, high({ requests: { cpu: '2' } }))).toEqual({ node: 'a', victims: ['other', 'small'] });
-  expect(around.nodes.columns.cpu[0]).toBe(4000);
+  expect(outcome(cluster, high({ requests: { cpu: '2' } }))).toEqual({ node: 'a', victims: ['other', 'small'] });
+  expect(cluster.nodes.columns.cpu[0]).toBe(4000);
 });
 
 describe('of several nodes the one with the least harm', () => {
@@ -65,8 +65,8 @@ describe('of several nodes the one with the least harm', () => {
     ],
   ];
   test.each(CASES)('%s', (_what, a, b, expected) => {
-    const around = world({ nodes: [node('a'), node('b')], pods: { a, b } });
-    expect(outcome(around, high())).toMatchObject({ node: expected });
+    const cluster = schedulerHarness({ nodes: [node('a'), node('b')], pods: { a, b } });
+    expect(outcome(cluster, high())).toMatchObject({ node: expected });
   });
 
   test('budgets that hold count most', () => {
@@ -74,24 +74,24 @@ describe('of several nodes the one with the least harm', () => {
       a: [low('a1', '4', { labels: { app: 'kept' } })],
       b: [low('b1', '2', { priority: 9 }), low('b2', '2', { priority: 9 })],
     };
-    const around = world({ nodes: [node('a'), node('b')], pods });
-    expect(outcome(around, high(), [budget('kept', 0)])).toMatchObject({ node: 'b' });
-    expect(outcome(around, high(), [budget('kept', 1)])).toMatchObject({ node: 'a' });
+    const cluster = schedulerHarness({ nodes: [node('a'), node('b')], pods });
+    expect(outcome(cluster, high(), [budget('kept', 0)])).toMatchObject({ node: 'b' });
+    expect(outcome(cluster, high(), [budget('kept', 1)])).toMatchObject({ node: 'a' });
   });
 });
 
 test('of equal pods those go whose budget allows it', () => {
   const pods = { a: [low('kept', '2', { labels: { app: 'kept' } }), low('free', '2')] };
-  const around = world({ nodes: [node('a')], pods });
-  expect(outcome(around, high({ requests: { cpu: '2' } }), [budget('kept', 0)])).toEqual({
+  const cluster = schedulerHarness({ nodes: [node('a')], pods });
+  expect(outcome(cluster, high({ requests: { cpu: '2' } }), [budget('kept', 0)])).toEqual({
     node: 'a',
     victims: ['free'],
   });
 });
 
 describe('where nobody can go', () => {
-  const full = world({ nodes: [node('a')], pods: { a: [low('a1', '4', { priority: 100 })] } });
-  const CASES: readonly [what: string, around: Surroundings, parts: PodParts, expected: string][] = [
+  const full = schedulerHarness({ nodes: [node('a')], pods: { a: [low('a1', '4', { priority: 100 })] } });
+  const CASES: readonly [what: string, around: ClusterView, parts: PodOptions, expected: string][] = [
     [
       'all are as important',
       full,
@@ -112,20 +112,20 @@ describe('where nobody can go', () => {
     ],
     [
       'those that go are not enough',
-      world({ nodes: [node('a')], pods: { a: [low('a1', '1'), low('a2', '3', { priority: 100 })] } }),
+      schedulerHarness({ nodes: [node('a')], pods: { a: [low('a1', '1'), low('a2', '3', { priority: 100 })] } }),
       {},
       'preemption: 0/1 nodes are available: 1 Insufficient cpu.',
     ],
   ];
-  test.each(CASES)('%s', (_what, around, parts, expected) => {
-    expect(outcome(around, high(parts))).toBe(expected);
+  test.each(CASES)('%s', (_what, cluster, parts, expected) => {
+    expect(outcome(cluster, high(parts))).toBe(expected);
   });
 
   test('victims of its own are still leaving', () => {
     const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }] as const;
     const leaving = low('a1', '4', { deleted: true, status: { conditions } });
-    const around = world({ nodes: [node('a')], pods: { a: [leaving] } });
-    expect(outcome(around, high({ status: { nominatedNodeName: 'a' } }))).toBe(
+    const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [leaving] } });
+    expect(outcome(cluster, high({ status: { nominatedNodeName: 'a' } }))).toBe(
       'preemption: not eligible due to a terminating pod on the nominated node.',
     );
   });
@@ -134,12 +134,12 @@ describe('where nobody can go', () => {
 test('a pod that others keep away can make them go', () => {
   const term = { topologyKey: ZONE, labelSelector: { matchLabels: { app: 'x' } } };
   const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
-  const around = world({
+  const cluster = schedulerHarness({
     nodes: [node('a', { labels: { [ZONE]: 'z' } })],
     pods: { a: [low('rude', '1', { affinity: antiAffinity }), low('kind', '1')] },
   });
   const candidate = high({ requests: { cpu: '1' }, labels: { app: 'x' } });
-  expect(outcome(around, candidate)).toEqual({ node: 'a', victims: ['rude'] });
+  expect(outcome(cluster, candidate)).toEqual({ node: 'a', victims: ['rude'] });
 });
 
 test('only pods of lower priority go, without them the pod fits, and asking changes nothing', () => {
@@ -150,18 +150,18 @@ test('only pods of lower priority go, without them the pod fits, and asking chan
   );
   fc.assert(
     fc.property(cluster, ([nodes, pods, candidate]) => {
-      const around = world({ nodes });
-      for (const [each, on] of pods) around.nodes.setPod(podInfoOf(each), `n${on}`);
+      const cluster = schedulerHarness({ nodes });
+      for (const [each, on] of pods) cluster.nodes.setPod(podInfoOf(each), `n${on}`);
       const info = podInfoOf(candidate);
-      const attempt = placerOf(around).placer.place(info);
+      const attempt = placerOf(cluster).placer.place(info);
       if (attempt.chosen !== undefined) return;
-      const before = state(around);
-      const found = preempt(attempt, ARGS, around.nodes, [], seededRandom(1));
-      expect(state(around)).toEqual(before);
+      const before = state(cluster);
+      const found = preempt(attempt, ARGS, cluster.nodes, [], seededRandom(1));
+      expect(state(cluster)).toEqual(before);
       if (found.victims === undefined) return;
       expect(found.victims.every(({ priority }) => priority < info.priority)).toBe(true);
-      for (const { uid } of found.victims) around.nodes.removePod(uid);
-      expect(placerOf(around).placer.place(info).chosen).toBeDefined();
+      for (const { uid } of found.victims) cluster.nodes.removePod(uid);
+      expect(placerOf(cluster).placer.place(info).chosen).toBeDefined();
     }),
   );
 });

@@ -3,12 +3,12 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { Attempt } from '../framework/attempt.ts';
 import { fitMessage } from '../framework/diagnosis.ts';
-import type { Refusal } from '../framework/filter.ts';
+import type { FilterStatus } from '../framework/filter.ts';
 import type { PreemptionArgs } from '../framework/profile.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import { leastHarm } from './choice.ts';
-import { type Candidate, NO_VICTIMS, victimsOn } from './victims.ts';
+import { pickOneNodeForPreemption } from './choice.ts';
+import { NO_VICTIMS, type PreemptionCandidate, selectVictimsOnNode } from './victims.ts';
 
 export const PREEMPTED = 'PreemptionByScheduler';
 
@@ -18,7 +18,7 @@ export type Preemption =
   /** Nobody is to go. `keepsNomination`: the pod goes on waiting for the node that it waits for. */
   | { readonly victims?: undefined; readonly message: string; readonly keepsNomination: boolean };
 
-const NOT_HELPFUL: Refusal = {
+const NOT_HELPFUL: FilterStatus = {
   plugin: 'NodeResourcesFit',
   reasons: ['Preemption is not helpful for scheduling'],
   preemptable: false,
@@ -41,21 +41,21 @@ export function preempt(
     return inVain(nodes, new Map([[NO_VICTIMS, open.length]]));
   const wanted = candidatesWanted(open.length, args);
   const offset = open.length === 0 ? 0 : random.int(0, open.length - 1);
-  const harmless: Candidate[] = [];
-  const harmful: Candidate[] = [];
-  const refusals = new Map<Refusal, number>();
+  const harmless: PreemptionCandidate[] = [];
+  const harmful: PreemptionCandidate[] = [];
+  const refusals = new Map<FilterStatus, number>();
   for (let i = 0; i < open.length; i++) {
     if (harmless.length > 0 && harmless.length + harmful.length >= wanted) break;
     const slot = open[(offset + i) % open.length] ?? 0;
-    const found = victimsOn(slot, pod, filters, nodes, budgets);
+    const found = selectVictimsOnNode(slot, pod, filters, nodes, budgets);
     if ('reasons' in found) refusals.set(found, (refusals.get(found) ?? 0) + 1);
     else (found.broken === 0 ? harmless : harmful).push(found);
   }
-  const best = leastHarm([...harmless, ...harmful]);
+  const best = pickOneNodeForPreemption([...harmless, ...harmful]);
   return best ?? inVain(nodes, refusals);
 }
 
-function inVain(nodes: Snapshot, refusals: ReadonlyMap<Refusal, number>): Preemption {
+function inVain(nodes: Snapshot, refusals: ReadonlyMap<FilterStatus, number>): Preemption {
   const message = fitMessage({ nodes: nodes.size, refusals, others: NOT_HELPFUL });
   return { message: `preemption: ${message}`, keepsNomination: false };
 }

@@ -1,20 +1,20 @@
 import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
-import type { Refusal } from '../framework/filter.ts';
-import type { PreparedFilters } from '../framework/prepared.ts';
+import type { FilterStatus } from '../framework/filter.ts';
+import type { FilterCycle } from '../framework/prepared.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import { splitByBudget } from './budgets.ts';
+import { filterPodsWithPdbViolation } from './budgets.ts';
 import { byImportance } from './importance.ts';
 
 /** Pods to be taken off one node so that another fits, the most important first. */
-export interface Candidate {
+export interface PreemptionCandidate {
   readonly slot: number;
   readonly victims: readonly PodInfo[];
   /** How many of them a disruption budget does not allow to go. */
   readonly broken: number;
 }
 
-export const NO_VICTIMS: Refusal = {
+export const NO_VICTIMS: FilterStatus = {
   plugin: 'NodeResourcesFit',
   reasons: ['No preemption victims found for incoming pod'],
   preemptable: false,
@@ -24,13 +24,13 @@ export const NO_VICTIMS: Refusal = {
  * Finds the fewest pods of lower priority whose absence lets a pod fit on a node, or why none would do. All of them are
  * thought away first; then they come back one by one, the most important first, as long as the pod still fits.
  */
-export function victimsOn(
+export function selectVictimsOnNode(
   slot: number,
   pod: PodInfo,
-  filters: PreparedFilters,
+  filters: FilterCycle,
   nodes: Snapshot,
   budgets: readonly PodDisruptionBudget[],
-): Candidate | Refusal {
+): PreemptionCandidate | FilterStatus {
   const present = [...nodes.podsAt(slot).values()];
   const lower = present.filter(({ priority }) => priority < pod.priority);
   if (lower.length === 0) return NO_VICTIMS;
@@ -51,7 +51,7 @@ export function victimsOn(
     const refusal = filters.check(slot);
     if (refusal !== undefined) return refusal;
     const ordered = byImportance(lower);
-    const split = splitByBudget(ordered, budgets);
+    const split = filterPodsWithPdbViolation(ordered, budgets);
     const broken = split.protected.filter(staysAway);
     split.others.forEach(staysAway);
     return { slot, victims: ordered.filter((other) => away.has(other)), broken: broken.length };

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { FilterName } from '../framework/plugin-name.ts';
-import { infoOf, type NodeParts, node, type PodParts, pod, world, ZONE } from '../world.fixture.ts';
+import { infoOf, type NodeOptions, node, type PodOptions, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
 import type { ClusterEvent } from './cluster-event.ts';
-import { isHelped } from './hints.ts';
+import { queueingHint } from './hints.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
-const nodeEvent = (before: NodeParts | undefined, after: NodeParts | undefined): ClusterEvent => ({
+const nodeEvent = (before: NodeOptions | undefined, after: NodeOptions | undefined): ClusterEvent => ({
   what: 'node',
   before: before && node('n', before),
   after: after && node('n', after),
 });
-const gone = (parts: PodParts = {}): ClusterEvent => ({
+const gone = (parts: PodOptions = {}): ClusterEvent => ({
   what: 'placed pod',
   before: infoOf('o', parts),
   after: undefined,
   slot: 0,
 });
-const came = (parts: PodParts = {}): ClusterEvent => ({
+const came = (parts: PodOptions = {}): ClusterEvent => ({
   what: 'placed pod',
   before: undefined,
   after: infoOf('o', parts),
@@ -36,54 +36,61 @@ const spread = {
 };
 
 describe('a pod is tried again when what happened may help it', () => {
-  const CASES: readonly [what: string, by: FilterName, event: ClusterEvent, waiting: PodParts, expected: boolean][] = [
-    ['a node is uncordoned', 'NodeUnschedulable', nodeEvent({ unschedulable: true }, {}), {}, true],
-    ['a node is cordoned', 'NodeUnschedulable', nodeEvent({}, { unschedulable: true }), {}, false],
-    ['a taint goes', 'TaintToleration', nodeEvent({ taints }, {}), {}, true],
-    ['a taint comes', 'TaintToleration', nodeEvent({}, { taints }), {}, false],
-    ['a tainted node comes', 'TaintToleration', nodeEvent(undefined, { taints }), {}, false],
-    ['the label comes', 'NodeAffinity', nodeEvent({}, { labels: { d: 's' } }), { nodeSelector: { d: 's' } }, true],
-    ['another label comes', 'NodeAffinity', nodeEvent({}, { labels: { d: 'h' } }), { nodeSelector: { d: 's' } }, false],
-    ['a large enough node comes', 'NodeResourcesFit', nodeEvent(undefined, {}), { requests: { cpu: '4' } }, true],
-    ['one that is too small comes', 'NodeResourcesFit', nodeEvent(undefined, {}), { requests: { cpu: '5' } }, false],
+  const CASES: readonly [what: string, by: FilterName, event: ClusterEvent, waiting: PodOptions, expected: boolean][] =
     [
-      'a node grows',
-      'NodeResourcesFit',
-      nodeEvent({}, { allocatable: { cpu: '8' } }),
-      { requests: { cpu: '1' } },
-      true,
-    ],
-    [
-      'a node stays as it is',
-      'NodeResourcesFit',
-      nodeEvent({}, { labels: { y: '' } }),
-      { requests: { cpu: '1' } },
-      false,
-    ],
-    ['a pod leaves enough room', 'NodeResourcesFit', gone(), { requests: { cpu: '3' } }, true],
-    ['a pod leaves too little room', 'NodeResourcesFit', gone(), { requests: { cpu: '3500m' } }, false],
-    ['a pod comes', 'NodeResourcesFit', came(), { requests: { cpu: '1' } }, false],
-    ['a port becomes free', 'NodePorts', gone(port), port, true],
-    ['another pod leaves', 'NodePorts', gone(), port, false],
-    ['company comes', 'InterPodAffinity', came(x), rule('podAffinity'), true],
-    ['somebody else comes', 'InterPodAffinity', came(), rule('podAffinity'), false],
-    ['whom it avoids leaves', 'InterPodAffinity', gone(x), rule('podAntiAffinity'), true],
-    ['who avoids it leaves', 'InterPodAffinity', gone(rule('podAntiAffinity')), x, true],
-    ['a pod that counts leaves', 'PodTopologySpread', gone(x), spread, true],
-    ['one that does not count leaves', 'PodTopologySpread', gone(), spread, false],
-    ['a zone comes', 'PodTopologySpread', nodeEvent({}, { labels: { [ZONE]: 'z' } }), spread, true],
-    ['a volume comes', 'VolumeBinding', { what: 'storage' }, {}, true],
-    ['a volume comes', 'NodeResourcesFit', { what: 'storage' }, {}, false],
-  ];
+      ['a node is uncordoned', 'NodeUnschedulable', nodeEvent({ unschedulable: true }, {}), {}, true],
+      ['a node is cordoned', 'NodeUnschedulable', nodeEvent({}, { unschedulable: true }), {}, false],
+      ['a taint goes', 'TaintToleration', nodeEvent({ taints }, {}), {}, true],
+      ['a taint comes', 'TaintToleration', nodeEvent({}, { taints }), {}, false],
+      ['a tainted node comes', 'TaintToleration', nodeEvent(undefined, { taints }), {}, false],
+      ['the label comes', 'NodeAffinity', nodeEvent({}, { labels: { d: 's' } }), { nodeSelector: { d: 's' } }, true],
+      [
+        'another label comes',
+        'NodeAffinity',
+        nodeEvent({}, { labels: { d: 'h' } }),
+        { nodeSelector: { d: 's' } },
+        false,
+      ],
+      ['a large enough node comes', 'NodeResourcesFit', nodeEvent(undefined, {}), { requests: { cpu: '4' } }, true],
+      ['one that is too small comes', 'NodeResourcesFit', nodeEvent(undefined, {}), { requests: { cpu: '5' } }, false],
+      [
+        'a node grows',
+        'NodeResourcesFit',
+        nodeEvent({}, { allocatable: { cpu: '8' } }),
+        { requests: { cpu: '1' } },
+        true,
+      ],
+      [
+        'a node stays as it is',
+        'NodeResourcesFit',
+        nodeEvent({}, { labels: { y: '' } }),
+        { requests: { cpu: '1' } },
+        false,
+      ],
+      ['a pod leaves enough room', 'NodeResourcesFit', gone(), { requests: { cpu: '3' } }, true],
+      ['a pod leaves too little room', 'NodeResourcesFit', gone(), { requests: { cpu: '3500m' } }, false],
+      ['a pod comes', 'NodeResourcesFit', came(), { requests: { cpu: '1' } }, false],
+      ['a port becomes free', 'NodePorts', gone(port), port, true],
+      ['another pod leaves', 'NodePorts', gone(), port, false],
+      ['company comes', 'InterPodAffinity', came(x), rule('podAffinity'), true],
+      ['somebody else comes', 'InterPodAffinity', came(), rule('podAffinity'), false],
+      ['whom it avoids leaves', 'InterPodAffinity', gone(x), rule('podAntiAffinity'), true],
+      ['who avoids it leaves', 'InterPodAffinity', gone(rule('podAntiAffinity')), x, true],
+      ['a pod that counts leaves', 'PodTopologySpread', gone(x), spread, true],
+      ['one that does not count leaves', 'PodTopologySpread', gone(), spread, false],
+      ['a zone comes', 'PodTopologySpread', nodeEvent({}, { labels: { [ZONE]: 'z' } }), spread, true],
+      ['a volume comes', 'VolumeBinding', { what: 'storage' }, {}, true],
+      ['a volume comes', 'NodeResourcesFit', { what: 'storage' }, {}, false],
+    ];
   test.each(CASES)('%s (%s)', (_what, by, event, waiting, expected) => {
-    const around = world({ nodes: [node('n')], pods: { n: [pod('there', { requests: { cpu: '1' } })] } });
+    const cluster = schedulerHarness({ nodes: [node('n')], pods: { n: [pod('there', { requests: { cpu: '1' } })] } });
     const queued = { info: infoOf('p', waiting), refusedBy: new Set([by]) } as unknown as QueuedPod;
-    expect(isHelped(queued, event, around)).toBe(expected);
+    expect(queueingHint(queued, event, cluster)).toBe(expected);
   });
 
   test('where there was no node at all, any node helps', () => {
     const queued = { info: infoOf('p'), refusedBy: new Set() } as unknown as QueuedPod;
-    expect(isHelped(queued, nodeEvent(undefined, {}), world())).toBe(true);
-    expect(isHelped(queued, gone(), world())).toBe(false);
+    expect(queueingHint(queued, nodeEvent(undefined, {}), schedulerHarness())).toBe(true);
+    expect(queueingHint(queued, gone(), schedulerHarness())).toBe(false);
   });
 });

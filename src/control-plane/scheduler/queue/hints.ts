@@ -2,7 +2,7 @@ import type { Node } from '#platform/kube/kinds/node';
 import { tolerates } from '#platform/kube/kinds/node';
 import { isTolerated } from '../filters/taint-toleration.ts';
 import type { FilterName } from '../framework/plugin-name.ts';
-import type { Surroundings } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import { isNamedBy } from '../pod/affinity-term.ts';
 import { type Amounts, amountsOf, CPU, EPHEMERAL_STORAGE, MEMORY } from '../pod/amounts.ts';
 import { collide } from '../pod/host-port.ts';
@@ -11,7 +11,7 @@ import type { ClusterEvent } from './cluster-event.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 /** Whether an event may change the mind of a plugin that refused a pod. When in doubt it says yes: a try costs little. */
-type Hint = (event: ClusterEvent, pod: PodInfo, around: Surroundings) => boolean;
+type Hint = (event: ClusterEvent, pod: PodInfo, cluster: ClusterView) => boolean;
 
 const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
@@ -54,7 +54,9 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
   ),
   NodeName: isNew,
   TaintToleration: becomes(({ spec }, { tolerations }) => isTolerated(spec?.taints ?? [], tolerations)),
-  NodeAffinity: becomes((node, { nodeDemand }) => nodeDemand === undefined || nodeDemand.matches(node)),
+  NodeAffinity: becomes(
+    (node, { requiredNodeAffinity }) => requiredNodeAffinity === undefined || requiredNodeAffinity.matches(node),
+  ),
   NodePorts(event, { ports }) {
     if (event.what !== 'placed pod') return isNew(event);
     if (event.before === undefined || event.after !== undefined) return false;
@@ -75,11 +77,11 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
       other?.namespace === pod.namespace && pod.spread.some(({ selector }) => selector.matches(other.labels));
     return pod.spread.length === 0 || counts(event.before) || counts(event.after);
   },
-  InterPodAffinity(event, pod, around) {
+  InterPodAffinity(event, pod, cluster) {
     if (event.what !== 'placed pod') return changesPlaces(event);
     const { before, after } = event;
     const named = (terms: PodInfo['affinity'], other: PodInfo) =>
-      terms.some((term) => isNamedBy(term, other, around.namespaceLabels(other.namespace)));
+      terms.some((term) => isNamedBy(term, other, cluster.namespaceLabels(other.namespace)));
     if (after !== undefined && named(pod.affinity, after)) return true;
     if (before === undefined) return false;
     return named(pod.antiAffinity, before) || named(before.antiAffinity, pod);
@@ -87,15 +89,19 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
 };
 
 /** Whether a pod that waits should be tried again because of an event. */
-export function isHelped({ info, refusedBy }: QueuedPod, event: ClusterEvent, around: Surroundings): boolean {
+export function queueingHint(
+  { info, unschedulablePlugins }: QueuedPod,
+  event: ClusterEvent,
+  cluster: ClusterView,
+): boolean {
   // Refused by nobody: there was no node at all.
-  if (refusedBy.size === 0) return event.what === 'node';
-  for (const plugin of refusedBy) if (HINTS[plugin](event, info, around)) return true;
+  if (unschedulablePlugins.size === 0) return event.what === 'node';
+  for (const plugin of unschedulablePlugins) if (HINTS[plugin](event, info, cluster)) return true;
   return false;
 }
 
 /** Whether a change of the pod itself may let it be placed. */
-export function isHelpedByItself(before: PodInfo, after: PodInfo): boolean {
+export function ownUpdateHint(before: PodInfo, after: PodInfo): boolean {
   return JSON.stringify(before.pod.spec) !== JSON.stringify(after.pod.spec) || !sameLabels(before.labels, after.labels);
 }
 
@@ -137,7 +143,7 @@ function allocatableOf(node: Node): Amounts {
 
 const allocatables = new WeakMap<Node, Amounts>();
 
-function hasRoom(slot: number, pod: PodInfo, { columns }: Surroundings['nodes']): boolean {
+function hasRoom(slot: number, pod: PodInfo, { columns }: ClusterView['nodes']): boolean {
   const left = (has: Float64Array, taken: Float64Array | Int32Array) => (has[slot] ?? 0) - (taken[slot] ?? 0);
   return (
     left(columns.allowedPods, columns.pods) >= 1 &&

@@ -1,11 +1,11 @@
-import type { Nominations } from '../framework/prepared.ts';
+import type { PodNominator } from '../framework/prepared.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 
 const NONE: readonly PodInfo[] = [];
 
 /** Pods that wait for a node which is being made free for them: others of no higher priority shall not take it meanwhile. */
-export class NominatedPods implements Nominations {
+export class NominatedPods implements PodNominator {
   readonly #nodes: Snapshot;
   readonly #nodeOf = new Map<string, string>();
   readonly #byNode = new Map<string, Map<string, PodInfo>>();

@@ -21,9 +21,9 @@ export interface QueuedPod extends Heaped {
   /** When it may be tried again. */
   due: number;
   /** The plugins that refused it in its last try. */
-  refusedBy: ReadonlySet<FilterName>;
+  unschedulablePlugins: ReadonlySet<FilterName>;
   /** What was written as its condition. */
-  told: string;
+  reported: string;
 }
 
 /** Higher priority first, then who has waited longer. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { FilterName } from '../framework/plugin-name.ts';
-import { type PodParts, pod } from '../world.fixture.ts';
+import { type PodOptions, pod } from '../world.fixture.ts';
 import { Heap } from './heap.ts';
 import { SchedulingQueue } from './scheduling-queue.ts';
 
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 const never = () => false;
-const add = (name: string, parts: PodParts = {}) => queue.set(pod(name, parts), never);
+const add = (name: string, parts: PodOptions = {}) => queue.set(pod(name, parts), never);
 const popped = () => queue.pop()?.info.name;
 const refuse = () => {
   const queued = queue.pop();
@@ -55,7 +55,7 @@ test('a pod that nothing suited waits until something happens', () => {
   expect(queue.hasReady).toBe(false);
   queue.wake(() => false);
   expect(queue.hasReady).toBe(false);
-  queue.wake(({ refusedBy }) => refusedBy.has('NodeResourcesFit'));
+  queue.wake(({ unschedulablePlugins }) => unschedulablePlugins.has('NodeResourcesFit'));
   expect(popped()).toBe('a');
 });
 

@@ -9,14 +9,14 @@ export interface QueueOptions {
   readonly clock: Clock;
   /** Told whenever a pod can be popped that could not before. */
   readonly ready: () => void;
-  readonly firstBackoffMs?: number;
-  readonly mostBackoffMs?: number;
+  readonly initialBackoffMs?: number;
+  readonly maxBackoffMs?: number;
 }
 
 const FIRST_BACKOFF_MS = 1_000;
-const MOST_BACKOFF_MS = 10_000;
+const MAX_BACKOFF_MS = 10_000;
 /** However quiet the cluster is, a pod is tried again after this long. */
-const LONGEST_WAIT_MS = 5 * 60_000;
+const MAX_UNSCHEDULABLE_MS = 5 * 60_000;
 const LOOK_EVERY_MS = 30_000;
 const NOBODY: ReadonlySet<FilterName> = new Set();
 
@@ -90,7 +90,7 @@ export class SchedulingQueue {
   /** No node suited; the pod waits for what could change the mind of those that refused it. */
   refused(queued: QueuedPod, by: ReadonlySet<FilterName>): void {
     if (queued.where !== 'trying') return;
-    queued.refusedBy = by;
+    queued.unschedulablePlugins = by;
     queued.unschedulable++;
     queued.errors = 0;
     queued.since = this.#options.clock.monotonic();
@@ -101,7 +101,7 @@ export class SchedulingQueue {
   /** Something went wrong that had nothing to do with the pod: it is tried again after a while. */
   failed(queued: QueuedPod): void {
     if (queued.where !== 'trying') return;
-    queued.refusedBy = NOBODY;
+    queued.unschedulablePlugins = NOBODY;
     queued.errors++;
     queued.since = this.#options.clock.monotonic();
     queued.due = queued.since + this.#backoffMs(queued.errors);
@@ -165,14 +165,14 @@ export class SchedulingQueue {
     this.#lookTimer ??= clock.timer(LOOK_EVERY_MS, () => {
       this.#lookTimer = undefined;
       const now = clock.monotonic();
-      this.wake(({ since }) => now - since >= LONGEST_WAIT_MS);
+      this.wake(({ since }) => now - since >= MAX_UNSCHEDULABLE_MS);
       if (this.#unschedulable.size > 0) this.#awaitForgotten();
     });
   }
 
   #backoffMs(failures: number): number {
-    const { firstBackoffMs = FIRST_BACKOFF_MS, mostBackoffMs = MOST_BACKOFF_MS } = this.#options;
-    return Math.min(mostBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 30));
+    const { initialBackoffMs = FIRST_BACKOFF_MS, maxBackoffMs = MAX_BACKOFF_MS } = this.#options;
+    return Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(failures - 1, 30));
   }
 
   #fresh(info: PodInfo): QueuedPod {
@@ -186,8 +186,8 @@ export class SchedulingQueue {
       unschedulable: 0,
       errors: 0,
       due: since,
-      refusedBy: NOBODY,
-      told: '',
+      unschedulablePlugins: NOBODY,
+      reported: '',
       place: -1,
     };
   }

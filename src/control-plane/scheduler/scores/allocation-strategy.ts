@@ -21,7 +21,7 @@ export const mostAllocated: ResourceScore = (taken, allocatable) =>
 const SHAPE_SCALE = 10;
 
 /** As the points say, on straight lines between them. */
-export function byShape(shape: readonly ShapePoint[]): ResourceScore {
+export function requestedToCapacityRatio(shape: readonly ShapePoint[]): ResourceScore {
   const points = shape.map(({ utilization, score }) => ({ at: utilization, score: score * SHAPE_SCALE }));
   return (taken, allocatable) => {
     const full = taken > allocatable ? 100 : Math.floor((taken * 100) / allocatable);

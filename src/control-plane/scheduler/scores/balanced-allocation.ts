@@ -8,7 +8,7 @@ export function balancedAllocationScore(resources: readonly WeightedResource[] =
     prepare(pod, { nodes }, { slots, count }) {
       const figures = figuresOf(pod, nodes, resources, false);
       // A pod that asks for nothing changes no balance.
-      if (figures.every(({ asked }) => asked === 0)) return undefined;
+      if (figures.every(({ requested }) => requested === 0)) return undefined;
       const [first, second] = figures;
       if (figures.length === 2 && first !== undefined && second !== undefined) {
         return { raw: (scores) => scoreTwo(first, second, slots, count, scores) };
@@ -74,9 +74,9 @@ function balance(figures: readonly ResourceFigures[], slot: number, withPod: boo
 }
 
 /** How much of a resource is used, up to 1; -1 where the node has none of it. */
-function partOf({ allocatable, taken, asked }: ResourceFigures, slot: number, withPod: boolean): number {
+function partOf({ allocatable, used, requested }: ResourceFigures, slot: number, withPod: boolean): number {
   const has = allocatable[slot] ?? 0;
   if (has === 0) return -1;
-  const part = ((taken[slot] ?? 0) + (withPod ? asked : 0)) / has;
+  const part = ((used[slot] ?? 0) + (withPod ? requested : 0)) / has;
   return part > 1 ? 1 : part;
 }

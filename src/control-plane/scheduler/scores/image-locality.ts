@@ -2,8 +2,8 @@ import { MAX_SCORE, type Score } from '../framework/score.ts';
 import type { ImageState } from '../snapshot/images.ts';
 
 const MIB = 1024 * 1024;
-const LEAST = 23 * MIB;
-const MOST_EACH = 1000 * MIB;
+const MIN_THRESHOLD = 23 * MIB;
+const MAX_CONTAINER_THRESHOLD = 1000 * MIB;
 
 /** Nodes that have the pod's images already; an image that few nodes have counts less, or all pods would go there. */
 export const imageLocalityScore: Score = {
@@ -11,7 +11,7 @@ export const imageLocalityScore: Score = {
   prepare({ images }, { nodes }, { slots, count }) {
     const known = images.map((image) => nodes.images.get(image)).filter((state) => state !== undefined);
     const total = nodes.size;
-    const most = MOST_EACH * images.length;
+    const most = MAX_CONTAINER_THRESHOLD * images.length;
     return {
       raw(scores) {
         for (let i = 0; i < count; i++) {
@@ -19,8 +19,8 @@ export const imageLocalityScore: Score = {
             scores[i] = 0;
             continue;
           }
-          const sum = Math.min(Math.max(presentOf(known, slots[i] ?? 0, total), LEAST), most);
-          scores[i] = Math.floor((MAX_SCORE * (sum - LEAST)) / (most - LEAST));
+          const sum = Math.min(Math.max(presentOf(known, slots[i] ?? 0, total), MIN_THRESHOLD), most);
+          scores[i] = Math.floor((MAX_SCORE * (sum - MIN_THRESHOLD)) / (most - MIN_THRESHOLD));
         }
       },
     };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOSTNAME, node, pod, scoresOf, world, ZONE } from '../world.fixture.ts';
+import { HOSTNAME, node, pod, schedulerHarness, scoresOf, ZONE } from '../world.fixture.ts';
 import { interPodAffinityScore } from './inter-pod-affinity.ts';
 
 const score = interPodAffinityScore();
@@ -17,48 +17,48 @@ const nodes = [
 const x = (name: string, more: object = {}) => pod(name, { labels: { app: 'x' }, ...more });
 
 test('a pod likes places with pods that it names, each one counts', () => {
-  const around = world({ nodes, pods: { a1: [x('1'), x('2')], b: [x('3')] } });
-  const scores = scoresOf(score, pod('p', likes('podAffinity', 'x', 5)), around);
+  const cluster = schedulerHarness({ nodes, pods: { a1: [x('1'), x('2')], b: [x('3')] } });
+  const scores = scoresOf(score, pod('p', likes('podAffinity', 'x', 5)), cluster);
   expect(scores?.raw).toEqual({ a1: 10, a2: 10, b: 5 });
   expect(scores?.normalised).toEqual({ a1: 100, a2: 100, b: 0 });
 });
 
 test('and dislikes others', () => {
-  const around = world({ nodes, pods: { a1: [x('1')] } });
-  const scores = scoresOf(score, pod('p', likes('podAntiAffinity', 'x', 7, HOSTNAME)), around);
+  const cluster = schedulerHarness({ nodes, pods: { a1: [x('1')] } });
+  const scores = scoresOf(score, pod('p', likes('podAntiAffinity', 'x', 7, HOSTNAME)), cluster);
   expect(scores?.raw).toEqual({ a1: -7, a2: 0, b: 0 });
   expect(scores?.normalised).toEqual({ a1: 0, a2: 100, b: 100 });
 });
 
 test('what pods that are there like counts too', () => {
-  const around = world({
+  const cluster = schedulerHarness({
     nodes,
     pods: { a1: [x('1', likes('podAffinity', 'y', 30))], b: [x('2', likes('podAntiAffinity', 'y', 10))] },
   });
-  const scores = scoresOf(score, pod('p', { labels: { app: 'y' } }), around);
+  const scores = scoresOf(score, pod('p', { labels: { app: 'y' } }), cluster);
   expect(scores?.raw).toEqual({ a1: 30, a2: 30, b: -10 });
   expect(scores?.normalised).toEqual({ a1: 100, a2: 100, b: 0 });
 });
 
 test('a pod that must be near the new one counts as much as is configured', () => {
   const must = { affinity: { podAffinity: { [REQUIRED]: [term('y')] } } };
-  const around = world({ nodes, pods: { a1: [x('1', must)] } });
+  const cluster = schedulerHarness({ nodes, pods: { a1: [x('1', must)] } });
   const y = pod('p', { labels: { app: 'y' } });
-  expect(scoresOf(score, y, around)?.raw).toEqual({ a1: 1, a2: 1, b: 0 });
+  expect(scoresOf(score, y, cluster)?.raw).toEqual({ a1: 1, a2: 1, b: 0 });
   const heavy = { hardPodAffinityWeight: 40, ignorePreferredTermsOfExistingPods: false };
-  expect(scoresOf(interPodAffinityScore(heavy), y, around)?.raw).toEqual({ a1: 40, a2: 40, b: 0 });
+  expect(scoresOf(interPodAffinityScore(heavy), y, cluster)?.raw).toEqual({ a1: 40, a2: 40, b: 0 });
   const none = { hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: false };
-  expect(scoresOf(interPodAffinityScore(none), y, around)).toBeUndefined();
+  expect(scoresOf(interPodAffinityScore(none), y, cluster)).toBeUndefined();
 });
 
 test('likes of pods that are there can be ignored', () => {
-  const around = world({ nodes, pods: { a1: [x('1', likes('podAffinity', 'y', 30))] } });
+  const cluster = schedulerHarness({ nodes, pods: { a1: [x('1', likes('podAffinity', 'y', 30))] } });
   const deaf = { hardPodAffinityWeight: 1, ignorePreferredTermsOfExistingPods: true };
-  expect(scoresOf(interPodAffinityScore(deaf), pod('p', { labels: { app: 'y' } }), around)).toBeUndefined();
+  expect(scoresOf(interPodAffinityScore(deaf), pod('p', { labels: { app: 'y' } }), cluster)).toBeUndefined();
 });
 
 test('where all places are liked the same nothing is added', () => {
-  const around = world({ nodes, pods: { a1: [x('1')], b: [x('2')] } });
-  const scores = scoresOf(score, pod('p', likes('podAffinity', 'x', 5)), around);
+  const cluster = schedulerHarness({ nodes, pods: { a1: [x('1')], b: [x('2')] } });
+  const scores = scoresOf(score, pod('p', likes('podAffinity', 'x', 5)), cluster);
   expect(scores?.normalised).toEqual({ a1: 0, a2: 0, b: 0 });
 });

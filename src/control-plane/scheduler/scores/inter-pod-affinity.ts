@@ -1,7 +1,7 @@
 import { PlaceSumsByKey } from '../affinity/place-sums.ts';
-import { matchOfAll, resolved } from '../affinity/resolved-term.ts';
+import { matchOfAll, resolveTerm } from '../affinity/resolved-term.ts';
 import { MAX_SCORE, type Score } from '../framework/score.ts';
-import type { Surroundings } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import { isNamedBy } from '../pod/affinity-term.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { PlacedTerm } from '../snapshot/term-index.ts';
@@ -21,8 +21,8 @@ export const INTER_POD_AFFINITY: InterPodAffinityArgs = {
 export function interPodAffinityScore(args: InterPodAffinityArgs = INTER_POD_AFFINITY): Score {
   return {
     name: 'InterPodAffinity',
-    prepare(pod, around, { slots, count }) {
-      const places = likesOf(pod, around, args);
+    prepare(pod, cluster, { slots, count }) {
+      const places = likesOf(pod, cluster, args);
       if (places === undefined) return undefined;
       const sums = [...places.byKey.values()];
       return {
@@ -33,22 +33,22 @@ export function interPodAffinityScore(args: InterPodAffinityArgs = INTER_POD_AFF
             scores[i] = score;
           }
         },
-        normalise: (scores) => stretch(scores, count),
+        normalize: (scores) => stretch(scores, count),
       };
     },
   };
 }
 
 /** The sum of all that speaks for or against a place; undefined where nothing does. */
-function likesOf(pod: PodInfo, around: Surroundings, args: InterPodAffinityArgs): PlaceSumsByKey | undefined {
-  const { nodes } = around;
+function likesOf(pod: PodInfo, cluster: ClusterView, args: InterPodAffinityArgs): PlaceSumsByKey | undefined {
+  const { nodes } = cluster;
   const hasLikes = pod.preferredAffinity.length + pod.preferredAntiAffinity.length > 0;
   if (args.ignorePreferredTermsOfExistingPods && !hasLikes) return undefined;
   const places = new PlaceSumsByKey(nodes);
   let some = false;
   const ofOthers = (terms: ReadonlyMap<string, PlacedTerm>, by: number) => {
     if (terms.size === 0) return;
-    const labels = around.namespaceLabels(pod.namespace);
+    const labels = cluster.namespaceLabels(pod.namespace);
     for (const { term, bySlot } of terms.values()) {
       if (!isNamedBy(term, pod, labels)) continue;
       const sums = places.of(term.topologyKey);
@@ -57,7 +57,7 @@ function likesOf(pod: PodInfo, around: Surroundings, args: InterPodAffinityArgs)
   };
   for (const [terms, by] of [[pod.preferredAffinity, 1] as const, [pod.preferredAntiAffinity, -1] as const]) {
     for (const term of terms) {
-      const bySlot = nodes.counts.of(matchOfAll([resolved(term, around)]));
+      const bySlot = nodes.counts.of(matchOfAll([resolveTerm(term, cluster)]));
       const sums = places.of(term.topologyKey);
       for (const slot of nodes.order.slots) {
         const pods = bySlot[slot] ?? 0;

@@ -14,7 +14,7 @@ export const nodeAffinityScore: Score = {
           scores[i] = sum;
         }
       },
-      normalise: (scores) => scaleToLargest(scores, count),
+      normalize: (scores) => scaleToLargest(scores, count),
     };
   },
 };

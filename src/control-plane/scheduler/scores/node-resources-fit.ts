@@ -1,5 +1,11 @@
 import type { Score } from '../framework/score.ts';
-import { byShape, leastAllocated, mostAllocated, type ResourceScore, type ShapePoint } from './allocation-strategy.ts';
+import {
+  leastAllocated,
+  mostAllocated,
+  type ResourceScore,
+  requestedToCapacityRatio,
+  type ShapePoint,
+} from './allocation-strategy.ts';
 import { CPU_AND_MEMORY, figuresOf, type WeightedResource } from './resource-figures.ts';
 
 export interface ScoringStrategy {
@@ -14,7 +20,11 @@ export const LEAST_ALLOCATED: ScoringStrategy = { type: 'LeastAllocated', resour
 /** How full a node would be: emptier is better, or fuller, or as a shape says. */
 export function nodeResourcesFitScore({ type, resources, shape }: ScoringStrategy = LEAST_ALLOCATED): Score {
   const byRatio = type === 'RequestedToCapacityRatio';
-  const score: ResourceScore = byRatio ? byShape(shape) : type === 'MostAllocated' ? mostAllocated : leastAllocated;
+  const score: ResourceScore = byRatio
+    ? requestedToCapacityRatio(shape)
+    : type === 'MostAllocated'
+      ? mostAllocated
+      : leastAllocated;
   return {
     name: 'NodeResourcesFit',
     prepare(pod, { nodes }, { slots, count }) {
@@ -23,12 +33,12 @@ export function nodeResourcesFitScore({ type, resources, shape }: ScoringStrateg
         raw(scores) {
           const weights = new Float64Array(count);
           scores.fill(0, 0, count);
-          for (const { weight, allocatable, taken, asked } of figures) {
+          for (const { weight, allocatable, used, requested } of figures) {
             for (let i = 0; i < count; i++) {
               const slot = slots[i] ?? 0;
               const has = allocatable[slot] ?? 0;
               if (has === 0) continue;
-              const one = score((taken[slot] ?? 0) + asked, has);
+              const one = score((used[slot] ?? 0) + requested, has);
               // A shape that says nothing good of a resource leaves it out of the mean.
               if (byRatio && one <= 0) continue;
               scores[i] = (scores[i] ?? 0) + one * weight;

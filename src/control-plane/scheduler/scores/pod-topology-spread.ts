@@ -1,5 +1,5 @@
-import { type Feasible, MAX_SCORE, type NodeScores, type Score } from '../framework/score.ts';
-import type { Surroundings } from '../framework/surroundings.ts';
+import { type Feasible, MAX_SCORE, type PreScoreState, type Score } from '../framework/score.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { SpreadConstraint } from '../pod/spread-constraint.ts';
 import { countedNodes, spreadMatch } from '../spread/counted-nodes.ts';
@@ -11,11 +11,11 @@ const HOSTNAME = 'kubernetes.io/hostname';
 export function podTopologySpreadScore(defaults: SpreadDefaults): Score {
   return {
     name: 'PodTopologySpread',
-    prepare(pod, around, feasible) {
-      const constraints = spreadOf(pod, false, defaults, around);
+    prepare(pod, cluster, feasible) {
+      const constraints = spreadOf(pod, false, defaults, cluster);
       if (constraints.length === 0) return undefined;
       const needsAllLabels = pod.spread.length > 0 || !defaults.builtIn;
-      return spreadScores(pod, constraints, around, feasible, needsAllLabels);
+      return spreadScores(pod, constraints, cluster, feasible, needsAllLabels);
     },
   };
 }
@@ -31,12 +31,12 @@ interface Places {
 function spreadScores(
   pod: PodInfo,
   constraints: readonly SpreadConstraint[],
-  around: Surroundings,
+  cluster: ClusterView,
   { slots, count }: Feasible,
   needsAllLabels: boolean,
-): NodeScores {
-  const { nodes } = around;
-  const isCounted = countedNodes(pod, constraints, around, needsAllLabels);
+): PreScoreState {
+  const { nodes } = cluster;
+  const isCounted = countedNodes(pod, constraints, cluster, needsAllLabels);
   const columns = constraints.map(({ topologyKey }) => nodes.topology.of(topologyKey));
   const ignored = new Uint8Array(count);
   let scored = 0;
@@ -89,7 +89,7 @@ function spreadScores(
         scores[i] = Math.round(sum);
       }
     },
-    normalise: (scores) => fewerIsBetter(scores, ignored, count),
+    normalize: (scores) => fewerIsBetter(scores, ignored, count),
   };
 }
 

@@ -16,8 +16,8 @@ export const CPU_AND_MEMORY: readonly WeightedResource[] = [
 export interface ResourceFigures {
   readonly weight: number;
   readonly allocatable: Float64Array;
-  readonly taken: Float64Array;
-  readonly asked: number;
+  readonly used: Float64Array;
+  readonly requested: number;
 }
 
 /**
@@ -34,21 +34,28 @@ export function figuresOf(
     switch (name) {
       case CPU:
         return nonZero
-          ? [{ weight, allocatable: columns.allocatableCpu, taken: columns.nonZeroCpu, asked: pod.nonZeroCpu }]
-          : [{ weight, allocatable: columns.allocatableCpu, taken: columns.cpu, asked: pod.cpu }];
+          ? [{ weight, allocatable: columns.allocatableCpu, used: columns.nonZeroCpu, requested: pod.nonZeroCpu }]
+          : [{ weight, allocatable: columns.allocatableCpu, used: columns.cpu, requested: pod.cpu }];
       case MEMORY:
         return nonZero
-          ? [{ weight, allocatable: columns.allocatableMemory, taken: columns.nonZeroMemory, asked: pod.nonZeroMemory }]
-          : [{ weight, allocatable: columns.allocatableMemory, taken: columns.memory, asked: pod.memory }];
+          ? [
+              {
+                weight,
+                allocatable: columns.allocatableMemory,
+                used: columns.nonZeroMemory,
+                requested: pod.nonZeroMemory,
+              },
+            ]
+          : [{ weight, allocatable: columns.allocatableMemory, used: columns.memory, requested: pod.memory }];
       case EPHEMERAL_STORAGE:
         return [
-          { weight, allocatable: columns.allocatableStorage, taken: columns.storage, asked: pod.ephemeralStorage },
+          { weight, allocatable: columns.allocatableStorage, used: columns.storage, requested: pod.ephemeralStorage },
         ];
       default: {
-        const asked = pod.scalars.find(([resource]) => resource === name)?.[1] ?? 0;
+        const requested = pod.scalars.find(([resource]) => resource === name)?.[1] ?? 0;
         const column = columns.scalars.get(name);
-        if (!isScalar(name) || asked === 0 || column === undefined) return [];
-        return [{ weight, allocatable: column.allocatable, taken: column.requested, asked }];
+        if (!isScalar(name) || requested === 0 || column === undefined) return [];
+        return [{ weight, allocatable: column.allocatable, used: column.requested, requested }];
       }
     }
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { node, type PodParts, pod, scoresOf, world } from '../world.fixture.ts';
-import { byShape } from './allocation-strategy.ts';
+import { node, type PodOptions, pod, schedulerHarness, scoresOf } from '../world.fixture.ts';
+import { requestedToCapacityRatio } from './allocation-strategy.ts';
 import { balancedAllocationScore } from './balanced-allocation.ts';
 import { imageLocalityScore } from './image-locality.ts';
 import { nodeAffinityScore } from './node-affinity.ts';
@@ -12,7 +12,7 @@ const MI = 1024 * 1024;
 
 describe('how full a node would be', () => {
   // a: 4 CPU and 8Gi, of which 1 CPU and 2Gi are taken; b: empty, 10 CPU and 10Gi.
-  const around = world({
+  const cluster = schedulerHarness({
     nodes: [node('a'), node('b', { allocatable: { cpu: '10', memory: '10Gi' } })],
     pods: { a: [pod('other', { requests: { cpu: '1', memory: '2Gi' } })] },
   });
@@ -20,7 +20,7 @@ describe('how full a node would be', () => {
     { utilization: 0, score: 0 },
     { utilization: 100, score: 10 },
   ];
-  const CASES: readonly [what: string, strategy: Partial<ScoringStrategy>, parts: PodParts, expected: object][] = [
+  const CASES: readonly [what: string, strategy: Partial<ScoringStrategy>, parts: PodOptions, expected: object][] = [
     // a: CPU (4000-2000)*100/4000 = 50, memory (8-4)*100/8 = 50; b: 90 and 80, mean 85.
     ['emptier is better', {}, { requests: { cpu: '1', memory: '2Gi' } }, { a: 50, b: 85 }],
     // A pod that asks for nothing counts 100m and 200Mi. a: 72 and (8192-2248)*100/8192 = 72.55 -> 72; b: 99 and 98, mean 98.5 -> 98.
@@ -50,11 +50,11 @@ describe('how full a node would be', () => {
   ];
   test.each(CASES)('%s', (_what, strategy, parts, expected) => {
     const full = { type: 'LeastAllocated', resources: CPU_AND_MEMORY, shape: [], ...strategy } as const;
-    expect(scoresOf(nodeResourcesFitScore(full), pod('p', parts), around)?.raw).toEqual(expected);
+    expect(scoresOf(nodeResourcesFitScore(full), pod('p', parts), cluster)?.raw).toEqual(expected);
   });
 
   test('an extended resource counts only for pods that ask for it', () => {
-    const gpus = world({
+    const gpus = schedulerHarness({
       nodes: [node('a', { allocatable: { 'example.com/gpu': '4' } })],
       pods: { a: [pod('other', { requests: { 'example.com/gpu': '1' } })] },
     });
@@ -70,7 +70,7 @@ describe('how full a node would be', () => {
 });
 
 test('a shape is followed on straight lines between its points, and level beyond them', () => {
-  const score = byShape([
+  const score = requestedToCapacityRatio([
     { utilization: 20, score: 10 },
     { utilization: 70, score: 3 },
   ]);
@@ -79,7 +79,7 @@ test('a shape is followed on straight lines between its points, and level beyond
 });
 
 describe('how even a node would be used', () => {
-  const around = world({
+  const cluster = schedulerHarness({
     nodes: [node('empty'), node('cpu')],
     pods: { cpu: [pod('other', { requests: { cpu: '2' } })] },
   });
@@ -90,15 +90,15 @@ describe('how even a node would be used', () => {
     ['what evens out is better', { memory: '4Gi' }, { empty: 62, cpu: 87 }],
   ];
   test.each(CASES)('%s', (_what, requests, expected) => {
-    expect(scoresOf(balancedAllocationScore(), pod('p', { requests }), around)?.raw).toEqual(expected);
+    expect(scoresOf(balancedAllocationScore(), pod('p', { requests }), cluster)?.raw).toEqual(expected);
   });
 
   test('a pod that asks for nothing changes no balance', () => {
-    expect(scoresOf(balancedAllocationScore(), pod('p'), around)).toBeUndefined();
+    expect(scoresOf(balancedAllocationScore(), pod('p'), cluster)).toBeUndefined();
   });
 
   test('more than two resources by their deviation', () => {
-    const gpus = world({ nodes: [node('a', { allocatable: { 'example.com/gpu': '2' } })] });
+    const gpus = schedulerHarness({ nodes: [node('a', { allocatable: { 'example.com/gpu': '2' } })] });
     const score = balancedAllocationScore([...CPU_AND_MEMORY, { name: 'example.com/gpu', weight: 1 }]);
     const requests = { cpu: '1', memory: '4Gi', 'example.com/gpu': '2' };
     // f = .25, .5, 1: mean .58333, variance (.11111+.00694+.17361)/3 = .09722, deviation .31180: 68. 50+(50+68-100)/2 = 59.
@@ -109,11 +109,11 @@ describe('how even a node would be used', () => {
 test('nodes with fewer taints to avoid are better', () => {
   const avoid = (...keys: string[]) => keys.map((key) => ({ key, effect: 'PreferNoSchedule' }));
   const nodes = [node('none'), node('one', { taints: avoid('x') }), node('three', { taints: avoid('x', 'y', 'z') })];
-  const scores = scoresOf(taintTolerationScore, pod('p'), world({ nodes }));
+  const scores = scoresOf(taintTolerationScore, pod('p'), schedulerHarness({ nodes }));
   expect(scores?.raw).toEqual({ none: 0, one: 1, three: 3 });
   expect(scores?.normalised).toEqual({ none: 100, one: 67, three: 0 });
   const tolerations = [{ operator: 'Exists' }];
-  expect(scoresOf(taintTolerationScore, pod('p', { tolerations }), world({ nodes }))?.normalised).toEqual({
+  expect(scoresOf(taintTolerationScore, pod('p', { tolerations }), schedulerHarness({ nodes }))?.normalised).toEqual({
     none: 100,
     one: 100,
     three: 100,
@@ -129,10 +129,10 @@ test('preferred nodes by the sum of their weights', () => {
     nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred(10, 'x'), preferred(5, 'y')] },
   };
   const nodes = [node('both', { labels: { x: '', y: '' } }), node('y', { labels: { y: '' } }), node('none')];
-  const scores = scoresOf(nodeAffinityScore, pod('p', { affinity }), world({ nodes }));
+  const scores = scoresOf(nodeAffinityScore, pod('p', { affinity }), schedulerHarness({ nodes }));
   expect(scores?.raw).toEqual({ both: 15, y: 5, none: 0 });
   expect(scores?.normalised).toEqual({ both: 100, y: 33, none: 0 });
-  expect(scoresOf(nodeAffinityScore, pod('p'), world({ nodes }))).toBeUndefined();
+  expect(scoresOf(nodeAffinityScore, pod('p'), schedulerHarness({ nodes }))).toBeUndefined();
 });
 
 describe('images that are there already', () => {
@@ -144,7 +144,7 @@ describe('images that are there already', () => {
     ['unknown', 'other:1', { a: 0, b: 0 }],
   ];
   test.each(CASES)('%s', (_what, image, expected) => {
-    expect(scoresOf(imageLocalityScore, pod('p', { image }), world({ nodes }))?.raw).toEqual(expected);
+    expect(scoresOf(imageLocalityScore, pod('p', { image }), schedulerHarness({ nodes }))?.raw).toEqual(expected);
   });
 
   test('more containers share the bound', () => {
@@ -153,6 +153,9 @@ describe('images that are there already', () => {
       { name: 'd', image: 'other:1' },
     ];
     // 100*(250-23)/(2000-23) = 11.5
-    expect(scoresOf(imageLocalityScore, pod('p', { containers }), world({ nodes }))?.raw).toEqual({ a: 11, b: 0 });
+    expect(scoresOf(imageLocalityScore, pod('p', { containers }), schedulerHarness({ nodes }))?.raw).toEqual({
+      a: 11,
+      b: 0,
+    });
   });
 });

@@ -8,17 +8,17 @@ export const taintTolerationScore: Score = {
   prepare({ tolerations }, { nodes }, { slots, count }) {
     const { ofSlot, sets } = nodes.taints;
     const relevant = tolerations.filter(({ effect = '' }) => effect === '' || effect === 'PreferNoSchedule');
-    const unwelcome = sets.map((taints) => untolerated(taints, relevant));
+    const unwelcome = sets.map((taints) => intolerableTaints(taints, relevant));
     return {
       raw(scores) {
         for (let i = 0; i < count; i++) scores[i] = unwelcome[ofSlot[slots[i] ?? 0] ?? 0] ?? 0;
       },
-      normalise: (scores) => scaleToLargest(scores, count, true),
+      normalize: (scores) => scaleToLargest(scores, count, true),
     };
   },
 };
 
-function untolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
+function intolerableTaints(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
   return taints.filter(
     (taint) => taint.effect === 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint)),
   ).length;

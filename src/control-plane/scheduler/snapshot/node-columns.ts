@@ -35,7 +35,7 @@ export class NodeColumns {
   reach(slot: number): void {
     if (slot < this.#capacity) return;
     while (slot >= this.#capacity) this.#capacity *= 2;
-    const longer = <T extends Float64Array | Int32Array>(old: T): T => grown(old, this.#capacity);
+    const longer = <T extends Float64Array | Int32Array>(old: T): T => growColumn(old, this.#capacity);
     this.allocatableCpu = longer(this.allocatableCpu);
     this.allocatableMemory = longer(this.allocatableMemory);
     this.allocatableStorage = longer(this.allocatableStorage);
@@ -93,7 +93,7 @@ function add(column: Float64Array | Int32Array, slot: number, amount: number): v
 }
 
 /** A longer copy of a column. */
-export function grown<T extends Float64Array | Int32Array>(column: T, capacity: number): T {
+export function growColumn<T extends Float64Array | Int32Array>(column: T, capacity: number): T {
   const longer = new (column.constructor as new (length: number) => T)(capacity);
   longer.set(column);
   return longer;

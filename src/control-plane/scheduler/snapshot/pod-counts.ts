@@ -1,5 +1,5 @@
 import type { PodInfo } from '../pod/pod-info.ts';
-import { grown } from './node-columns.ts';
+import { growColumn } from './node-columns.ts';
 
 /** Which pods to count; the same key must mean the same pods. */
 export interface PodMatch {
@@ -21,7 +21,7 @@ export interface PlacedPods {
 }
 
 /** Questions that are kept up to date; the one not asked for longest is given up first. */
-const MOST = 128;
+const MAX_COUNTS = 128;
 
 /**
  * How many pods of some sort there are on each node. A question is answered once by looking at all pods and from then on
@@ -41,10 +41,11 @@ export class PodCounts {
     if (count === undefined) {
       count = { match, bySlot: new Int32Array(Math.max(64, this.#pods.slots)) };
       for (const { info, slot } of this.#pods.placed(match.namespaces)) if (match.matches(info)) tally(count, slot, 1);
-      if (this.#counts.size >= MOST) for (const oldest of this.#counts.keys()) if (this.#counts.delete(oldest)) break;
+      if (this.#counts.size >= MAX_COUNTS)
+        for (const oldest of this.#counts.keys()) if (this.#counts.delete(oldest)) break;
     } else {
       this.#counts.delete(match.key);
-      if (count.bySlot.length < this.#pods.slots) count.bySlot = grown(count.bySlot, 2 * this.#pods.slots);
+      if (count.bySlot.length < this.#pods.slots) count.bySlot = growColumn(count.bySlot, 2 * this.#pods.slots);
     }
     this.#counts.set(match.key, count);
     return count.bySlot;
@@ -60,6 +61,6 @@ export class PodCounts {
 }
 
 function tally(count: Count, slot: number, by: number): void {
-  if (slot >= count.bySlot.length) count.bySlot = grown(count.bySlot, Math.max(slot + 1, 2 * count.bySlot.length));
+  if (slot >= count.bySlot.length) count.bySlot = growColumn(count.bySlot, Math.max(slot + 1, 2 * count.bySlot.length));
   count.bySlot[slot] = (count.bySlot[slot] ?? 0) + by;
 }

@@ -6,7 +6,7 @@ import { buildProfile } from '../config/build-profile.ts';
 import { ExplanationStore } from '../explanation/explanation-store.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { someNode, somePod } from '../random-world.fixture.ts';
-import { HOSTNAME, infoOf, node, placerOf, world, ZONE } from '../world.fixture.ts';
+import { HOSTNAME, infoOf, node, placerOf, schedulerHarness, ZONE } from '../world.fixture.ts';
 import { NodeTree } from './node-tree.ts';
 import { Snapshot } from './snapshot.ts';
 
@@ -101,7 +101,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 test('following changes gives what building anew from the end would give', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), somePod('new'), (events, candidate) => {
-      const followed = world();
+      const followed = schedulerHarness();
       const nodes = new Map<string, Node>();
       const pods = new Map<string, { pod: Pod; on: string }>();
       for (const each of events) {
@@ -120,7 +120,7 @@ test('following changes gives what building anew from the end would give', () =>
           followed.nodes.removePod(`uid-default-${each.name}`);
         }
       }
-      const rebuilt = world();
+      const rebuilt = schedulerHarness();
       // In the order in which they are looked at, because that is part of what must be the same.
       for (const name of slotsOf(followed.nodes)) rebuilt.nodes.setNode(nodes.get(name) as Node);
       for (const { pod: each, on } of pods.values()) rebuilt.nodes.setPod(podInfoOf(each), on);
@@ -131,10 +131,10 @@ test('following changes gives what building anew from the end would give', () =>
 });
 
 /** All that is found out about a pod, node by node. */
-function decision(around: ReturnType<typeof world>, candidate: Pod) {
+function decision(cluster: ReturnType<typeof schedulerHarness>, candidate: Pod) {
   const store = new ExplanationStore();
-  const attempt = placerOf(around, buildProfile()).placer.place(podInfoOf(candidate));
-  store.record(attempt, around.nodes.names, { scheduler: '', at: 0, attempt: 1 });
+  const attempt = placerOf(cluster, buildProfile()).placer.place(podInfoOf(candidate));
+  store.record(attempt, cluster.nodes.names, { scheduler: '', at: 0, attempt: 1 });
   const [explained] = store.explanationOf('default', 'new');
   return explained?.nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 import type { Node, Taint } from '#platform/kube/kinds/node';
-import { grown } from './node-columns.ts';
+import { growColumn } from './node-columns.ts';
 
 const NONE: readonly Taint[] = [];
 
@@ -11,7 +11,7 @@ export class TaintSets {
   readonly #numbers = new Map<string, number>([['', 0]]);
 
   setNode(slot: number, node: Node | undefined): void {
-    if (slot >= this.ofSlot.length) this.ofSlot = grown(this.ofSlot, Math.max(slot + 1, 2 * this.ofSlot.length));
+    if (slot >= this.ofSlot.length) this.ofSlot = growColumn(this.ofSlot, Math.max(slot + 1, 2 * this.ofSlot.length));
     this.ofSlot[slot] = this.#numberOf(node?.spec?.taints ?? NONE);
   }
 

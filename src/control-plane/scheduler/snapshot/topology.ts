@@ -1,5 +1,5 @@
 import type { Node } from '#platform/kube/kinds/node';
-import { grown } from './node-columns.ts';
+import { growColumn } from './node-columns.ts';
 
 /** The values that nodes have for one label, as small numbers. */
 export interface TopologyColumn {
@@ -24,7 +24,7 @@ class Column implements TopologyColumn {
   set(slot: number, value: string | undefined): void {
     if (slot >= this.values.length) {
       const before = this.values.length;
-      this.values = grown(this.values, Math.max(slot + 1, 2 * before)).fill(-1, before);
+      this.values = growColumn(this.values, Math.max(slot + 1, 2 * before)).fill(-1, before);
     }
     if (value === undefined) {
       this.values[slot] = -1;

@@ -1,5 +1,5 @@
 import { isTolerated } from '../filters/taint-toleration.ts';
-import type { Surroundings } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { NamedSelector } from '../pod/selector-cache.ts';
 import type { SpreadConstraint } from '../pod/spread-constraint.ts';
@@ -13,9 +13,9 @@ export type IsCounted = (slot: number, constraint: SpreadConstraint) => boolean;
  * Without `all`, a node may lack labels.
  */
 export function countedNodes(
-  { nodeDemand, tolerations }: PodInfo,
+  { requiredNodeAffinity, tolerations }: PodInfo,
   constraints: readonly SpreadConstraint[],
-  { nodes }: Surroundings,
+  { nodes }: ClusterView,
   all = true,
 ): IsCounted {
   const columns = all ? constraints.map(({ topologyKey }) => nodes.topology.of(topologyKey).values) : [];
@@ -24,9 +24,9 @@ export function countedNodes(
   return (slot, { honorAffinity, honorTaints }) => {
     for (const values of columns) if ((values[slot] ?? -1) < 0) return false;
     if (honorTaints && tolerated[ofSlot[slot] ?? 0] === false) return false;
-    if (!honorAffinity || nodeDemand === undefined) return true;
+    if (!honorAffinity || requiredNodeAffinity === undefined) return true;
     const node = nodes.nodeAt(slot);
-    return node !== undefined && nodeDemand.matches(node);
+    return node !== undefined && requiredNodeAffinity.matches(node);
   };
 }
 

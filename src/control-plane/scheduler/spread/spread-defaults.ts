@@ -1,4 +1,4 @@
-import type { Surroundings } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { type SpreadConstraint, type SpreadConstraintSpec, spreadConstraintOf } from '../pod/spread-constraint.ts';
 
@@ -24,11 +24,11 @@ export function spreadOf(
   pod: PodInfo,
   hard: boolean,
   { constraints }: SpreadDefaults,
-  around: Surroundings,
+  cluster: ClusterView,
 ): readonly SpreadConstraint[] {
   if (pod.spread.length > 0) return pod.spread.filter((constraint) => constraint.hard === hard);
   const wanted = constraints.filter(({ whenUnsatisfiable }) => (whenUnsatisfiable === 'DoNotSchedule') === hard);
-  const peers = wanted.length === 0 ? undefined : around.peersOf(pod);
+  const peers = wanted.length === 0 ? undefined : cluster.peersOf(pod);
   if (peers === undefined) return NONE;
   return wanted.map((spec) => ({ ...spreadConstraintOf(spec, undefined), selector: peers }));
 }

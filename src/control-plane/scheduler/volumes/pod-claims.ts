@@ -4,7 +4,7 @@ import type { ClaimUse } from '../pod/claim-use.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 
 /** The claims of a pod: those that have their volume, and those that get it together with a node. */
-export interface PodClaims {
+export interface PodVolumeClaims {
   readonly bound: readonly PersistentVolumeClaim[];
   readonly delayed: readonly PersistentVolumeClaim[];
 }
@@ -13,7 +13,7 @@ export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const UNBOUND = 'pod has unbound immediate PersistentVolumeClaims';
 
 /** The claims of a pod, or why it cannot be placed at all as they are. */
-export function podClaimsOf(pod: PodInfo, storage: StorageView): PodClaims | string {
+export function podVolumeClaimsOf(pod: PodInfo, storage: StorageView): PodVolumeClaims | string {
   const bound: PersistentVolumeClaim[] = [];
   const delayed: PersistentVolumeClaim[] = [];
   let waits = false;

@@ -11,7 +11,7 @@ import type { Informers } from '#platform/runtime/informers';
 import { keyOf } from '#platform/runtime/key';
 import type { StorageView } from '../framework/surroundings.ts';
 import { classOf } from './pod-claims.ts';
-import { SELECTED_NODE, type VolumePlan } from './volume-plan.ts';
+import { type PodVolumes, SELECTED_NODE } from './volume-plan.ts';
 
 /** Volumes that are free or reserved for somebody, by class; bound ones are nobody's choice. */
 const openByClass: Index<PersistentVolume> = {
@@ -61,7 +61,7 @@ export class StorageState implements StorageView {
   }
 
   /** Counts a plan as done until it is dropped; returns how. */
-  assume({ bind, provision }: VolumePlan, nodeName: string): () => void {
+  assume({ bind, provision }: PodVolumes, nodeName: string): () => void {
     for (const { claim, volume } of bind) this.#given.set(volume.metadata.name ?? '', claim);
     for (const claim of provision) this.#chosen.set(keyOf(claim), nodeName);
     return () => {

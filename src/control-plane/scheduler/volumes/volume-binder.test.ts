@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { startCluster } from '#testing/cluster';
 import { readConfiguration } from '../config/configuration.ts';
-import { namespace, type TrialCluster, trialOn } from '../trial-cluster.fixture.ts';
+import { namespace, type TestCluster, testClusterOn } from '../trial-cluster.fixture.ts';
 
-let trial: TrialCluster;
+let trial: TestCluster;
 
 beforeEach(async () => {
-  trial = await trialOn(await startCluster());
+  trial = await testClusterOn(await startCluster());
 });
 afterEach(() => trial.cluster.stop());
 

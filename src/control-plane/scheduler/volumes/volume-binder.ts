@@ -9,11 +9,11 @@ import {
 } from '#platform/kube/kinds/storage';
 import { keyOf } from '#platform/runtime/key';
 import type { PodInfo } from '../pod/pod-info.ts';
-import { isBound, podClaimsOf } from './pod-claims.ts';
+import { isBound, podVolumeClaimsOf } from './pod-claims.ts';
 import type { StorageState } from './storage-state.ts';
-import { planVolumes, SELECTED_NODE, type VolumePlan } from './volume-plan.ts';
+import { findPodVolumes, type PodVolumes, SELECTED_NODE } from './volume-plan.ts';
 
-export interface VolumeBinderParts {
+export interface VolumeBinderDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly storage: StorageState;
@@ -26,10 +26,10 @@ const TIMEOUT_MS = 600_000;
 
 /** Gives the claims of a pod their volumes once its node is chosen, and waits until they have them. */
 export class VolumeBinder {
-  readonly #parts: VolumeBinderParts;
+  readonly #parts: VolumeBinderDeps;
   readonly #waiting = new Set<() => void>();
 
-  constructor(parts: VolumeBinderParts) {
+  constructor(parts: VolumeBinderDeps) {
     this.#parts = parts;
   }
 
@@ -37,8 +37,8 @@ export class VolumeBinder {
   reserve(pod: PodInfo, node: Node): ((signal: AbortSignal) => Promise<void>) | undefined {
     if (pod.claims.length === 0) return undefined;
     const { storage } = this.#parts;
-    const claims = podClaimsOf(pod, storage);
-    const plan = typeof claims === 'string' ? claims : planVolumes(claims, node, storage);
+    const claims = podVolumeClaimsOf(pod, storage);
+    const plan = typeof claims === 'string' ? claims : findPodVolumes(claims, node, storage);
     if (typeof plan === 'string') throw new Error(plan);
     if (plan.bind.length + plan.provision.length === 0) return undefined;
     const drop = storage.assume(plan, node.metadata.name ?? '');
@@ -57,11 +57,11 @@ export class VolumeBinder {
     for (const look of [...this.#waiting]) look();
   }
 
-  async #write({ bind, provision }: VolumePlan, nodeName: string): Promise<void> {
+  async #write({ bind, provision }: PodVolumes, nodeName: string): Promise<void> {
     const { client } = this.#parts;
     for (const { claim, volume } of bind) {
       if (volume.spec.claimRef?.uid !== claim.metadata.uid)
-        await client.update(PERSISTENT_VOLUMES, given(volume, claim));
+        await client.update(PERSISTENT_VOLUMES, withClaimRef(volume, claim));
     }
     for (const claim of provision) {
       const { name = '', namespace = '' } = claim.metadata;
@@ -96,7 +96,7 @@ export class VolumeBinder {
 }
 
 /** The volume with the claim named in it, so that no other can have it. */
-function given(volume: PersistentVolume, { metadata }: PersistentVolumeClaim): PersistentVolume {
+function withClaimRef(volume: PersistentVolume, { metadata }: PersistentVolumeClaim): PersistentVolume {
   const { name, namespace, uid, resourceVersion } = metadata;
   const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid, resourceVersion };
   const ours = volume.spec.claimRef === undefined ? { [BOUND_BY_CONTROLLER]: 'yes' } : {};

@@ -42,7 +42,7 @@ export function sizeOf({ spec }: PersistentVolume): number {
   return amountOf('storage', spec.capacity?.['storage'] ?? 0);
 }
 
-export function askedSizeOf({ spec }: PersistentVolumeClaim): number {
+export function requestedSizeOf({ spec }: PersistentVolumeClaim): number {
   return amountOf('storage', spec.resources?.requests?.['storage'] ?? 0);
 }
 
@@ -54,7 +54,7 @@ function isEnough(volume: PersistentVolume, claim: PersistentVolumeClaim): boole
     (volume.spec.volumeMode ?? 'Filesystem') === volumeMode &&
     (volume.spec.volumeAttributesClassName ?? '') === volumeAttributesClassName &&
     accessModes.every((mode) => volume.spec.accessModes?.includes(mode)) &&
-    sizeOf(volume) >= askedSizeOf(claim)
+    sizeOf(volume) >= requestedSizeOf(claim)
   );
 }
 

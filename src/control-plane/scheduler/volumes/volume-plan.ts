@@ -1,11 +1,11 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import type { StorageView } from '../framework/surroundings.ts';
-import { classOf, type PodClaims } from './pod-claims.ts';
-import { askedSizeOf, isReachable, volumeFor } from './volume-match.ts';
+import { classOf, type PodVolumeClaims } from './pod-claims.ts';
+import { isReachable, requestedSizeOf, volumeFor } from './volume-match.ts';
 
 /** How the claims of a pod get their volumes on one node. */
-export interface VolumePlan {
+export interface PodVolumes {
   readonly bind: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
   /** Whoever provisions for the class is to make a volume that the node can reach. */
   readonly provision: readonly PersistentVolumeClaim[];
@@ -14,13 +14,17 @@ export interface VolumePlan {
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-const NOTHING: VolumePlan = { bind: [], provision: [] };
+const NOTHING: PodVolumes = { bind: [], provision: [] };
 const GONE = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
 const ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity";
 const NONE_LEFT = "node(s) didn't find available persistent volumes to bind";
 
 /** What is to be done for the claims of a pod on a node, or why they cannot all have volumes there. */
-export function planVolumes({ bound, delayed }: PodClaims, node: Node, storage: StorageView): VolumePlan | string {
+export function findPodVolumes(
+  { bound, delayed }: PodVolumeClaims,
+  node: Node,
+  storage: StorageView,
+): PodVolumes | string {
   for (const claim of bound) {
     const volume = storage.volume(claim.spec.volumeName ?? '');
     if (volume === undefined) return GONE;
@@ -38,7 +42,7 @@ export function planVolumes({ bound, delayed }: PodClaims, node: Node, storage: 
   const bind: { claim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
   const taken = new Set<string>();
   // The smallest claims choose first, so that they leave large volumes to large claims.
-  for (const claim of open.sort((a, b) => askedSizeOf(a) - askedSizeOf(b))) {
+  for (const claim of open.sort((a, b) => requestedSizeOf(a) - requestedSizeOf(b))) {
     const volume = volumeFor(claim, storage.freeVolumes(classOf(claim)), node, taken);
     if (volume === undefined) provision.push(claim);
     else {
