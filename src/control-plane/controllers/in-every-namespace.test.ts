@@ -4,7 +4,7 @@ import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-parts';
 import { defaultServiceAccount } from './default-service-account.ts';
-import { rootCaPublisher } from './root-certificate.ts';
+import { rootCaPublisher } from './root-ca-publisher.ts';
 
 let cluster: Cluster;
 let admin: Client;

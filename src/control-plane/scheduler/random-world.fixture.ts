@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { HOSTNAME, node, pod, ZONE } from './world.fixture.ts';
+import { HOSTNAME, node, pod, ZONE } from './harness.fixture.ts';
 
 /** Clusters and pods by chance, for properties. */
 

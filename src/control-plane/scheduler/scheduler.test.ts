@@ -4,7 +4,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { startCluster } from '#testing/cluster';
 import { readConfiguration } from './config/configuration.ts';
-import { namespace, type TestCluster, testClusterOn } from './trial-cluster.fixture.ts';
+import { namespace, type TestCluster, testClusterOn } from './test-cluster.fixture.ts';
 
 const PRIORITY_CLASSES = resourceType('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', 'Cluster');
 let trial: TestCluster;

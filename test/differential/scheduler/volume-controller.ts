@@ -1,5 +1,5 @@
-import { BIND_COMPLETED, isBound } from '#control-plane/scheduler/volumes/pod-claims';
-import { SELECTED_NODE } from '#control-plane/scheduler/volumes/volume-plan';
+import { BIND_COMPLETED, isBound } from '#control-plane/scheduler/volumes/pod-volume-claims';
+import { SELECTED_NODE } from '#control-plane/scheduler/volumes/pod-volumes';
 import type { Client } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import {

@@ -8,10 +8,10 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { claimObjects } from '../replicas/claimed.ts';
+import { claimObjects } from '../replicas/claim-objects.ts';
 import { deploymentStatus, isComplete, type RolloutResult } from './deployment-status.ts';
 import { desiredReplicas, type Limits, limitsOf } from './limits.ts';
-import { newReplicaSet, REVISION, refreshReplicaSet, replicaSetsToPrune, resizeReplicaSet } from './new-set.ts';
+import { newReplicaSet, REVISION, refreshReplicaSet, replicaSetsToPrune, resizeReplicaSet } from './new-replica-set.ts';
 import { recreateStep, rollingStep, type Sizes } from './rollout.ts';
 import { isScaled, scaleProportionally } from './scaling.ts';
 import { currentSet, isSameTemplate } from './template.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Deployment, ReplicaSet } from '#platform/kube/kinds/workloads';
 import { deploymentStatus } from './deployment-status.ts';
 import { availableOf, desiredReplicas, limitsOf, total } from './limits.ts';
-import { nextRevision, refreshReplicaSet, replicaSetsToPrune } from './new-set.ts';
+import { nextRevision, refreshReplicaSet, replicaSetsToPrune } from './new-replica-set.ts';
 import { recreateStep, rollingStep } from './rollout.ts';
 import { isScaled, scaleProportionally } from './scaling.ts';
 import { currentSet, templateHash } from './template.ts';

@@ -7,7 +7,7 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { discover } from '#platform/runtime/discovery';
 import { writeStatus } from '#platform/runtime/status';
 import { conditionsAfter, isEmpty } from './conditions.ts';
-import { deleteAllContent } from './empty.ts';
+import { deleteAllContent } from './delete-all-content.ts';
 
 const FINALIZER = 'kubernetes';
 

@@ -7,7 +7,7 @@ import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-parts';
 import { conditionsAfter, type DeletionResult, isEmpty } from './conditions.ts';
 import { namespaceController } from './controller.ts';
-import { deleteAllContent } from './empty.ts';
+import { deleteAllContent } from './delete-all-content.ts';
 
 const clean: DeletionResult = { undiscovered: [], failures: [], left: new Map(), heldBy: new Map() };
 

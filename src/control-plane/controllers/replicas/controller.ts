@@ -14,11 +14,11 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { claimObjects, controllerRef } from './claimed.ts';
+import { claimObjects, controllerRef } from './claim-objects.ts';
 import { podFromTemplate } from './pod-from-template.ts';
 import { isActive } from './pod-state.ts';
+import { podsToDelete } from './pods-to-delete.ts';
 import { type ReplicaFailure, type ReplicaOwner, replicaStatus } from './replica-status.ts';
-import { podsToDelete } from './surplus.ts';
 
 /** Pods made or deleted in one run: no more, so that one owner does not hold up all others. */
 const BURST = 500;

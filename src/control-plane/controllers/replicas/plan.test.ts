@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { planClaims } from './claim.ts';
+import { podsToDelete } from './pods-to-delete.ts';
 import { replicaStatus } from './replica-status.ts';
-import { podsToDelete } from './surplus.ts';
 
 const NOW = Date.parse('2030-01-01T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();

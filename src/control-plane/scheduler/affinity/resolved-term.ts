@@ -1,4 +1,4 @@
-import type { ClusterView } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
 import { type AffinityTerm, type Candidate, isNamedBy } from '../pod/affinity-term.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 import type { PodMatch } from '../snapshot/pod-counts.ts';

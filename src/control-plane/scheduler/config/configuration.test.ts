@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '#platform/base/errors';
 import type { Profile } from '../framework/profile.ts';
-import { chosenFor, node, pod, schedulerHarness, scoresOf } from '../world.fixture.ts';
+import { chosenFor, node, pod, schedulerHarness, scoresOf } from '../harness.fixture.ts';
 import { defaultConfiguration, readConfiguration } from './configuration.ts';
 
 const weights = ({ scores }: Profile) => Object.fromEntries(scores.map(({ score, weight }) => [score.name, weight]));

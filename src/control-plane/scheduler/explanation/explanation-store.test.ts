@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ClusterView } from '../framework/surroundings.ts';
-import { infoOf, node, type PodOptions, placerOf, pod, schedulerHarness } from '../world.fixture.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
+import { infoOf, node, type PodOptions, placerOf, pod, schedulerHarness } from '../harness.fixture.ts';
 import { ExplanationStore, type ExplanationStoreOptions } from './explanation-store.ts';
 
 function recording(cluster: ClusterView, options?: ExplanationStoreOptions) {

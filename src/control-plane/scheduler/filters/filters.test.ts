@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Taint } from '#platform/kube/kinds/node';
 import type { Toleration } from '#platform/kube/kinds/pod';
+import { filterResults, node, pod, schedulerHarness } from '../harness.fixture.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
-import { filterResults, node, pod, schedulerHarness } from '../world.fixture.ts';
 import { nodeAffinity } from './node-affinity.ts';
 import { nodeName } from './node-name.ts';
 import { nodePorts } from './node-ports.ts';

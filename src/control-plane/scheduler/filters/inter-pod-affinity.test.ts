@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filterResults, HOSTNAME, node, type PodOptions, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
+import { filterResults, HOSTNAME, node, type PodOptions, pod, schedulerHarness, ZONE } from '../harness.fixture.ts';
 import { interPodAffinity } from './inter-pod-affinity.ts';
 
 const NOT_NEAR = "node(s) didn't match pod affinity rules";

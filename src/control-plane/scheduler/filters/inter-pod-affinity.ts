@@ -1,7 +1,7 @@
 import { PlaceSums, PlaceSumsByKey } from '../affinity/place-sums.ts';
 import { isNamedByAll, matchOfAll, resolveTerm } from '../affinity/resolved-term.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
 import { type Filter, filterStatus, type PreFilterState } from '../framework/filter.ts';
-import type { ClusterView } from '../framework/surroundings.ts';
 import { type AffinityTerm, isNamedBy } from '../pod/affinity-term.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 

@@ -1,8 +1,8 @@
 import type { CsiNode } from '#platform/kube/kinds/storage';
+import type { StorageView } from '../framework/cluster-view.ts';
 import { type Filter, filterStatus } from '../framework/filter.ts';
-import type { StorageView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
-import { classOf } from '../volumes/pod-claims.ts';
+import { classOf } from '../volumes/pod-volume-claims.ts';
 
 const name = 'NodeVolumeLimits';
 const TOO_MANY = filterStatus(name, 'node(s) exceed max volume count', true);

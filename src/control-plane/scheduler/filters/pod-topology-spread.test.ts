@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { filterResults, HOSTNAME, node, type PodOptions, pod, schedulerHarness, ZONE } from '../harness.fixture.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { BUILT_IN_SPREAD } from '../spread/spread-defaults.ts';
-import { filterResults, HOSTNAME, node, type PodOptions, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
 import { podTopologySpread } from './pod-topology-spread.ts';
 
 const filter = podTopologySpread(BUILT_IN_SPREAD);

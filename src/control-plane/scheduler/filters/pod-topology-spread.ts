@@ -1,5 +1,5 @@
+import type { ClusterView } from '../framework/cluster-view.ts';
 import { type Filter, filterStatus, type PreFilterState } from '../framework/filter.ts';
-import type { ClusterView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { SpreadConstraint } from '../pod/spread-constraint.ts';
 import { countedNodes, spreadMatch } from '../spread/counted-nodes.ts';

@@ -1,6 +1,6 @@
 import { type Filter, type FilterStatus, filterStatus } from '../framework/filter.ts';
-import { podVolumeClaimsOf } from '../volumes/pod-claims.ts';
-import { findPodVolumes } from '../volumes/volume-plan.ts';
+import { podVolumeClaimsOf } from '../volumes/pod-volume-claims.ts';
+import { findPodVolumes } from '../volumes/pod-volumes.ts';
 
 const name = 'VolumeBinding';
 

@@ -1,7 +1,7 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume } from '#platform/kube/kinds/storage';
 import { type Filter, filterStatus } from '../framework/filter.ts';
-import { isBound } from '../volumes/pod-claims.ts';
+import { isBound } from '../volumes/pod-volume-claims.ts';
 
 const name = 'VolumeZone';
 const ELSEWHERE = filterStatus(name, 'node(s) had no available volume zone', false);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import { BIND_COMPLETED } from '../volumes/pod-claims.ts';
 import {
   filterResults,
   type HarnessOptions,
@@ -9,7 +8,8 @@ import {
   pod,
   schedulerHarness,
   ZONE,
-} from '../world.fixture.ts';
+} from '../harness.fixture.ts';
+import { BIND_COMPLETED } from '../volumes/pod-volume-claims.ts';
 import { nodeVolumeLimits } from './node-volume-limits.ts';
 import { volumeBinding } from './volume-binding.ts';
 import { volumeRestrictions } from './volume-restrictions.ts';

@@ -2,7 +2,7 @@ import type { PodInfo } from '../pod/pod-info.ts';
 import type { NodeOrder } from '../snapshot/node-tree.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { FilterStatus } from './filter.ts';
-import type { FilterCycle } from './prepared.ts';
+import type { FilterCycle } from './filter-cycle.ts';
 import type { WeighedScore } from './profile.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { PodInfo } from '../pod/pod-info.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { FilterName } from './plugin-name.ts';
-import type { ClusterView } from './surroundings.ts';
 
 /** Why a node does not suit. The same object stands for the same reasons, so that nodes can be counted by it. */
 export interface FilterStatus {

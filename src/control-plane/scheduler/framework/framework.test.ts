@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { selectHost } from './best-node.ts';
 import { fitMessage } from './diagnosis.ts';
 import type { FilterStatus } from './filter.ts';
 import { numFeasibleNodesToFind, Rotation } from './sampling.ts';
+import { selectHost } from './select-host.ts';
 
 describe('how many nodes are enough', () => {
   const CASES: readonly [nodes: number, percentage: number, expected: number][] = [

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildProfile } from '../config/build-profile.ts';
+import { chosenFor, infoOf, node, placerOf, pod, schedulerHarness } from '../harness.fixture.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { someNode, somePod } from '../random-world.fixture.ts';
-import { chosenFor, infoOf, node, placerOf, pod, schedulerHarness } from '../world.fixture.ts';
 import { fitMessage } from './diagnosis.ts';
 
 test('the emptiest node is chosen', () => {

@@ -1,13 +1,13 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { NodeOrder } from '../snapshot/node-tree.ts';
 import type { Attempt, ScoredPlugin } from './attempt.ts';
-import { selectHost } from './best-node.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { FilterStatus } from './filter.ts';
-import { FilterCycle, type PodNominator } from './prepared.ts';
+import { FilterCycle, type PodNominator } from './filter-cycle.ts';
 import type { Profile } from './profile.ts';
 import { numFeasibleNodesToFind, type Rotation } from './sampling.ts';
-import type { ClusterView } from './surroundings.ts';
+import { selectHost } from './select-host.ts';
 
 export interface PlacerDeps {
   readonly profile: Profile;

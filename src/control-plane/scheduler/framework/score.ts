@@ -1,6 +1,6 @@
 import type { PodInfo } from '../pod/pod-info.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { ScoreName } from './plugin-name.ts';
-import type { ClusterView } from './surroundings.ts';
 
 export const MAX_SCORE = 100;
 

@@ -4,7 +4,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
-import type { EventHandlers } from './feed.ts';
+import type { EventHandlers } from './event-handlers.ts';
 import { Pending } from './pending.ts';
 import type { Reporter } from './reporter.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { node } from '../world.fixture.ts';
+import { node } from '../harness.fixture.ts';
 import { nodePreferencesOf, requiredNodeAffinityOf } from './node-affinity.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Container, PodSpec } from '#platform/kube/kinds/pod';
-import { pod } from '../world.fixture.ts';
+import { pod } from '../harness.fixture.ts';
 import { requestsOf } from './requests.ts';
 
 const MI = 1024 * 1024;

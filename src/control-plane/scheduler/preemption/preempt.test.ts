@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
-import type { ClusterView } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
+import { node, type PodOptions, placerOf, pod, schedulerHarness, ZONE } from '../harness.fixture.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { someNode, somePod } from '../random-world.fixture.ts';
-import { node, type PodOptions, placerOf, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
 import { preempt } from './preempt.ts';
 
 const ARGS = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };

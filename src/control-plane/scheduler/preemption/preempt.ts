@@ -7,7 +7,7 @@ import type { FilterStatus } from '../framework/filter.ts';
 import type { PreemptionArgs } from '../framework/profile.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import { pickOneNodeForPreemption } from './choice.ts';
+import { pickOneNodeForPreemption } from './pick-node.ts';
 import { NO_VICTIMS, type PreemptionCandidate, selectVictimsOnNode } from './victims.ts';
 
 export const PREEMPTED = 'PreemptionByScheduler';

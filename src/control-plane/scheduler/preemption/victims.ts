@@ -1,6 +1,6 @@
 import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { FilterStatus } from '../framework/filter.ts';
-import type { FilterCycle } from '../framework/prepared.ts';
+import type { FilterCycle } from '../framework/filter-cycle.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { filterPodsWithPdbViolation } from './budgets.ts';

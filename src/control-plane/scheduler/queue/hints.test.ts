@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FilterName } from '../framework/plugin-name.ts';
-import { infoOf, type NodeOptions, node, type PodOptions, pod, schedulerHarness, ZONE } from '../world.fixture.ts';
+import { infoOf, type NodeOptions, node, type PodOptions, pod, schedulerHarness, ZONE } from '../harness.fixture.ts';
 import type { ClusterEvent } from './cluster-event.ts';
 import { queueingHint } from './hints.ts';
 import type { QueuedPod } from './queued-pod.ts';

@@ -1,8 +1,8 @@
 import type { Node } from '#platform/kube/kinds/node';
 import { tolerates } from '#platform/kube/kinds/node';
 import { isTolerated } from '../filters/taint-toleration.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
 import type { FilterName } from '../framework/plugin-name.ts';
-import type { ClusterView } from '../framework/surroundings.ts';
 import { isNamedBy } from '../pod/affinity-term.ts';
 import { type Amounts, amountsOf, CPU, EPHEMERAL_STORAGE, MEMORY } from '../pod/amounts.ts';
 import { collide } from '../pod/host-port.ts';

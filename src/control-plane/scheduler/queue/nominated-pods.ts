@@ -1,4 +1,4 @@
-import type { PodNominator } from '../framework/prepared.ts';
+import type { PodNominator } from '../framework/filter-cycle.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { FilterName } from '../framework/plugin-name.ts';
-import { type PodOptions, pod } from '../world.fixture.ts';
+import { type PodOptions, pod } from '../harness.fixture.ts';
 import { Heap } from './heap.ts';
 import { SchedulingQueue } from './scheduling-queue.ts';
 

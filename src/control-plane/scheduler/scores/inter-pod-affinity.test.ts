@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOSTNAME, node, pod, schedulerHarness, scoresOf, ZONE } from '../world.fixture.ts';
+import { HOSTNAME, node, pod, schedulerHarness, scoresOf, ZONE } from '../harness.fixture.ts';
 import { interPodAffinityScore } from './inter-pod-affinity.ts';
 
 const score = interPodAffinityScore();

@@ -1,7 +1,7 @@
 import { PlaceSumsByKey } from '../affinity/place-sums.ts';
 import { matchOfAll, resolveTerm } from '../affinity/resolved-term.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
 import { MAX_SCORE, type Score } from '../framework/score.ts';
-import type { ClusterView } from '../framework/surroundings.ts';
 import { isNamedBy } from '../pod/affinity-term.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { PlacedTerm } from '../snapshot/term-index.ts';

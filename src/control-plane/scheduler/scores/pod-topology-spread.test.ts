@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { HOSTNAME, node, pod, schedulerHarness, scoresOf, ZONE } from '../harness.fixture.ts';
 import { BUILT_IN_SPREAD, type SpreadDefaults } from '../spread/spread-defaults.ts';
-import { HOSTNAME, node, pod, schedulerHarness, scoresOf, ZONE } from '../world.fixture.ts';
 import { podTopologySpreadScore } from './pod-topology-spread.ts';
 
 const score = podTopologySpreadScore(BUILT_IN_SPREAD);

@@ -1,5 +1,5 @@
+import type { ClusterView } from '../framework/cluster-view.ts';
 import { type Feasible, MAX_SCORE, type PreScoreState, type Score } from '../framework/score.ts';
-import type { ClusterView } from '../framework/surroundings.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { SpreadConstraint } from '../pod/spread-constraint.ts';
 import { countedNodes, spreadMatch } from '../spread/counted-nodes.ts';

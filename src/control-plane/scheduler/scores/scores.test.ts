@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { node, type PodOptions, pod, schedulerHarness, scoresOf } from '../world.fixture.ts';
+import { node, type PodOptions, pod, schedulerHarness, scoresOf } from '../harness.fixture.ts';
 import { requestedToCapacityRatio } from './allocation-strategy.ts';
 import { balancedAllocationScore } from './balanced-allocation.ts';
 import { imageLocalityScore } from './image-locality.ts';

@@ -4,9 +4,9 @@ import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { buildProfile } from '../config/build-profile.ts';
 import { ExplanationStore } from '../explanation/explanation-store.ts';
+import { HOSTNAME, infoOf, node, placerOf, schedulerHarness, ZONE } from '../harness.fixture.ts';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { someNode, somePod } from '../random-world.fixture.ts';
-import { HOSTNAME, infoOf, node, placerOf, schedulerHarness, ZONE } from '../world.fixture.ts';
 import { NodeTree } from './node-tree.ts';
 import { Snapshot } from './snapshot.ts';
 

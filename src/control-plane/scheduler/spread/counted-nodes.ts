@@ -1,5 +1,5 @@
 import { isTolerated } from '../filters/taint-toleration.ts';
-import type { ClusterView } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { NamedSelector } from '../pod/selector-cache.ts';
 import type { SpreadConstraint } from '../pod/spread-constraint.ts';

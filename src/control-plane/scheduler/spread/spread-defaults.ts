@@ -1,4 +1,4 @@
-import type { ClusterView } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { type SpreadConstraint, type SpreadConstraintSpec, spreadConstraintOf } from '../pod/spread-constraint.ts';
 

@@ -9,9 +9,9 @@ import {
 import type { Cache, Index } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
 import { keyOf } from '#platform/runtime/key';
-import type { StorageView } from '../framework/surroundings.ts';
-import { classOf } from './pod-claims.ts';
-import { type PodVolumes, SELECTED_NODE } from './volume-plan.ts';
+import type { StorageView } from '../framework/cluster-view.ts';
+import { classOf } from './pod-volume-claims.ts';
+import { type PodVolumes, SELECTED_NODE } from './pod-volumes.ts';
 
 /** Volumes that are free or reserved for somebody, by class; bound ones are nobody's choice. */
 const openByClass: Index<PersistentVolume> = {

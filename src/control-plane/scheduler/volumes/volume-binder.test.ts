@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { startCluster } from '#testing/cluster';
 import { readConfiguration } from '../config/configuration.ts';
-import { namespace, type TestCluster, testClusterOn } from '../trial-cluster.fixture.ts';
+import { namespace, type TestCluster, testClusterOn } from '../test-cluster.fixture.ts';
 
 let trial: TestCluster;
 

@@ -9,9 +9,9 @@ import {
 } from '#platform/kube/kinds/storage';
 import { keyOf } from '#platform/runtime/key';
 import type { PodInfo } from '../pod/pod-info.ts';
-import { isBound, podVolumeClaimsOf } from './pod-claims.ts';
+import { isBound, podVolumeClaimsOf } from './pod-volume-claims.ts';
+import { findPodVolumes, type PodVolumes, SELECTED_NODE } from './pod-volumes.ts';
 import type { StorageState } from './storage-state.ts';
-import { findPodVolumes, type PodVolumes, SELECTED_NODE } from './volume-plan.ts';
 
 export interface VolumeBinderDeps {
   readonly client: Client;

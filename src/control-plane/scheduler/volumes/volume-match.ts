@@ -3,7 +3,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kin
 import { amountOf } from '../pod/amounts.ts';
 import { type NodeSelector, nodeTestOf } from '../pod/node-affinity.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
-import { classOf } from './pod-claims.ts';
+import { classOf } from './pod-volume-claims.ts';
 
 /** Whether a volume can be reached from a node. */
 export function isReachable(volume: PersistentVolume, node: Node): boolean {

@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import type { StorageView } from '../framework/surroundings.ts';
+import type { StorageView } from '../framework/cluster-view.ts';
 import type { ClaimUse } from '../pod/claim-use.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 

@@ -1,7 +1,7 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import type { StorageView } from '../framework/surroundings.ts';
-import { classOf, type PodVolumeClaims } from './pod-claims.ts';
+import type { StorageView } from '../framework/cluster-view.ts';
+import { classOf, type PodVolumeClaims } from './pod-volume-claims.ts';
 import { isReachable, requestedSizeOf, volumeFor } from './volume-match.ts';
 
 /** How the claims of a pod get their volumes on one node. */

@@ -3,17 +3,17 @@ import type { Pod, PodSpec, ResourceList } from '#platform/kube/kinds/pod';
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { keyOf } from '#platform/runtime/key';
 import { buildProfile } from './config/build-profile.ts';
+import type { ClusterView } from './framework/cluster-view.ts';
 import type { Filter } from './framework/filter.ts';
 import { Placer } from './framework/placer.ts';
 import type { Profile } from './framework/profile.ts';
 import { Rotation } from './framework/sampling.ts';
 import type { Score } from './framework/score.ts';
-import type { ClusterView } from './framework/surroundings.ts';
 import { type PodInfo, podInfoOf } from './pod/pod-info.ts';
 import { selectorOf } from './pod/selector-cache.ts';
 import { NominatedPods } from './queue/nominated-pods.ts';
 import { Snapshot } from './snapshot/snapshot.ts';
-import { classOf } from './volumes/pod-claims.ts';
+import { classOf } from './volumes/pod-volume-claims.ts';
 
 /** Small clusters for tests, without a server. */
 

@@ -16,7 +16,7 @@ import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { VolumeBinder } from '../volumes/volume-binder.ts';
 import type { Binder } from './binder.ts';
-import type { PreemptionExecutor } from './evictor.ts';
+import type { PreemptionExecutor } from './preemption-executor.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface PodSchedulerDeps {

@@ -1,8 +1,8 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { Filter, FilterStatus, PreFilterState } from './filter.ts';
 import type { FilterName } from './plugin-name.ts';
-import type { ClusterView } from './surroundings.ts';
 
 /** Pods that wait for a node which is being made free for them. */
 export interface PodNominator {

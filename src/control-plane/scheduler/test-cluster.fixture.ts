@@ -10,7 +10,7 @@ import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { SchedulerConfiguration } from './config/configuration.ts';
-import { SCHEDULER_RULES } from './rules.ts';
+import { SCHEDULER_RULES } from './rbac.ts';
 import { type Scheduler, scheduler } from './scheduler.ts';
 
 /** The server in memory that tests hand in. */

@@ -1,7 +1,7 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Change } from '#platform/runtime/cache';
-import type { ClusterView } from '../framework/surroundings.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
 import { type PodInfo, podInfoOf, withPod } from '../pod/pod-info.ts';
 import type { ClusterEvent } from '../queue/cluster-event.ts';
 import { ownUpdateHint, queueingHint } from '../queue/hints.ts';

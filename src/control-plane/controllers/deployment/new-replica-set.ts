@@ -1,6 +1,6 @@
 import type { NewObject } from '#platform/kube/client';
 import { DEPLOYMENTS, type Deployment, type ReplicaSet } from '#platform/kube/kinds/workloads';
-import { controllerRef } from '../replicas/claimed.ts';
+import { controllerRef } from '../replicas/claim-objects.ts';
 import { desiredReplicas, type Limits, total } from './limits.ts';
 import { DESIRED, MAX } from './scaling.ts';
 import { HASH_LABEL, templateHash } from './template.ts';

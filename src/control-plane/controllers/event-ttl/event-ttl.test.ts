@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerParts } from '#testing/controller-parts';
-import { eventTtl } from './event-expiry.ts';
+import { eventTtl } from './event-ttl.ts';
 
 const EVENTS = resourceType('v1', 'Event', 'events');
 const namespace = 'default';

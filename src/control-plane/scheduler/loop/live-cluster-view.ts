@@ -1,8 +1,8 @@
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import type { Informers } from '#platform/runtime/informers';
-import type { ClusterView, StorageView } from '../framework/surroundings.ts';
+import type { ClusterView, StorageView } from '../framework/cluster-view.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import { createDefaultSelector } from './peers.ts';
+import { createDefaultSelector } from './default-selector.ts';
 
 /** What decisions look at, as informers know it. */
 export function liveClusterView(nodes: Snapshot, storage: StorageView, informers: Informers): ClusterView {
