@@ -1,5 +1,5 @@
 import { admit, type Backend, mutate } from '#control-plane/apiserver/backend';
-import type { Call } from '#control-plane/apiserver/call';
+import type { RequestContext } from '#control-plane/apiserver/call';
 import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { textOf } from '#control-plane/apiserver/object-text';
 import type { Resource } from '#control-plane/apiserver/resource';
@@ -17,7 +17,7 @@ export async function stagesOfCreate(
   resource: Resource,
   make: () => KubeObject,
 ): Promise<Map<string, number>> {
-  const call: Call = {
+  const call: RequestContext = {
     user: { name: 'admin', groups: ['system:masters'] },
     fieldManager: 'bench',
     dryRun: false,
@@ -48,7 +48,7 @@ function complete(object: KubeObject): KubeObject {
   return object;
 }
 
-async function admitted(backend: Backend, resource: Resource, object: KubeObject, call: Call): Promise<void> {
+async function admitted(backend: Backend, resource: Resource, object: KubeObject, call: RequestContext): Promise<void> {
   const { namespace = '', name = '' } = object.metadata;
   const write = {
     operation: 'CREATE',

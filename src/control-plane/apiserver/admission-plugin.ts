@@ -1,8 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import type { Resource } from './resource.ts';
 
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** Names a kind of objects. */
 export interface ObjectKind {
@@ -12,8 +12,8 @@ export interface ObjectKind {
 }
 
 /** One write as admission plugins see it. `object` may be changed by `mutate` only; on DELETE there is only `old`. */
-export interface Write {
-  readonly operation: Operation;
+export interface AdmissionAttributes {
+  readonly operation: AdmissionOperation;
   readonly resource: Resource;
   readonly subresource: string;
   readonly namespace: string;
@@ -24,15 +24,15 @@ export interface Write {
   readonly kind?: ObjectKind;
   /** The options object of the request, such as DeleteOptions. */
   readonly options: Readonly<Record<string, unknown>>;
-  readonly call: Call;
+  readonly call: RequestContext;
 }
 
 /** A step of admission; it refuses a write by throwing an ApiError. */
 export interface AdmissionPlugin {
   readonly name: string;
   /** Changes the object in place, or returns another one. */
-  mutate?(write: Write): KubeObject | undefined | Promise<KubeObject | undefined>;
-  validate?(write: Write): void | Promise<void>;
+  mutate?(write: AdmissionAttributes): KubeObject | undefined | Promise<KubeObject | undefined>;
+  validate?(write: AdmissionAttributes): void | Promise<void>;
   /** Hears what became of a write that it let pass, or that somebody else stopped: for what it took in advance. */
-  settle?(write: Write, stored: boolean): void;
+  settle?(write: AdmissionAttributes, stored: boolean): void;
 }

@@ -68,12 +68,12 @@ export interface NamedKind {
   readonly kind: string;
 }
 
-const qualified = (group: string, name: string) => (group === '' ? name : `${name}.${group}`);
+const qualifiedResource = (group: string, name: string) => (group === '' ? name : `${name}.${group}`);
 const groupOf = (group: string) => (group === '' ? {} : { group });
 
 export function notFound({ group, plural }: NamedResource, name: string): ApiError {
   const details = { name, ...groupOf(group), kind: plural };
-  return new ApiError(404, 'NotFound', `${qualified(group, plural)} "${name}" not found`, details);
+  return new ApiError(404, 'NotFound', `${qualifiedResource(group, plural)} "${name}" not found`, details);
 }
 
 export function noSuchResource(): ApiError {
@@ -82,11 +82,11 @@ export function noSuchResource(): ApiError {
 
 export function alreadyExists({ group, plural }: NamedResource, name: string): ApiError {
   const details = { name, ...groupOf(group), kind: plural };
-  return new ApiError(409, 'AlreadyExists', `${qualified(group, plural)} "${name}" already exists`, details);
+  return new ApiError(409, 'AlreadyExists', `${qualifiedResource(group, plural)} "${name}" already exists`, details);
 }
 
 export function conflict({ group, plural }: NamedResource, name: string, why: string): ApiError {
-  const message = `Operation cannot be fulfilled on ${qualified(group, plural)} "${name}": ${why}`;
+  const message = `Operation cannot be fulfilled on ${qualifiedResource(group, plural)} "${name}": ${why}`;
   return new ApiError(409, 'Conflict', message, { name, ...groupOf(group), kind: plural });
 }
 
@@ -103,7 +103,7 @@ export function invalid({ group, kind }: NamedKind, name: string, all: readonly 
   // The same thing told twice stays two causes, but is read once.
   const texts = [...new Set(causes.map(formatFieldError))];
   const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return new ApiError(422, 'Invalid', `${qualified(group, kind)} "${name}" is invalid: ${told}`, {
+  return new ApiError(422, 'Invalid', `${qualifiedResource(group, kind)} "${name}" is invalid: ${told}`, {
     ...(name === '' ? {} : { name }),
     ...groupOf(group),
     ...(kind === '' ? {} : { kind }),
@@ -132,7 +132,7 @@ export function badRequest(message: string): ApiError {
 }
 
 export function forbidden({ group, plural }: NamedResource, name: string, why: string): ApiError {
-  const subject = `${qualified(group, plural)}${name === '' ? '' : ` "${name}"`}`;
+  const subject = `${qualifiedResource(group, plural)}${name === '' ? '' : ` "${name}"`}`;
   const details = { ...(name === '' ? {} : { name }), ...groupOf(group), kind: plural };
   return new ApiError(403, 'Forbidden', `${subject} is forbidden: ${why}`, details);
 }
@@ -147,7 +147,7 @@ export function methodNotAllowed(): ApiError {
 
 /** What a resource itself says that has no such verb. */
 export function methodNotSupported({ group, plural }: NamedResource, verb: string): ApiError {
-  const message = `${verb} is not supported on resources of kind "${qualified(group, plural)}"`;
+  const message = `${verb} is not supported on resources of kind "${qualifiedResource(group, plural)}"`;
   return new ApiError(405, 'MethodNotAllowed', message, { ...groupOf(group), kind: plural });
 }
 
@@ -193,7 +193,7 @@ export function expired(message: string): ApiError {
 }
 
 /** A list that cannot go on as it began; whoever does not mind can go on with the token. */
-export class ExpiredList extends ApiError {
+export class ExpiredListError extends ApiError {
   readonly #token: string;
 
   constructor(message: string, token: string) {

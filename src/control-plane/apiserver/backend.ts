@@ -4,7 +4,7 @@ import { timestamp as timestampOf } from '#platform/base/timestamp';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Authorize } from './access/attributes.ts';
 import type { User } from './access/user.ts';
-import type { AdmissionPlugin, Write } from './admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
 import type { CommitShare } from './flow-control/commit-share.ts';
 import { flowOf } from './flow-control/flow.ts';
@@ -15,7 +15,7 @@ import type { YamlReader } from './http/yaml-reader.ts';
 import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
-import { NEXT_STAGE } from './stage.ts';
+import { STAGE_BARRIER } from './stage.ts';
 import type { Store } from './store/store.ts';
 
 /** What the verbs work with. */
@@ -44,7 +44,7 @@ export function storeOf(backend: Backend, resource: Resource): Store {
 export function longWorkOf({ thread, yaml }: Backend, user: User): LongWork {
   const flow = flowOf(user);
   return {
-    pause: () => thread.spend(flow, WORK.chunk) ?? NEXT_STAGE,
+    pause: () => thread.spend(flow, WORK.chunk) ?? STAGE_BARRIER,
     readYaml: (text) => yaml.read(text, flow),
   };
 }
@@ -55,7 +55,7 @@ export function timestamp(clock: Clock): string {
 }
 
 /** Lets every plugin change the object in turn. */
-export async function mutate(backend: Backend, write: Write): Promise<KubeObject | undefined> {
+export async function mutate(backend: Backend, write: AdmissionAttributes): Promise<KubeObject | undefined> {
   let { object } = write;
   for (const plugin of backend.admission) {
     if (plugin.mutate === undefined) continue;
@@ -66,7 +66,7 @@ export async function mutate(backend: Backend, write: Write): Promise<KubeObject
 }
 
 /** Asks every plugin whether the write may happen. */
-export async function admit(backend: Backend, write: Write): Promise<void> {
+export async function admit(backend: Backend, write: AdmissionAttributes): Promise<void> {
   for (const plugin of backend.admission) {
     const verdict = plugin.validate?.(write);
     if (verdict instanceof Promise) await verdict;
@@ -74,6 +74,6 @@ export async function admit(backend: Backend, write: Write): Promise<void> {
 }
 
 /** Tells every plugin what became of a write. */
-export function settle(backend: Backend, write: Write, stored: boolean): void {
+export function settle(backend: Backend, write: AdmissionAttributes, stored: boolean): void {
   for (const plugin of backend.admission) plugin.settle?.(write, stored);
 }

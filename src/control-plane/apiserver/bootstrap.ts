@@ -1,7 +1,7 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import objects from './kubernetes/bootstrap-objects.data.json' with { type: 'json' };
 import { createObject } from './verbs/create.ts';
 
@@ -32,7 +32,7 @@ const THEN: readonly Bootstrapped[] = [
 ];
 
 /** Creates what is not there; what a user changed since the first start stays as it is. */
-export async function bootstrap(backend: Backend, call: Call): Promise<void> {
+export async function bootstrap(backend: Backend, call: RequestContext): Promise<void> {
   for (const step of [FIRST, [...THEN, tracking(backend)]])
     await Promise.all(step.map((part) => ensure(backend, part, call)));
 }
@@ -44,7 +44,11 @@ function tracking({ clock }: Backend): Bootstrapped {
   return { group: '', version: 'v1', plural: 'configmaps', objects: [{ metadata, data }] };
 }
 
-async function ensure(backend: Backend, { group, version, plural, objects }: Bootstrapped, call: Call): Promise<void> {
+async function ensure(
+  backend: Backend,
+  { group, version, plural, objects }: Bootstrapped,
+  call: RequestContext,
+): Promise<void> {
   const resource = backend.registry.find(group, version, plural);
   if (resource === undefined) return;
   await Promise.all(

@@ -2,7 +2,14 @@ import { type PatchSchemaSource, PatchSchemas } from '#platform/kube/patches/pat
 import { builtInFields } from '#platform/kube/selectors/selectable-fields';
 import discovery from './kubernetes/discovery.data.json' with { type: 'json' };
 import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
-import { apiVersionOf, type Resource, type Shape, type Storage, type Strategy, type Subresource } from './resource.ts';
+import {
+  apiVersionOf,
+  type KindSchema,
+  type Resource,
+  type Storage,
+  type Strategy,
+  type Subresource,
+} from './resource.ts';
 import { BUILT_IN_SCALE } from './subresources/scale.ts';
 import { builtInTable } from './table/built-in-table.ts';
 import { customTable } from './table/custom-table.ts';
@@ -30,15 +37,15 @@ type Discovered = Readonly<Record<string, readonly { version: string; resources:
 export const BUILT_IN_GROUPS: readonly string[] = Object.keys(discovery);
 
 /** What a kind brings beside its place in discovery. */
-export interface KindParts {
-  shape(group: string, version: string, kind: string, plural: string): Shape;
+export interface KindDefinition {
+  shape(group: string, version: string, kind: string, plural: string): KindSchema;
   strategy(group: string, plural: string): Strategy;
   /** Conversions from and to the stored version, where a kind has two. */
   conversion(group: string, version: string, plural: string): Pick<Resource, 'fromStorage' | 'toStorage'>;
 }
 
 /** Every resource that a Kubernetes API server serves without extensions. */
-export function builtInResources(parts: KindParts): Resource[] {
+export function builtInResources(parts: KindDefinition): Resource[] {
   const patchSchemas = new PatchSchemas(schemas as unknown as Readonly<Record<string, PatchSchemaSource>>);
   return Object.entries(discovery as unknown as Discovered).flatMap(([group, versions]) =>
     versions.flatMap(({ version, resources }) =>
@@ -48,7 +55,7 @@ export function builtInResources(parts: KindParts): Resource[] {
 }
 
 function resourceOf(
-  parts: KindParts,
+  parts: KindDefinition,
   patchSchemas: PatchSchemas,
   group: string,
   version: string,
@@ -60,7 +67,7 @@ function resourceOf(
   const patchSchema = patchSchemas.get(componentOf(group, version, kind));
   const strategy = parts.strategy(group, plural);
   const named = `${apiVersionOf({ group, version })}/${plural}`;
-  let shape: Shape | undefined;
+  let shape: KindSchema | undefined;
   return {
     group,
     version,

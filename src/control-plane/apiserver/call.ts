@@ -3,7 +3,7 @@ import type { User } from './access/user.ts';
 import type { AnnounceWork } from './flow-control/work.ts';
 
 /** Who asks, and how a request is to be treated, whichever verb it has. */
-export interface Call {
+export interface RequestContext {
   readonly user: User;
   /** Who owns the fields that this request writes. */
   readonly fieldManager: string;
@@ -21,16 +21,16 @@ export interface Call {
   /** The length of the body; absent where there was none, as in the same process. */
   readonly size?: number;
   /** What our own admission has made of the object of the request. */
-  admitted?: Admitted;
+  admitted?: AdmittedObject;
 }
 
-export interface Admitted {
+export interface AdmittedObject {
   readonly object: KubeObject;
   /** Whether it was held against the schema of its resource, with the name that it has. */
   readonly fits: boolean;
 }
 
 /** Whether an object was held against its schema already, as it is. */
-export function isFitting({ admitted }: Call, object: KubeObject): boolean {
+export function isFitting({ admitted }: RequestContext, object: KubeObject): boolean {
   return admitted?.fits === true && admitted.object === object;
 }

@@ -26,17 +26,17 @@ import { type Backend, timestamp } from './backend.ts';
 import { checkRestored } from './backup/restore-data.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import { ApiServices } from './custom/api-services.ts';
 import { converters } from './custom/converters.ts';
-import { Definitions } from './custom/definitions.ts';
+import { Crds } from './custom/definitions.ts';
 import { evacuation } from './evacuation.ts';
 import { openEvents } from './event-store.ts';
 import { FieldManagement } from './field-management.ts';
 import { CommitShare } from './flow-control/commit-share.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { ThreadShare } from './flow-control/thread-share.ts';
-import type { Answer } from './http/answer.ts';
+import type { HttpResponse } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
 import { auditLine } from './http/audit-log.ts';
 import { Discovery } from './http/discovery.ts';
@@ -65,7 +65,7 @@ import { StoreError } from './store/store-error.ts';
 import { FIRST_REVISION } from './store/timeline.ts';
 import { storePlaces } from './store-places.ts';
 import { assertStorePresent, assertStoreReached, recordReached } from './store-witness.ts';
-import type { Act } from './subresources/act.ts';
+import type { SubresourceAction } from './subresources/act.ts';
 import { bind, bindNamed } from './subresources/binding.ts';
 import { evict } from './subresources/eviction.ts';
 import { podLog } from './subresources/log.ts';
@@ -182,7 +182,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     random: random.fork('conversion'),
     signal: stop.signal,
   });
-  new Definitions({ backend, call: systemCall(stop.signal), log, converterFor }).start();
+  new Crds({ backend, call: systemCall(stop.signal), log, converterFor }).start();
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
@@ -229,7 +229,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     if (error instanceof StoreError && error.code === 'Unavailable') return;
     log.error({ method, path, error }, 'request failed');
   };
-  const handle: (request: ApiRequest) => Promise<Answer> = router({ authorize, resources, routes, onFault });
+  const handle: (request: ApiRequest) => Promise<HttpResponse> = router({ authorize, resources, routes, onFault });
   const clientFor: ControlPlane['client'] = (user = ADMIN, fieldManager = 'vimana') => {
     const wire = inProcessWire({ handle, user, userAgent: fieldManager, signal: stop.signal });
     const remote = clientOver(wire, { clock, random });
@@ -309,7 +309,7 @@ async function openStores(
   }
 }
 
-function systemCall(signal: AbortSignal): Call {
+function systemCall(signal: AbortSignal): RequestContext {
   return { user: SYSTEM, fieldManager: 'vimana', dryRun: false, fieldValidation: 'Ignore', warnings: [], signal };
 }
 
@@ -331,7 +331,7 @@ function openAuthenticator(
   return new Authenticator({ staticTokens, serviceAccountTokens, ...(trusting ? { unnamed } : {}) });
 }
 
-function actsOf(tokens: ServiceAccountTokens): ReadonlyMap<string, Act> {
+function actsOf(tokens: ServiceAccountTokens): ReadonlyMap<string, SubresourceAction> {
   return new Map([
     ['/bindings', bindNamed],
     ['/pods/binding', bind],

@@ -2,11 +2,11 @@ import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Evacuate } from './admission/launcher-eviction.ts';
 import { noSuchResource } from './api-error.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import { MERGE_PATCH, patchObject } from './verbs/patch.ts';
 
 /** Writes on instances that they have to leave their node, as the operator would. */
-export function evacuation(backend: () => Backend, call: () => Call): Evacuate {
+export function evacuation(backend: () => Backend, call: () => RequestContext): Evacuate {
   const { group, versions, plural } = virtualMachineInstance;
   return async (namespace, name, evacuationNodeName) => {
     const resource = backend().registry.find(group, versions[0], plural);

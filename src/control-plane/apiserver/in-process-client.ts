@@ -22,11 +22,11 @@ import type { User } from './access/user.ts';
 import { accessDenied } from './access-denied.ts';
 import { ApiError, internal, methodNotAllowed, noSuchResource, notFound, type Status } from './api-error.ts';
 import { type Backend, storeOf } from './backend.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import { authorizedNamespace } from './request-path.ts';
 import { apiVersionOf, keyOf, type Resource } from './resource.ts';
 import { routedClient, type StoreClient } from './routed-client.ts';
-import { type Act, kindOf, perform } from './subresources/act.ts';
+import { kindOf, performAction, type SubresourceAction } from './subresources/act.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObject } from './verbs/delete.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
@@ -37,12 +37,12 @@ import { updateObject } from './verbs/update.ts';
 import { watchObjects } from './verbs/watch.ts';
 import type { WatchItems } from './verbs/watch-item.ts';
 
-export interface InProcessClientParts {
+export interface InProcessClientDeps {
   readonly backend: Backend;
   readonly items: WatchItems;
   readonly authorize: Authorize;
   /** By `group/plural/subresource`. */
-  readonly acts: ReadonlyMap<string, Act>;
+  readonly acts: ReadonlyMap<string, SubresourceAction>;
   /** What is served by more than the verbs on stored objects: documents, extensions. */
   readonly remote: Client;
   /** Whom the client speaks for: the same roles and admission hold as over HTTP. */
@@ -53,7 +53,7 @@ export interface InProcessClientParts {
 const PATCH_TYPES = { json: JSON_PATCH, merge: MERGE_PATCH, strategic: STRATEGIC_PATCH } as const;
 
 /** A client in the same process: no HTTP, and nothing is serialised that the store does not need. */
-export function inProcessClient(parts: InProcessClientParts): Client {
+export function inProcessClient(parts: InProcessClientDeps): Client {
   const { registry } = parts.backend;
   // What can be asked for but not read again, such as a review or a binding, is nowhere kept.
   const isStored = ({ group, version, plural }: ResourceType): boolean =>
@@ -62,7 +62,7 @@ export function inProcessClient(parts: InProcessClientParts): Client {
   return routedClient(storeClient(parts), parts.remote, isStored);
 }
 
-function storeClient(parts: InProcessClientParts): StoreClient {
+function storeClient(parts: InProcessClientDeps): StoreClient {
   const { backend, user } = parts;
 
   function found(type: ResourceType, verb: string, name: string, options: ObjectOptions, subresource = ''): Resource {
@@ -76,7 +76,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
     return resource;
   }
 
-  function callOf(options: WriteOptions): Call {
+  function callOf(options: WriteOptions): RequestContext {
     return {
       user,
       fieldManager: options.fieldManager ?? parts.fieldManager,
@@ -191,7 +191,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
         const kind = kindOf(known);
         const header = { apiVersion: apiVersionOf(kind), kind: kind.kind };
         const sent = { ...header, ...copyJson({ metadata: {}, ...body }) } as KubeObject;
-        return (await perform(backend, act, target, kind, sent, callOf(options))) as KubeObject;
+        return (await performAction(backend, act, target, kind, sent, callOf(options))) as KubeObject;
       },
     ),
   };

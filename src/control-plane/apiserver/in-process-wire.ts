@@ -2,11 +2,11 @@ import { responseError, type Wire, type WireRequest } from '#platform/kube/http/
 import type { KubeError } from '#platform/kube/kube-error';
 import type { User } from './access/user.ts';
 import { ApiError, internal } from './api-error.ts';
-import type { Answer } from './http/answer.ts';
+import type { HttpResponse } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
 
-export interface InProcessWireParts {
-  readonly handle: (request: ApiRequest) => Promise<Answer>;
+export interface InProcessWireDeps {
+  readonly handle: (request: ApiRequest) => Promise<HttpResponse>;
   readonly user: User;
   /** What the requests name as their program. */
   readonly userAgent: string;
@@ -15,8 +15,8 @@ export interface InProcessWireParts {
 }
 
 /** Requests as they come in over HTTP, handed over in the same process. */
-export function inProcessWire(parts: InProcessWireParts): Wire {
-  const answer = async (sent: WireRequest): Promise<Answer> => {
+export function inProcessWire(parts: InProcessWireDeps): Wire {
+  const answer = async (sent: WireRequest): Promise<HttpResponse> => {
     try {
       return await parts.handle(requestOf(parts, sent));
     } catch (error) {
@@ -38,7 +38,7 @@ export function inProcessWire(parts: InProcessWireParts): Wire {
   };
 }
 
-function requestOf({ user, userAgent, signal }: InProcessWireParts, sent: WireRequest): ApiRequest {
+function requestOf({ user, userAgent, signal }: InProcessWireDeps, sent: WireRequest): ApiRequest {
   const [path = sent.path, query = ''] = sent.path.split('?');
   const headers: Record<string, string> = {
     accept: 'application/json',
@@ -57,7 +57,7 @@ function requestOf({ user, userAgent, signal }: InProcessWireParts, sent: WireRe
   };
 }
 
-async function textOf(answer: Answer): Promise<string> {
+async function textOf(answer: HttpResponse): Promise<string> {
   if ('body' in answer) return answer.body;
   if ('bytes' in answer) return Buffer.from(answer.bytes).toString('utf8');
   let text = '';
@@ -66,7 +66,7 @@ async function textOf(answer: Answer): Promise<string> {
   return text;
 }
 
-async function* bytesOf(answer: Answer): AsyncGenerator<Buffer> {
+async function* bytesOf(answer: HttpResponse): AsyncGenerator<Buffer> {
   if ('pieces' in answer) for await (const piece of answer.pieces) yield Buffer.from(piece, 'utf8');
   else yield Buffer.from(await textOf(answer), 'utf8');
 }

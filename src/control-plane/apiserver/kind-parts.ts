@@ -1,22 +1,22 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { metaValidation } from '#platform/structural/object-meta';
 import { badRequest } from './api-error.ts';
-import type { KindParts } from './builtin-resources.ts';
+import type { KindDefinition } from './builtin-resources.ts';
 import { builtInDecoding, conversionProblem, decodeBuiltIn } from './builtin-schema/decode.ts';
 import { crdStrategy } from './custom/definition-strategy.ts';
 import { conversionOf } from './kinds/conversion-of.ts';
 import { nameProblems } from './kinds/object-name.ts';
 import { strategyOf } from './kinds/strategy-of.ts';
-import type { Shape } from './resource.ts';
+import type { KindSchema } from './resource.ts';
 
 /** What built-in kinds bring beside their place in discovery. */
-export const kindParts: KindParts = {
+export const kindParts: KindDefinition = {
   shape: shapeOf,
   strategy: (group, plural) => (group === 'apiextensions.k8s.io' ? crdStrategy : strategyOf(group, plural)),
   conversion: conversionOf,
 };
 
-function shapeOf(group: string, version: string, kind: string, plural: string): Shape {
+function shapeOf(group: string, version: string, kind: string, plural: string): KindSchema {
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const rules = { nameProblems: nameProblems(group, plural) };
   return {

@@ -3,7 +3,7 @@ import type { Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { builtInResources } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import { customShape } from './custom/custom-shape.ts';
 import { FieldManagement } from './field-management.ts';
 import { kindParts } from './kind-parts.ts';
@@ -17,7 +17,7 @@ const MOST_AT_ONCE = 4_096;
 const resource = builtInResources(kindParts).find(({ kind }) => kind === 'ConfigMap') as Resource;
 const fields = new FieldManagement(() => []);
 const writer = { manager: 'test', subresource: '', time: '2026-01-01T00:00:00Z' };
-const call = (): Call => ({
+const call = (): RequestContext => ({
   user: { name: 'ann', groups: [] },
   fieldManager: 'test',
   dryRun: false,

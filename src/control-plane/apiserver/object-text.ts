@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import { Recent } from './recent.ts';
+import { GenerationalCache } from './recent.ts';
 
 /**
  * Objects are stored as JSON text that begins with kind and apiVersion, so that an answer can be put together from
@@ -36,11 +36,11 @@ export function headerOf(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-const MOST_PARTS = 16_384;
+const MAX_PARTS = 16_384;
 
 /** The texts of parts of objects, such as a spec that stays as it is while the status changes. Bounded, by identity. */
 export class PartTexts {
-  readonly #recent = new Recent<object, string>(MOST_PARTS);
+  readonly #recent = new GenerationalCache<object, string>(MAX_PARTS);
 
   /** Of a part that nobody changes any more. */
   of(part: object): string {

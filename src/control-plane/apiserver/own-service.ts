@@ -2,10 +2,10 @@ import { firstHost, parseCidr } from '#platform/base/cidr';
 import { formatIp } from '#platform/base/ip';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Backend, storeOf, timestamp } from './backend.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import { keyOf } from './resource.ts';
 import { createObject } from './verbs/create.ts';
-import { rewrite } from './verbs/update.ts';
+import { guaranteedUpdate } from './verbs/update.ts';
 
 /** How the cluster finds its API server. */
 export interface OwnService {
@@ -21,7 +21,7 @@ const NAMESPACE = 'default';
 const HTTPS = { name: 'https', protocol: 'TCP' };
 
 /** Keeps the service `kubernetes`, which clients in the cluster know the API server by, and what stands behind it. */
-export async function publishOwnService(backend: Backend, call: Call, own: OwnService): Promise<void> {
+export async function publishOwnService(backend: Backend, call: RequestContext, own: OwnService): Promise<void> {
   const { serviceRange, port, advertised } = own;
   await ensure(backend, call, 'networking.k8s.io', 'servicecidrs', serviceCidr(serviceRange));
   await setStatus(backend, call, readyRange(timestamp(backend.clock)));
@@ -64,7 +64,13 @@ function endpointSlice(ip: string, port: number): KubeObject {
 }
 
 /** Creates an object; one from an earlier start, when address and port may have been others, takes over what is said of them. */
-async function ensure(backend: Backend, call: Call, group: string, plural: string, wanted: KubeObject): Promise<void> {
+async function ensure(
+  backend: Backend,
+  call: RequestContext,
+  group: string,
+  plural: string,
+  wanted: KubeObject,
+): Promise<void> {
   const resource = backend.registry.find(group, 'v1', plural);
   if (resource === undefined) return;
   const { metadata, ...content } = wanted;
@@ -74,10 +80,10 @@ async function ensure(backend: Backend, call: Call, group: string, plural: strin
     return;
   }
   const target = { resource, namespace, name: NAME, subresource: '' };
-  await rewrite(backend, target, (current) => merged(current, structuredClone(content)), call);
+  await guaranteedUpdate(backend, target, (current) => mergeContent(current, structuredClone(content)), call);
 }
 
-function merged(current: KubeObject, content: object): KubeObject {
+function mergeContent(current: KubeObject, content: object): KubeObject {
   const changed = structuredClone(current);
   for (const [field, value] of Object.entries(content)) {
     const before = changed[field];
@@ -86,11 +92,15 @@ function merged(current: KubeObject, content: object): KubeObject {
   return changed;
 }
 
-async function setStatus(backend: Backend, call: Call, status: { conditions: readonly object[] }): Promise<void> {
+async function setStatus(
+  backend: Backend,
+  call: RequestContext,
+  status: { conditions: readonly object[] },
+): Promise<void> {
   const resource = backend.registry.find('networking.k8s.io', 'v1', 'servicecidrs');
   if (resource === undefined) return;
   const target = { resource, namespace: '', name: NAME, subresource: 'status' };
-  await rewrite(backend, target, (current) => withStatus(current, status), call);
+  await guaranteedUpdate(backend, target, (current) => withStatus(current, status), call);
 }
 
 /** A range that has been ready since an earlier start stays so. */

@@ -3,8 +3,8 @@ import { PartTexts, textOf } from './object-text.ts';
 import type { Entry } from './store/store.ts';
 
 /** How many objects a generation has, and of how much text. */
-const MOST_OBJECTS = 4096;
-const MOST_TEXT = 16 * 1024 * 1024;
+const MAX_OBJECTS = 4096;
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 /** What is remembered of an entry. */
 interface Memo {
@@ -58,7 +58,7 @@ export class ParsedObjects {
   }
 
   #add(memo: Memo, weight: number): void {
-    if (this.#young.length >= MOST_OBJECTS || this.#weight + weight > MOST_TEXT) this.#age();
+    if (this.#young.length >= MAX_OBJECTS || this.#weight + weight > MAX_TEXT_BYTES) this.#age();
     memo.generation = this.#generation;
     this.#young.push(memo);
     this.#weight += weight;

@@ -5,7 +5,7 @@ const HEAVIEST = 16 * 1024 * 1024;
  * What was used lately, in two generations: what is not asked for while one of them fills up is forgotten. One is full
  * by number or by weight, so that a few huge things do not hold the memory of thousands.
  */
-export class Recent<K, V> {
+export class GenerationalCache<K, V> {
   readonly #most: number;
   #young = new Map<K, V>();
   #old = new Map<K, V>();

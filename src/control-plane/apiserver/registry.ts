@@ -23,7 +23,7 @@ export class Registry {
   /** The resource of a kind, for objects that name each other by kind. */
   ofKind(apiVersion: string, kind: string): Resource | undefined {
     for (const resource of this.#byPath.values()) {
-      if (resource.kind === kind && apiVersion === joined(resource)) return resource;
+      if (resource.kind === kind && apiVersion === groupVersionOf(resource)) return resource;
     }
     return undefined;
   }
@@ -69,4 +69,4 @@ export class Registry {
 }
 
 const path = (group: string, version: string, plural: string) => `${group}/${version}/${plural}`;
-const joined = ({ group, version }: Resource) => (group === '' ? version : `${group}/${version}`);
+const groupVersionOf = ({ group, version }: Resource) => (group === '' ? version : `${group}/${version}`);

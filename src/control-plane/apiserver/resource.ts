@@ -9,7 +9,7 @@ import type { ScalePaths } from './subresources/scale.ts';
 import type { ResourceTable } from './table/resource-table.ts';
 
 /** What the API server knows of the shape of a kind; built-in kinds and CustomResourceDefinitions alike. */
-export interface Shape {
+export interface KindSchema {
   /**
    * Makes an object of the kind of a body, which belongs to the server: fields that the kind does not have are left out
    * and named. Throws an ApiError where a value cannot be decoded at all, as Go's decoder would.
@@ -107,7 +107,7 @@ export interface Resource {
   readonly verbs: readonly string[];
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly storage: Storage;
-  readonly shape: Shape;
+  readonly shape: KindSchema;
   readonly strategy: Strategy;
   /** The structural schema of a custom resource. */
   readonly schema?: JsonSchema;

@@ -7,7 +7,7 @@ import type { Thread } from './flow-control/thread-share.ts';
  * Awaited between the stages of a write, where nothing else is to be waited for: all writes under way then go through a
  * stage together, which is faster than one after the other (docs/decisions/0009-writes-go-stage-by-stage.md).
  */
-export const NEXT_STAGE: Promise<void> = Promise.resolve();
+export const STAGE_BARRIER: Promise<void> = Promise.resolve();
 
 /** Text of which one stage takes more than a few milliseconds. */
 const LARGE = 64 * 1024;
@@ -16,7 +16,7 @@ const STAGE = 1 / 2;
 
 /** The same for a write of so much text: between the stages of a large one, everybody else gets a turn. */
 export function nextStage(thread: Thread, size: number, user: User): Promise<void> {
-  return turnOf(thread, size, user) ?? NEXT_STAGE;
+  return turnOf(thread, size, user) ?? STAGE_BARRIER;
 }
 
 /** Where a stage of a large write is long enough to be cut in two; a small one does not wait there at all. */

@@ -11,7 +11,7 @@ import { effort } from '#testing/effort';
 import { runs } from '#testing/runs';
 import { invalid } from './api-error.ts';
 import { builtInResources } from './builtin-resources.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './call.ts';
 import { customShape } from './custom/custom-shape.ts';
 import { FieldManagement } from './field-management.ts';
 import { duplicateFields } from './http/duplicate-fields.ts';
@@ -50,7 +50,7 @@ function expectLinear(name: string, workOn: (count: number) => () => unknown): v
 const resources = builtInResources(kindParts);
 const fields = new FieldManagement(() => []);
 const user = { name: 'ann', groups: [] };
-const callOf = (): Call => ({
+const callOf = (): RequestContext => ({
   user,
   fieldManager: 'test',
   dryRun: false,

@@ -14,7 +14,7 @@ export async function signRequest(
   issuer: Issuer,
 ): Promise<string> {
   const request = readRequest(requestPem);
-  if (!(await verified(request))) throw new ParseError('the certificate request is not signed by its own key');
+  if (!(await verifyRequest(request))) throw new ParseError('the certificate request is not signed by its own key');
   const unknown = usages.filter((usage) => !isKeyUsage(usage));
   if (unknown.length > 0)
     throw new ParseError(`unknown key usages: ${unknown.map((usage) => `"${usage}"`).join(', ')}`);
@@ -39,7 +39,7 @@ function readRequest(requestPem: string): Pkcs10CertificateRequest {
   }
 }
 
-async function verified(request: Pkcs10CertificateRequest): Promise<boolean> {
+async function verifyRequest(request: Pkcs10CertificateRequest): Promise<boolean> {
   try {
     return await request.verify(webcrypto);
   } catch {

@@ -4,11 +4,11 @@ const CONSTRUCTED = 0x20;
 const CONTEXT = 0x80;
 
 export function sequence(...parts: Uint8Array[]): Buffer {
-  return tagged(0x30, ...parts);
+  return encodeTagged(0x30, ...parts);
 }
 
 export function set(...parts: Uint8Array[]): Buffer {
-  return tagged(0x31, ...parts);
+  return encodeTagged(0x31, ...parts);
 }
 
 /** A positive integer, most significant byte first. */
@@ -17,26 +17,26 @@ export function integer(bytes: Uint8Array): Buffer {
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
   const digits = bytes.subarray(start);
   // A leading one bit would mean a negative number.
-  return (digits[0] ?? 0) >= 0x80 ? tagged(0x02, Uint8Array.of(0), digits) : tagged(0x02, digits);
+  return (digits[0] ?? 0) >= 0x80 ? encodeTagged(0x02, Uint8Array.of(0), digits) : encodeTagged(0x02, digits);
 }
 
 export function boolean(value: boolean): Buffer {
-  return tagged(0x01, Uint8Array.of(value ? 0xff : 0));
+  return encodeTagged(0x01, Uint8Array.of(value ? 0xff : 0));
 }
 
 /** An object identifier from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  return tagged(0x06, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
+  return encodeTagged(0x06, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
 export function octets(...content: Uint8Array[]): Buffer {
-  return tagged(0x04, ...content);
+  return encodeTagged(0x04, ...content);
 }
 
 /** A string of bits, the last `unused` of which do not count. */
 export function bits(content: Uint8Array, unused = 0): Buffer {
-  return tagged(0x03, Uint8Array.of(unused), content);
+  return encodeTagged(0x03, Uint8Array.of(unused), content);
 }
 
 /** Flags by number, without trailing zeros, as DER wants named bits. */
@@ -51,26 +51,26 @@ export function namedBits(numbers: readonly number[]): Buffer {
 }
 
 export function utf8(text: string): Buffer {
-  return tagged(0x0c, Buffer.from(text, 'utf8'));
+  return encodeTagged(0x0c, Buffer.from(text, 'utf8'));
 }
 
 /** A time in seconds; certificates write years up to 2049 with two digits. */
 export function time(ms: number): Buffer {
   const text = `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}Z`;
-  return text < '2050' ? tagged(0x17, Buffer.from(text.slice(2))) : tagged(0x18, Buffer.from(text));
+  return text < '2050' ? encodeTagged(0x17, Buffer.from(text.slice(2))) : encodeTagged(0x18, Buffer.from(text));
 }
 
 /** A field with a number of its own around its content. */
 export function explicit(number: number, ...content: Uint8Array[]): Buffer {
-  return tagged(CONTEXT | CONSTRUCTED | number, ...content);
+  return encodeTagged(CONTEXT | CONSTRUCTED | number, ...content);
 }
 
 /** A field with a number of its own instead of its type. */
 export function implicit(number: number, content: Uint8Array): Buffer {
-  return tagged(CONTEXT | number, content);
+  return encodeTagged(CONTEXT | number, content);
 }
 
-function tagged(tag: number, ...parts: Uint8Array[]): Buffer {
+function encodeTagged(tag: number, ...parts: Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   return Buffer.concat([Uint8Array.from([tag, ...encodedLength(length)]), ...parts]);
 }

@@ -4,7 +4,7 @@ import type { Attributes } from './attributes.ts';
 import type { RequestHeaders } from './bearer.ts';
 import { bootstrapRbac } from './bootstrap.fixture.ts';
 import { forbiddenMessage } from './forbidden.ts';
-import { Impersonator, wantedUser, waysToImpersonate } from './impersonation.ts';
+import { Impersonator, impersonationModes, requestedUser } from './impersonation.ts';
 import type { Rbac } from './rbac.ts';
 import type { PolicyRule } from './rbac-objects.ts';
 import type { User } from './user.ts';
@@ -44,7 +44,7 @@ function review(rbac: Rbac, impersonator: Impersonator, sender: User, headers: R
     code: 403,
     message: forbiddenMessage(attributes, reason),
   });
-  const wanted = wantedUser(headers);
+  const wanted = requestedUser(headers);
   if (!wanted) return {};
   if ('problem' in wanted) return { code: 400, message: wanted.problem };
   const result = impersonator.impersonate(wanted.user, request);
@@ -69,7 +69,7 @@ test('answers are those of a real API server', () => {
 const admin: User = { name: 'admin', groups: ['system:masters'] };
 const request = { user: admin, verb: 'list', group: '', resource: 'pods', namespace: 'one' };
 const become = (headers: RequestHeaders): unknown => {
-  const wanted = wantedUser(headers);
+  const wanted = requestedUser(headers);
   return wanted && 'user' in wanted
     ? new Impersonator(() => ({ allowed: true, reason: '' })).impersonate(wanted.user, request)
     : wanted;
@@ -122,7 +122,7 @@ test.each<[RequestHeaders, User]>([
 });
 
 test('an extra value may have a key that every object has', () => {
-  const wanted = wantedUser({
+  const wanted = requestedUser({
     'impersonate-user': 'jane',
     'impersonate-extra-__proto__': 'x',
     'impersonate-extra-constructor': ['y'],
@@ -149,17 +149,17 @@ describe('without a user name', () => {
       'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string(nil), Extra:map[string][]string{"foo":[]string{"a"}}} without impersonating a user name',
     ],
   ])('%j makes no sense', (headers, problem) => {
-    expect(wantedUser(headers)).toEqual({ problem });
+    expect(requestedUser(headers)).toEqual({ problem });
   });
 
   test('and without other headers nobody is impersonated', () => {
-    expect(wantedUser({ authorization: 'Bearer x', 'impersonate-user': '' })).toBeUndefined();
+    expect(requestedUser({ authorization: 'Bearer x', 'impersonate-user': '' })).toBeUndefined();
   });
 });
 
 test('the checks are data that name what must be allowed', () => {
   const wanted: User = { name: 'system:serviceaccount:two:sa', groups: [] };
-  const [first, last] = waysToImpersonate(wanted, request);
+  const [first, last] = impersonationModes(wanted, request);
   expect(first?.constraint).toBe('impersonate:serviceaccount');
   expect(first?.checks.map(({ attributes }) => attributes)).toEqual([
     { ...request, verb: 'impersonate-on:serviceaccount:list' },

@@ -15,19 +15,19 @@ import {
 } from './user.ts';
 
 /** Whom the headers ask to be, as they say it, or why they make no sense (a 400). */
-export type Wanted = { readonly user: User } | { readonly problem: string };
+export type ImpersonationTarget = { readonly user: User } | { readonly problem: string };
 
 /** One thing that must be allowed; `or` would do instead; `problem` refuses whatever the roles say. */
-export interface Check {
+export interface ImpersonationCheck {
   readonly attributes: Attributes;
   readonly or?: Attributes;
   readonly problem?: string;
 }
 
 /** One way to become the other user: it is open when all checks pass. `constraint` names it for the audit log. */
-export interface Way {
+export interface ImpersonationMode {
   readonly constraint: string;
-  readonly checks: readonly Check[];
+  readonly checks: readonly ImpersonationCheck[];
   readonly user: User;
 }
 
@@ -41,10 +41,10 @@ const EXTRA_PREFIX = 'impersonate-extra-';
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 /** From how many groups or extra values on a permission for all of them is asked for first. */
 const MANY = 4;
-const MOST_SENDERS = 4096;
+const MAX_SENDERS = 4096;
 
 /** Reads the impersonation headers; undefined where there are none. */
-export function wantedUser(headers: RequestHeaders): Wanted | undefined {
+export function requestedUser(headers: RequestHeaders): ImpersonationTarget | undefined {
   const name = values(headers['impersonate-user'])[0] ?? '';
   const uid = values(headers['impersonate-uid'])[0] ?? '';
   const groups = values(headers['impersonate-group']);
@@ -65,20 +65,20 @@ export function wantedUser(headers: RequestHeaders): Wanted | undefined {
 }
 
 /** The ways in which the sender of the request may become the wanted user, in the order in which to try them. */
-export function waysToImpersonate(wanted: User, request: Attributes): Way[] {
+export function impersonationModes(wanted: User, request: Attributes): ImpersonationMode[] {
   const { user: sender } = request;
   const onlyName = !wanted.uid && wanted.groups.length === 0 && !wanted.extra;
   const node = splitNode(wanted.name);
   const account = splitServiceAccount(wanted.name);
-  const ways: Way[] = [];
+  const ways: ImpersonationMode[] = [];
   if (onlyName && node !== undefined) {
     const own = sender.extra?.[NODE_NAME];
     if (splitServiceAccount(sender.name) && own?.length === 1 && own[0] === node)
       ways.push(associatedNode(wanted, request));
-    ways.push(constrained('arbitrary-node', wanted, request));
+    ways.push(constrainedMode('arbitrary-node', wanted, request));
   }
-  if (onlyName && account) ways.push(constrained('serviceaccount', wanted, request));
-  if (node === undefined && !account) ways.push(constrained('user-info', wanted, request));
+  if (onlyName && account) ways.push(constrainedMode('serviceaccount', wanted, request));
+  if (node === undefined && !account) ways.push(constrainedMode('user-info', wanted, request));
   ways.push({ constraint: '', checks: identityChecks('impersonate', '', wanted, sender), user: become(wanted, false) });
   return ways;
 }
@@ -99,13 +99,13 @@ export class Impersonator {
   impersonate(wanted: User, request: Attributes): Impersonation {
     const sender = request.user.name;
     const last = this.#lastWay.get(sender);
-    const ways = waysToImpersonate(wanted, request);
+    const ways = impersonationModes(wanted, request);
     const before = ways.find(({ constraint }) => constraint === last);
     let refused: Impersonation | undefined;
     for (const way of before ? [before, ...ways.filter((way) => way !== before)] : ways) {
       const refusal = refusalOf(way, this.#authorize);
       if (!refusal) {
-        if (this.#lastWay.size >= MOST_SENDERS) this.#lastWay.clear();
+        if (this.#lastWay.size >= MAX_SENDERS) this.#lastWay.clear();
         this.#lastWay.set(sender, way.constraint);
         return { user: way.user, constraint: way.constraint };
       }
@@ -115,7 +115,7 @@ export class Impersonator {
   }
 }
 
-function refusalOf(way: Way, authorize: Authorize): Impersonation | undefined {
+function refusalOf(way: ImpersonationMode, authorize: Authorize): Impersonation | undefined {
   for (const { attributes, or, problem } of way.checks) {
     if (problem !== undefined) return { forbidden: attributes, reason: problem };
     if (or && authorize(or).allowed) continue;
@@ -126,25 +126,25 @@ function refusalOf(way: Way, authorize: Authorize): Impersonation | undefined {
 }
 
 /** A way that needs leave for the act itself (impersonate-on:...) and for the identity (impersonate:...). */
-function constrained(mode: string, wanted: User, request: Attributes): Way {
+function constrainedMode(mode: string, wanted: User, request: Attributes): ImpersonationMode {
   const constraint = `impersonate:${mode}`;
-  const act: Check = { attributes: { ...request, verb: `impersonate-on:${mode}:${request.verb}` } };
+  const act: ImpersonationCheck = { attributes: { ...request, verb: `impersonate-on:${mode}:${request.verb}` } };
   const identity = identityChecks(constraint, AUTHENTICATION_GROUP, wanted, request.user);
   return { constraint, checks: [act, ...identity], user: become(wanted, true) };
 }
 
 /** The node that a ServiceAccount's pod runs on: leave is asked for all nodes at once, without what varies from pod to pod. */
-function associatedNode(wanted: User, request: Attributes): Way {
+function associatedNode(wanted: User, request: Attributes): ImpersonationMode {
   const keys = Object.keys(request.user.extra ?? {}).sort();
   const user: User = { ...request.user, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };
-  const way = constrained('associated-node', wanted, { ...request, user });
+  const way = constrainedMode('associated-node', wanted, { ...request, user });
   const checks = way.checks.map(({ attributes }) => ({
     attributes: attributes.verb === way.constraint ? { ...attributes, name: '*' } : attributes,
   }));
   return { ...way, checks };
 }
 
-function identityChecks(verb: string, nameGroup: string, wanted: User, user: User): Check[] {
+function identityChecks(verb: string, nameGroup: string, wanted: User, user: User): ImpersonationCheck[] {
   const strict = nameGroup !== '';
   const ask = (group: string, resource: string, name: string, subresource?: string): ResourceAttributes => ({
     user,
@@ -154,7 +154,7 @@ function identityChecks(verb: string, nameGroup: string, wanted: User, user: Use
     name,
     ...(subresource === undefined ? {} : { subresource }),
   });
-  const checks: Check[] = [{ attributes: nameAttributes(ask(nameGroup, 'users', wanted.name), strict) }];
+  const checks: ImpersonationCheck[] = [{ attributes: nameAttributes(ask(nameGroup, 'users', wanted.name), strict) }];
   if (wanted.uid) checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'uids', wanted.uid) });
   const groupProblem = strict ? problemWithGroups(wanted.groups) : undefined;
   if (groupProblem)

@@ -1,5 +1,5 @@
 import { goQuote } from '#platform/base/go-value';
-import { joined } from '../admission/refusal.ts';
+import { joinReasons } from '../admission/refusal.ts';
 import type { Authorize } from './attributes.ts';
 import { missingPermissions } from './missing-permissions.ts';
 import { changesOnlyOwnerFields } from './owner-fields.ts';
@@ -14,7 +14,7 @@ export interface Access {
   rulesOf(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
 }
 
-interface Write {
+interface RbacWrite {
   readonly user: User;
   readonly resource: string;
   /** '' for a ClusterRole or ClusterRoleBinding. */
@@ -22,7 +22,7 @@ interface Write {
 }
 
 /** A write of a Role or ClusterRole. */
-export interface RoleWrite extends Write {
+export interface RoleWrite extends RbacWrite {
   readonly resource: 'roles' | 'clusterroles';
   /** The name in the request's path: '' on create. */
   readonly requestName: string;
@@ -31,7 +31,7 @@ export interface RoleWrite extends Write {
 }
 
 /** A write of a RoleBinding or ClusterRoleBinding. */
-export interface BindingWrite extends Write {
+export interface BindingWrite extends RbacWrite {
   readonly resource: 'rolebindings' | 'clusterrolebindings';
   /** As it was sent: nobody has validated it yet. */
   readonly binding: Omit<Binding, 'roleRef'> & { readonly roleRef?: Partial<RoleRef> };
@@ -93,7 +93,7 @@ export function checkBindingWrite(access: Access, write: BindingWrite): Escalati
 }
 
 /** What the user lacks of the wanted rules, in words; undefined where that is nothing. */
-function missingMessage(access: Access, write: Write, wanted: readonly PolicyRule[]): string | undefined {
+function missingMessage(access: Access, write: RbacWrite, wanted: readonly PolicyRule[]): string | undefined {
   const { user, resource, namespace } = write;
   const { rules, missing } = access.rulesFor(user, namespace);
   const lines = missingPermissions(rules, wanted);
@@ -105,6 +105,6 @@ function missingMessage(access: Access, write: Write, wanted: readonly PolicyRul
   }
   // The server names the resource of the request here, whichever kind of role is missing.
   const errors = missing.map(({ name }) => `${resource}.${RBAC_GROUP} ${goQuote(name)} not found`);
-  const unresolved = errors.length === 0 ? '' : `; resolution errors: [${joined(errors)}]`;
+  const unresolved = errors.length === 0 ? '' : `; resolution errors: [${joinReasons(errors)}]`;
   return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${unresolved}`;
 }

@@ -1,5 +1,5 @@
 import { goQuote } from '#platform/base/go-value';
-import { joined } from '../admission/refusal.ts';
+import { joinReasons } from '../admission/refusal.ts';
 import { type Attributes, type Decision, isPath, type PathAttributes, type ResourceAttributes } from './attributes.ts';
 import { BindingIndex, describeBinding, objectKey } from './rbac-bindings.ts';
 import { type PolicyRule, RBAC_GROUP, type RbacKind, type RbacObjects, type RoleRef } from './rbac-objects.ts';
@@ -35,8 +35,8 @@ export interface UserRules {
 }
 
 const ALLOWED_AS_MASTER: Decision = { allowed: true, reason: '' };
-const MOST_SCOPES = 4096;
-const MOST_REQUESTS = 4096;
+const MAX_SCOPES = 4096;
+const MAX_REQUESTS = 4096;
 
 /**
  * Role-based access control over the roles and bindings it is told of. Answers are remembered until one of those
@@ -93,7 +93,7 @@ export class Rbac {
     let grants = scope.byRequest.get(key);
     if (grants === undefined) {
       grants = grantsFor(scope.grants, attributes);
-      if (scope.byRequest.size >= MOST_REQUESTS) scope.byRequest.clear();
+      if (scope.byRequest.size >= MAX_REQUESTS) scope.byRequest.clear();
       scope.byRequest.set(key, grants);
     }
     for (const { rule, reason } of grants) if (matchesName(rule, name)) return { allowed: true, reason };
@@ -109,7 +109,7 @@ export class Rbac {
   #scope(user: User, namespace: string): Scope {
     let scopes = this.#scopes.get(namespace);
     if (scopes === undefined) {
-      if (this.#scopes.size >= MOST_SCOPES) this.#scopes.clear();
+      if (this.#scopes.size >= MAX_SCOPES) this.#scopes.clear();
       scopes = { byKey: new Map(), byUser: new WeakMap() };
       this.#scopes.set(namespace, scopes);
     }
@@ -133,7 +133,7 @@ export class Rbac {
     let scope = byKey.get(key);
     if (scope === undefined) {
       scope = this.#build(user, namespace);
-      if (byKey.size >= MOST_SCOPES) byKey.clear();
+      if (byKey.size >= MAX_SCOPES) byKey.clear();
       byKey.set(key, scope);
     }
     return scope;
@@ -172,7 +172,7 @@ function grantsFor(grants: readonly Grant[], request: ResourceAttributes): Grant
 
 /** Says which roles do not exist, as Go prints several errors: each once, in brackets where there are more than one. */
 export function missingRoles(refs: readonly RoleRef[]): string {
-  return joined(refs.map(noSuchRole));
+  return joinReasons(refs.map(noSuchRole));
 }
 
 function noSuchRole(ref: RoleRef): string {

@@ -39,7 +39,7 @@ export interface IssuedToken {
 }
 
 const EXTRA = 'authentication.kubernetes.io/';
-const MOST_KNOWN = 1024;
+const MAX_KNOWN = 1024;
 /** For how long a deleted object still vouches for a token, and how far clocks may be apart (ms). */
 const LEEWAY = 60_000;
 
@@ -118,7 +118,7 @@ export class ServiceAccountTokens {
     const claims = decodeClaims(jwt.claims);
     if (!claims) return { problem: 'the claims of the token are not those of a service account' };
     const [oldest] = this.#known.keys();
-    if (this.#known.size >= MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size >= MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(hash, claims);
     return claims;
   }

@@ -30,7 +30,7 @@ export interface BindingLookup {
 }
 
 /** Why no token is given, as the reason, message and details of a Status. */
-export interface TokenRefusal {
+export interface TokenDenial {
   readonly reason: 'BadRequest' | 'NotFound' | 'Conflict';
   readonly message: string;
   readonly details?: { readonly name: string; readonly kind: string };
@@ -42,8 +42,8 @@ export interface TokenLifetime {
 }
 
 export const DEFAULT_EXPIRATION_SECONDS = 3600;
-const SHORTEST_SECONDS = 600;
-const LONGEST_SECONDS = 2 ** 32;
+const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
 /** What kubelets ask for: tokens that old clients may go on using long after they should have fetched a new one. */
 const WARN_ONLY_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 86_400;
@@ -52,9 +52,8 @@ const EXTENDED_SECONDS = 365 * 86_400;
 export function validateTokenRequest(spec: TokenRequestSpec): FieldError[] {
   const seconds = spec.expirationSeconds ?? DEFAULT_EXPIRATION_SECONDS;
   const field = 'spec.expirationSeconds';
-  if (seconds < SHORTEST_SECONDS) return [invalid(field, seconds, 'may not specify a duration less than 10 minutes')];
-  if (seconds > LONGEST_SECONDS)
-    return [invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds')];
+  if (seconds < MIN_SECONDS) return [invalid(field, seconds, 'may not specify a duration less than 10 minutes')];
+  if (seconds > MAX_SECONDS) return [invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds')];
   return [];
 }
 
@@ -63,7 +62,7 @@ export function tokenSubject(
   account: NamedObject & { readonly namespace: string },
   spec: TokenRequestSpec,
   lookup: BindingLookup,
-): TokenSubject | TokenRefusal {
+): TokenSubject | TokenDenial {
   const { namespace, name, uid } = account;
   const subject: TokenSubject = { namespace, serviceAccount: { name, uid } };
   const ref = spec.boundObjectRef;
@@ -107,11 +106,11 @@ function nodeOf(
   return { node: { name: found.nodeName, ...(node ? { uid: node.uid } : {}) } };
 }
 
-function badRequest(message: string): TokenRefusal {
+function badRequest(message: string): TokenDenial {
   return { reason: 'BadRequest', message };
 }
 
-function conflict(kind: string, name: string, uid: string): TokenRefusal {
+function conflict(kind: string, name: string, uid: string): TokenDenial {
   const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
   const message = `Operation cannot be fulfilled on ${kind} ${goQuote(name)}: ${why}`;
   return { reason: 'Conflict', message, details: { name, kind } };

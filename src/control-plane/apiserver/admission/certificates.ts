@@ -5,9 +5,9 @@ import { goQuote } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Authorize } from '../access/attributes.ts';
 import { MASTERS, type User } from '../access/user.ts';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { invalid } from '../api-error.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 
 interface SigningRequest extends KubeObject {
   spec: { signerName?: string; request?: string };
@@ -17,7 +17,11 @@ interface SigningRequest extends KubeObject {
 const GROUP = 'certificates.k8s.io';
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 
-function isFor({ resource, subresource, operation }: Write, wanted: Write['operation'], part: string): boolean {
+function isFor(
+  { resource, subresource, operation }: AdmissionAttributes,
+  wanted: AdmissionAttributes['operation'],
+  part: string,
+): boolean {
   return (
     resource.plural === 'certificatesigningrequests' &&
     resource.group === GROUP &&
@@ -40,7 +44,7 @@ export function certificateApproval(authorize: Authorize): AdmissionPlugin {
       if (!isFor(write, 'UPDATE', 'approval')) return;
       const { signerName = '' } = (write.old as SigningRequest).spec;
       if (maySign(authorize, write.call.user, 'approve', signerName)) return;
-      throw refusal(write, `user not permitted to approve requests with signerName ${goQuote(signerName)}`);
+      throw admissionDenial(write, `user not permitted to approve requests with signerName ${goQuote(signerName)}`);
     },
   };
 }
@@ -56,7 +60,7 @@ export function certificateSigning(authorize: Authorize): AdmissionPlugin {
       if (same && isDeepStrictEqual(before.status?.conditions, after.status?.conditions)) return;
       const { signerName = '' } = before.spec;
       if (maySign(authorize, write.call.user, 'sign', signerName)) return;
-      throw refusal(write, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);
+      throw admissionDenial(write, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);
     },
   };
 }
@@ -70,7 +74,7 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   },
 };
 
-async function checkSubject(write: Write): Promise<void> {
+async function checkSubject(write: AdmissionAttributes): Promise<void> {
   const { signerName, request = '' } = (write.object as SigningRequest).spec;
   const organizations = await requestedOrganizations(Buffer.from(request, 'base64').toString('latin1'));
   if (organizations === undefined) {
@@ -78,7 +82,7 @@ async function checkSubject(write: Write): Promise<void> {
     throw invalid(write.resource, write.name, [cause]);
   }
   if (signerName !== CLIENT_SIGNER || !organizations.includes(MASTERS)) return;
-  throw refusal(write, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
+  throw admissionDenial(write, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
 }
 
 /**

@@ -9,10 +9,10 @@ import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
 import { ApiError, type Status } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
 import { builtInResources } from '../builtin-resources.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { renameVersion } from '../custom/conversion.ts';
 import { customResources } from '../custom/custom-resource.ts';
-import type { Definition } from '../custom/definition.ts';
+import type { Crd } from '../custom/definition.ts';
 import { FieldManagement } from '../field-management.ts';
 import { CommitShare } from '../flow-control/commit-share.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
@@ -27,7 +27,7 @@ import { openMemoryStore } from '../store/memory-store.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { MERGE_PATCH, patchObject } from '../verbs/patch.ts';
-import { admissionChain, type ChainParts } from './chain.ts';
+import { admissionChain, type ChainDeps } from './chain.ts';
 
 /** The verbs of an API server with its whole admission chain, without HTTP. */
 export interface Cluster {
@@ -58,13 +58,13 @@ export const OPERATOR: User = {
 const ADMIN: User = { name: 'admin', groups: [MASTERS, AUTHENTICATED] };
 
 /** Paths are `plural[.group]/[namespace/]name[/subresource]`; creation leaves the name out. */
-export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Cluster> {
+export async function testCluster(parts: Partial<ChainDeps> = {}): Promise<Cluster> {
   const clock = new FakeClock();
   const random = seededRandom('admission');
   const stores = { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) };
   const registry = new Registry();
   registry.add(builtInResources(kindParts));
-  for (const kind of KINDS) registry.add(customResources(crdOf(kind) as unknown as Definition, renameVersion));
+  for (const kind of KINDS) registry.add(customResources(crdOf(kind) as unknown as Crd, renameVersion));
   const parsed = new ParsedObjects();
   const { signal } = new AbortController();
   const rbac = indexRoles(stores.main, registry, parsed, signal);
@@ -96,7 +96,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     yaml: new YamlReader(clock),
   };
   let warnings: string[] = [];
-  const callOf = ({ user = ADMIN, dryRun = false }: How = {}): Call => {
+  const callOf = ({ user = ADMIN, dryRun = false }: How = {}): RequestContext => {
     warnings = [];
     return { user, fieldManager: 'test', dryRun, fieldValidation: 'Strict', warnings, signal };
   };

@@ -33,12 +33,12 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 import { vimanaAdmission } from './vimana.ts';
 import { persistentVolumeClaimResize } from './volume-claim-resize.ts';
 import type { ResolveService } from './webhooks/client-config.ts';
-import { Hooks } from './webhooks/hook.ts';
+import { AdmissionWebhooks } from './webhooks/hook.ts';
 import { httpsPost } from './webhooks/https-post.ts';
 import { mutatingWebhooks } from './webhooks/mutating.ts';
 import { validatingWebhooks } from './webhooks/validating.ts';
 
-export interface ChainParts {
+export interface ChainDeps {
   readonly source: ObjectSource;
   readonly random: Random;
   readonly access: Access;
@@ -56,12 +56,12 @@ export interface ChainParts {
 }
 
 /** Every plugin, in the order in which Kubernetes runs those that it has on by default. */
-export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
+export function admissionChain(parts: ChainDeps): readonly AdmissionPlugin[] {
   const { source, random, access, signal, clock, resolveService = () => undefined } = parts;
   const all = (group: string, plural: string) => new StoredObjects(source, group, 'v1', plural, signal);
   const { authorize } = access;
   const environment = admissionEnvironment(authorize);
-  const webhooks = (plural: string) => new Hooks(all(ADMISSION_GROUP, plural), source, environment);
+  const webhooks = (plural: string) => new AdmissionWebhooks(all(ADMISSION_GROUP, plural), source, environment);
   const mutating = new BoundPolicies(
     all(ADMISSION_GROUP, 'mutatingadmissionpolicies'),
     all(ADMISSION_GROUP, 'mutatingadmissionpolicybindings'),

@@ -3,7 +3,7 @@ import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { evictedInstance, evictionResult } from '#vm/admission/launcher-eviction';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError } from '../api-error.ts';
 import { isPods } from './pod-write.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
@@ -30,7 +30,7 @@ export function launcherEviction(source: ObjectSource, evacuate: Evacuate): Admi
 }
 
 async function refuse(
-  write: Write,
+  write: AdmissionAttributes,
   instance: string,
   { message, evacuate: node }: { readonly message: string; readonly evacuate?: string },
   evacuate: Evacuate,
@@ -45,7 +45,7 @@ async function refuse(
 }
 
 /** An eviction can be run dry by its own options too. */
-function isDry({ call, object }: Write): boolean {
+function isDry({ call, object }: AdmissionAttributes): boolean {
   const { dryRun = [] } = ((object as KubeObject)['deleteOptions'] ?? {}) as { readonly dryRun?: readonly string[] };
   return call.dryRun || dryRun.length > 0;
 }

@@ -1,9 +1,9 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Container, Pod, Quantities } from '../kinds/pod/pod-spec.ts';
 import { type Limit, limitProblems } from './limits.ts';
 import { containersOf, isPods, newPod } from './pod-write.ts';
-import { joined, refusal } from './refusal.ts';
+import { admissionDenial, joinReasons } from './refusal.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
@@ -23,7 +23,7 @@ export function limitRanger(ranges: StoredObjects): AdmissionPlugin {
       if (ranges.size === 0 || !isLimited(write)) return;
       for (const range of ranges.in(write.namespace).values()) {
         const problems = limitProblems(limitsOf(range), write.object as KubeObject);
-        if (problems.length > 0) throw refusal(write, joined(problems));
+        if (problems.length > 0) throw admissionDenial(write, joinReasons(problems));
       }
     },
   };
@@ -34,7 +34,7 @@ function limitsOf(range: KubeObject): readonly Limit[] {
 }
 
 /** A pod's resources are settled when it is created, but for a resize; those of a claim may change. */
-function isLimited(write: Write): boolean {
+function isLimited(write: AdmissionAttributes): boolean {
   const { operation, resource, subresource } = write;
   if (isPods(write)) {
     return subresource === '' ? operation === 'CREATE' : subresource === 'resize' && operation === 'UPDATE';

@@ -50,7 +50,7 @@ function problems(bounds: Quantities = {}, check: (name: string, bound: string) 
 }
 
 function below(type: string, name: string, bound: string, requests: Amounts, limits: Amounts): string | undefined {
-  const start = `minimum ${name} usage per ${type} is ${shown(bound)}`;
+  const start = `minimum ${name} usage per ${type} is ${formatBound(bound)}`;
   const [request, limit, least] = [requests.get(name), limits.get(name), parseQuantity(bound)];
   if (request === undefined) return `${start}.  No request is specified`;
   if (compare(request, least) < 0) return `${start}, but request is ${formatQuantity(request)}`;
@@ -60,7 +60,7 @@ function below(type: string, name: string, bound: string, requests: Amounts, lim
 }
 
 function above(type: string, name: string, bound: string, requests: Amounts, limits: Amounts): string | undefined {
-  const start = `maximum ${name} usage per ${type} is ${shown(bound)}`;
+  const start = `maximum ${name} usage per ${type} is ${formatBound(bound)}`;
   const [request, limit, most] = [requests.get(name), limits.get(name), parseQuantity(bound)];
   if (limit === undefined) return `${start}.  No limit is specified`;
   if (compare(limit, most) > 0) return `${start}, but limit is ${formatQuantity(limit)}`;
@@ -70,7 +70,7 @@ function above(type: string, name: string, bound: string, requests: Amounts, lim
 }
 
 function requestAbove(type: string, name: string, bound: string, requests: Amounts): string | undefined {
-  const start = `maximum ${name} usage per ${type} is ${shown(bound)}`;
+  const start = `maximum ${name} usage per ${type} is ${formatBound(bound)}`;
   const request = requests.get(name);
   if (request === undefined) return `${start}.  No request is specified`;
   return compare(request, parseQuantity(bound)) > 0 ? `${start}, but request is ${formatQuantity(request)}` : undefined;
@@ -83,7 +83,7 @@ function tooFarApart(
   requests: Amounts,
   limits: Amounts,
 ): string | undefined {
-  const start = `${name} max limit to request ratio per ${type} is ${shown(bound)}, but`;
+  const start = `${name} max limit to request ratio per ${type} is ${formatBound(bound)}, but`;
   const [request, limit] = [requests.get(name), limits.get(name)];
   if (request === undefined || isZero(request)) return `${start} no request is specified or request is 0`;
   if (limit === undefined || isZero(limit)) return `${start} no limit is specified or limit is 0`;
@@ -93,4 +93,4 @@ function tooFarApart(
     : undefined;
 }
 
-const shown = (bound: string) => formatQuantity(parseQuantity(bound));
+const formatBound = (bound: string) => formatQuantity(parseQuantity(bound));

@@ -1,6 +1,6 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type LabelSelector, type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
-import type { Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes } from '../admission-plugin.ts';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
@@ -25,17 +25,17 @@ export interface MatchSpec {
 }
 
 /** The resource as which a matching request is shown: another version of it where a rule speaks of that one. */
-export type Match = (write: Write) => Resource | undefined;
+export type Match = (write: AdmissionAttributes) => Resource | undefined;
 
 export const ADMISSION_GROUP = 'admissionregistration.k8s.io';
 
 /** Whether nobody but the server itself decides about a write: the objects that configure admission. */
-export function isExempt({ resource }: Write): boolean {
+export function isExempt({ resource }: AdmissionAttributes): boolean {
   return resource.group === ADMISSION_GROUP;
 }
 
 /** The namespace of a request; a namespace is its own. */
-export function namespaceOf({ resource, namespace, name }: Write): string {
+export function namespaceOf({ resource, namespace, name }: AdmissionAttributes): string {
   return resource.plural === 'namespaces' && resource.group === '' ? name : namespace;
 }
 
@@ -46,15 +46,15 @@ export function matcher(spec: MatchSpec, source: ObjectSource): Match {
   return (write) => {
     if (!inNamespace(write) || !ofObject(write)) return undefined;
     const equivalent = matchPolicy === 'Equivalent';
-    if (excludeRules.length > 0 && chosen(excludeRules, write, equivalent, source.registry) !== undefined) return;
-    return chosen(rules, write, equivalent, source.registry);
+    if (excludeRules.length > 0 && matchingRule(excludeRules, write, equivalent, source.registry) !== undefined) return;
+    return matchingRule(rules, write, equivalent, source.registry);
   };
 }
 
 /** A rule that names the version of the request goes before one that names another. */
-function chosen(
+function matchingRule(
   rules: readonly ResourceRule[],
-  write: Write,
+  write: AdmissionAttributes,
   equivalent: boolean,
   registry: Registry,
 ): Resource | undefined {
@@ -75,7 +75,7 @@ function has(items: readonly string[] | undefined, wanted: string): boolean {
 }
 
 /** Whether a rule covers a request for one version of its resource. */
-export function covers(rule: ResourceRule, write: Write, { group, version, plural }: Resource): boolean {
+export function covers(rule: ResourceRule, write: AdmissionAttributes, { group, version, plural }: Resource): boolean {
   if (!has(rule.apiGroups, group) || !has(rule.apiVersions, version) || !coversRequest(rule, write)) return false;
   return (
     rule.resources?.some((named) => {
@@ -87,7 +87,7 @@ export function covers(rule: ResourceRule, write: Write, { group, version, plura
 }
 
 /** What a rule says beside the resource. */
-function coversRequest(rule: ResourceRule, write: Write): boolean {
+function coversRequest(rule: ResourceRule, write: AdmissionAttributes): boolean {
   if (!has(rule.operations, write.operation)) return false;
   if (rule.scope === 'Namespaced' && !write.resource.namespaced) return false;
   if (rule.scope === 'Cluster' && write.resource.namespaced) return false;
@@ -101,7 +101,10 @@ function selectorOf(spec: LabelSelectorSpec | undefined): LabelSelector | undefi
 }
 
 /** Requests outside of namespaces are never left out; a namespace itself goes by its own labels. */
-function namespaceMatcher(spec: LabelSelectorSpec | undefined, source: ObjectSource): (write: Write) => boolean {
+function namespaceMatcher(
+  spec: LabelSelectorSpec | undefined,
+  source: ObjectSource,
+): (write: AdmissionAttributes) => boolean {
   const selector = selectorOf(spec);
   if (selector === undefined) return () => true;
   return (write) => {
@@ -118,7 +121,7 @@ export function namespaceObject(source: ObjectSource, name: string): KubeObject 
   return name === '' ? undefined : readObject(source, '', 'v1', 'namespaces', '', name);
 }
 
-function objectMatcher(spec: LabelSelectorSpec | undefined): (write: Write) => boolean {
+function objectMatcher(spec: LabelSelectorSpec | undefined): (write: AdmissionAttributes) => boolean {
   const selector = selectorOf(spec);
   if (selector === undefined) return () => true;
   // The options of a connection are no object of their own.

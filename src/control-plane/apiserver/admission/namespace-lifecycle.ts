@@ -1,7 +1,7 @@
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError, forbidden, notFound } from '../api-error.ts';
 import { keyOf } from '../resource.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 import type { ObjectSource } from './stored-objects.ts';
 
 const PERMANENT = new Set(['default', 'kube-system', 'kube-public']);
@@ -23,7 +23,7 @@ export function namespaceLifecycle(source: ObjectSource): AdmissionPlugin {
   };
 }
 
-function check({ registry, store, parsed }: ObjectSource, write: Write): void {
+function check({ registry, store, parsed }: ObjectSource, write: AdmissionAttributes): void {
   const { operation, namespace, subresource, resource } = write;
   if (operation !== 'CREATE' || subresource !== '') return;
   // A question about access may be asked of any namespace.
@@ -34,7 +34,7 @@ function check({ registry, store, parsed }: ObjectSource, write: Write): void {
   if (entry === undefined) throw notFound(namespaces, namespace);
   if (parsed.get(entry).metadata.deletionTimestamp === undefined) return;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const { message, details } = refusal(write, why);
+  const { message, details } = admissionDenial(write, why);
   const cause = {
     reason: 'NamespaceTerminating',
     message: `namespace ${namespace} is being terminated`,

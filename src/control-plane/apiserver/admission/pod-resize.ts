@@ -5,7 +5,7 @@ import { ApiError } from '../api-error.ts';
 import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';
 import { podRequests } from './pod-resources.ts';
 import { isPods } from './pod-write.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface Node extends KubeObject {
@@ -22,22 +22,22 @@ export function podResizeCapacity(source: ObjectSource): AdmissionPlugin {
       const { nodeName = '' } = pod.spec;
       if (nodeName === '') return;
       const node: Node | undefined = readObject(source, '', 'v1', 'nodes', '', nodeName);
-      if (node === undefined) throw refusal(write, `node ${JSON.stringify(nodeName)} not found`);
+      if (node === undefined) throw admissionDenial(write, `node ${JSON.stringify(nodeName)} not found`);
       const requests = podRequests(pod);
       const short = (['cpu', 'memory'] as const).flatMap((name) => {
         const [asked, most] = [requests.get(name), parseQuantity(node.status?.allocatable?.[name] ?? '0')];
         if (asked === undefined || compare(asked, most) <= 0) return [];
-        return [`${name}, requested: ${shown(name, asked)}, allocatable: ${shown(name, most)}`];
+        return [`${name}, requested: ${formatAmount(name, asked)}, allocatable: ${formatAmount(name, most)}`];
       });
       if (short.length === 0) return;
       const why = `node didn't have enough allocatable resources: ${short.join('; ')}`;
-      const { code, reason, message, details } = refusal(write, why);
+      const { code, reason, message, details } = admissionDenial(write, why);
       throw new ApiError(code, reason, message, { ...details, causes: [{ reason: 'NodeCapacity' }] });
     },
   };
 }
 
 /** Processors count in thousandths. */
-function shown(name: 'cpu' | 'memory', amount: Quantity): string {
+function formatAmount(name: 'cpu' | 'memory', amount: Quantity): string {
   return String(name === 'cpu' ? milliValue(amount) : value(amount));
 }

@@ -1,12 +1,12 @@
-import type { Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes } from '../admission-plugin.ts';
 import type { Container, Pod } from '../kinds/pod/pod-spec.ts';
 
-export function isPods({ resource: { group, plural } }: Write): boolean {
+export function isPods({ resource: { group, plural } }: AdmissionAttributes): boolean {
   return plural === 'pods' && group === '';
 }
 
 /** The pod that a write creates; undefined for every other write. */
-export function newPod(write: Write): Pod | undefined {
+export function newPod(write: AdmissionAttributes): Pod | undefined {
   return write.operation === 'CREATE' && write.subresource === '' && isPods(write) ? (write.object as Pod) : undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
 import { isPods } from './pod-write.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 interface PriorityClass extends KubeObject {
@@ -32,19 +32,22 @@ export function priorityAdmission(classes: StoredObjects): AdmissionPlugin {
   };
 }
 
-function assign(write: Write, { spec }: Pod, classes: StoredObjects): void {
+function assign(write: AdmissionAttributes, { spec }: Pod, classes: StoredObjects): void {
   const { priorityClassName = '' } = spec;
   const chosen: PriorityClass | undefined =
     priorityClassName === '' ? defaultClass(classes) : classes.get('', priorityClassName);
   if (chosen === undefined && priorityClassName !== '') {
-    throw refusal(write, `no PriorityClass with name ${priorityClassName} was found`);
+    throw admissionDenial(write, `no PriorityClass with name ${priorityClassName} was found`);
   }
   const { value = 0, preemptionPolicy = PREEMPT } = chosen ?? {};
   if (spec.priority !== undefined && spec.priority !== value) {
-    throw refusal(write, differs(`integer value of priority (${spec.priority})`, value));
+    throw admissionDenial(write, differs(`integer value of priority (${spec.priority})`, value));
   }
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-    throw refusal(write, differs(`string value of PreemptionPolicy (${spec.preemptionPolicy})`, preemptionPolicy));
+    throw admissionDenial(
+      write,
+      differs(`string value of PreemptionPolicy (${spec.preemptionPolicy})`, preemptionPolicy),
+    );
   }
   if (chosen !== undefined) spec.priorityClassName = chosen.metadata.name ?? '';
   spec.priority = value;
@@ -73,17 +76,17 @@ function defaultClass(classes: StoredObjects): PriorityClass | undefined {
   return lowest;
 }
 
-function refuseSecondDefault(write: Write, classes: StoredObjects): void {
+function refuseSecondDefault(write: AdmissionAttributes, classes: StoredObjects): void {
   const { globalDefault, metadata } = write.object as PriorityClass;
   const present = globalDefault === true ? defaultClass(classes)?.metadata.name : undefined;
   if (present === undefined || (write.operation === 'UPDATE' && present === metadata.name)) return;
-  throw refusal(write, `PriorityClass ${present} is already marked as default. Only one default can exist`);
+  throw admissionDenial(write, `PriorityClass ${present} is already marked as default. Only one default can exist`);
 }
 
 const SYSTEM_CLASSES = new Set(['system-cluster-critical', 'system-node-critical']);
 
-function refuseSystemClass(write: Write): void {
+function refuseSystemClass(write: AdmissionAttributes): void {
   if (SYSTEM_CLASSES.has(write.name)) {
-    throw refusal(write, 'this is a system priority class and cannot be deleted');
+    throw admissionDenial(write, 'this is a system priority class and cannot be deleted');
   }
 }

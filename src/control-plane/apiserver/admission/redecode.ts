@@ -6,7 +6,7 @@ import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 
 /** Makes an object of the kind again out of what somebody else's patch left: unknown fields go, defaults come. */
-export function redecoded(resource: Resource, patched: KubeObject, kind: ObjectKind | undefined): KubeObject {
+export function redecode(resource: Resource, patched: KubeObject, kind: ObjectKind | undefined): KubeObject {
   if (kind !== undefined) return redecodedPart(patched, kind);
   const object = readOf(resource, patched);
   object.kind = resource.kind;

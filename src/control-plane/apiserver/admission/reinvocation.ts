@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 
 /** A source of changes that users configure: policies, or webhooks. */
 export interface Mutator {
   /** Whether there is nothing to ask. */
   readonly idle: boolean;
-  mutate(write: Write, object: KubeObject, turns: Turns): Promise<KubeObject>;
+  mutate(write: AdmissionAttributes, object: KubeObject, turns: ReinvocationContext): Promise<KubeObject>;
 }
 
 /**
  * Who is to be asked in which round. In the first round everybody is; in the second, those that want to hear of it
  * when somebody changed the object after them, and nobody for the first time.
  */
-export class Turns {
+export class ReinvocationContext {
   #second = false;
   #changed = false;
   readonly #asked = new Set<string>();
@@ -61,18 +61,18 @@ export class Turns {
 export function configuredMutation(before: readonly AdmissionPlugin[], mutators: readonly Mutator[]): AdmissionPlugin {
   const idle = () => mutators.every((mutator) => mutator.idle);
 
-  async function run(write: Write, given: KubeObject): Promise<KubeObject> {
-    const turns = mutators.map(() => new Turns());
+  async function run(write: AdmissionAttributes, given: KubeObject): Promise<KubeObject> {
+    const turns = mutators.map(() => new ReinvocationContext());
     let object = given;
     for (const [i, mutator] of mutators.entries()) {
-      object = await mutator.mutate(write, object, turns[i] as Turns);
+      object = await mutator.mutate(write, object, turns[i] as ReinvocationContext);
       turns[i]?.endRound(object);
     }
     if (!turns.some(({ changed }) => changed)) return object;
     for (const plugin of before) object = (await plugin.mutate?.({ ...write, object })) ?? object;
     for (const [i, mutator] of mutators.entries()) {
       turns[i]?.beginSecond(object);
-      object = await mutator.mutate(write, object, turns[i] as Turns);
+      object = await mutator.mutate(write, object, turns[i] as ReinvocationContext);
     }
     return object;
   }

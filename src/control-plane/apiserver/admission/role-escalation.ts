@@ -1,9 +1,9 @@
 import { type Access, checkBindingWrite, checkRoleWrite, type Escalation } from '../access/rbac-escalation.ts';
 import type { Binding, ClusterRole } from '../access/rbac-objects.ts';
 import { RBAC_GROUP } from '../access/rbac-objects.ts';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError, notFound } from '../api-error.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 
 /**
  * Nobody grants what they do not have. Checked where Kubernetes checks it: when all plugins have changed the object,
@@ -17,12 +17,15 @@ export function roleEscalation(access: Access): AdmissionPlugin {
       const found = escalationOf(access, write);
       if (found?.reason === 'NotFound') throw notFound(write.resource, found.name);
       if (found?.reason === 'Unsupported') throw new ApiError(500, '', found.detail);
-      if (found !== undefined) throw refusal(write, found.detail);
+      if (found !== undefined) throw admissionDenial(write, found.detail);
     },
   };
 }
 
-function escalationOf(access: Access, { resource, namespace, name, operation, object, old, call }: Write) {
+function escalationOf(
+  access: Access,
+  { resource, namespace, name, operation, object, old, call }: AdmissionAttributes,
+) {
   const { plural } = resource;
   const common = { user: call.user, namespace };
   let found: Escalation | undefined;

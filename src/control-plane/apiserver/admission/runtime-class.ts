@@ -3,10 +3,10 @@ import { goQuote } from '#platform/base/go-value';
 import { ownValue, setOwn } from '#platform/base/own-value';
 import { compare, parseQuantity } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { PodSpec, Quantities, Toleration } from '../kinds/pod/pod-spec.ts';
 import { newPod } from './pod-write.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface RuntimeClass extends KubeObject {
@@ -16,11 +16,11 @@ interface RuntimeClass extends KubeObject {
 
 /** What a runtime costs beside its containers, and the nodes that have it, come from its class. */
 export function runtimeClassAdmission(source: ObjectSource): AdmissionPlugin {
-  const classOf = (write: Write, { runtimeClassName }: PodSpec): RuntimeClass | undefined => {
+  const classOf = (write: AdmissionAttributes, { runtimeClassName }: PodSpec): RuntimeClass | undefined => {
     if (runtimeClassName === undefined) return undefined;
     const found = readObject(source, 'node.k8s.io', 'v1', 'runtimeclasses', '', runtimeClassName);
     if (found !== undefined) return found;
-    throw refusal(write, `pod rejected: RuntimeClass ${goQuote(runtimeClassName)} not found`);
+    throw admissionDenial(write, `pod rejected: RuntimeClass ${goQuote(runtimeClassName)} not found`);
   };
   return {
     name: 'RuntimeClass',
@@ -30,7 +30,8 @@ export function runtimeClassAdmission(source: ObjectSource): AdmissionPlugin {
       if (spec === undefined || chosen === undefined) return undefined;
       const overhead = chosen.overhead?.podFixed;
       if (overhead !== undefined) {
-        if (spec.overhead !== undefined && !sameAmounts(spec.overhead, overhead)) throw refusal(write, OTHER_OVERHEAD);
+        if (spec.overhead !== undefined && !sameAmounts(spec.overhead, overhead))
+          throw admissionDenial(write, OTHER_OVERHEAD);
         spec.overhead = { ...overhead };
       }
       if (chosen.scheduling !== undefined) place(write, spec, chosen.scheduling);
@@ -41,9 +42,9 @@ export function runtimeClassAdmission(source: ObjectSource): AdmissionPlugin {
       if (spec === undefined || (spec.runtimeClassName === undefined && spec.overhead === undefined)) return;
       const overhead = classOf(write, spec)?.overhead?.podFixed;
       if (overhead === undefined) {
-        if (spec.overhead !== undefined) throw refusal(write, NO_OVERHEAD);
+        if (spec.overhead !== undefined) throw admissionDenial(write, NO_OVERHEAD);
       } else if (spec.overhead === undefined || !sameAmounts(spec.overhead, overhead)) {
-        throw refusal(write, OTHER_OVERHEAD);
+        throw admissionDenial(write, OTHER_OVERHEAD);
       }
     },
   };
@@ -63,13 +64,13 @@ function sameAmounts(a: Quantities, b: Quantities): boolean {
   );
 }
 
-function place(write: Write, spec: PodSpec, scheduling: NonNullable<RuntimeClass['scheduling']>): void {
+function place(write: AdmissionAttributes, spec: PodSpec, scheduling: NonNullable<RuntimeClass['scheduling']>): void {
   const selector = { ...spec.nodeSelector };
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const given = ownValue(selector, key);
     if (given !== undefined && given !== value) {
       const what = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${given}`;
-      throw refusal(write, `conflict: ${what}`);
+      throw admissionDenial(write, `conflict: ${what}`);
     }
     setOwn(selector, key, value);
   }

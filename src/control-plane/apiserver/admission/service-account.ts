@@ -1,10 +1,10 @@
 import { goQuote } from '#platform/base/go-value';
 import type { Random } from '#platform/base/random';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
 import { containersOf, isMirror, newPod } from './pod-write.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 import { namesSecret, secretProblem } from './secret-references.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 
@@ -22,11 +22,11 @@ const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 
 /** Gives every pod a service account that exists, and its containers a token of it. */
 export function serviceAccountAdmission(source: ObjectSource, random: Random): AdmissionPlugin {
-  const accountOf = (write: Write, name: string): ServiceAccount => {
+  const accountOf = (write: AdmissionAttributes, name: string): ServiceAccount => {
     const found = readObject(source, '', 'v1', 'serviceaccounts', write.namespace, name);
     if (found !== undefined) return found;
     const why = `error looking up service account ${write.namespace}/${name}: serviceaccount ${goQuote(name)} not found`;
-    throw refusal(write, why);
+    throw admissionDenial(write, why);
   };
   return {
     name: 'ServiceAccount',
@@ -47,7 +47,7 @@ export function serviceAccountAdmission(source: ObjectSource, random: Random): A
       const pod = newPod(write);
       if (pod === undefined) return;
       const why = isMirror(pod) ? mirrorProblem(pod) : accountProblem(pod, write, accountOf);
-      if (why !== undefined) throw refusal(write, why);
+      if (why !== undefined) throw admissionDenial(write, why);
     },
   };
 }
@@ -63,8 +63,8 @@ function mirrorProblem(pod: Pod): string | undefined {
 
 function accountProblem(
   pod: Pod,
-  write: Write,
-  accountOf: (write: Write, name: string) => ServiceAccount,
+  write: AdmissionAttributes,
+  accountOf: (write: AdmissionAttributes, name: string) => ServiceAccount,
 ): string | undefined {
   const { serviceAccountName = '' } = pod.spec;
   if (serviceAccountName === '') return `no service account specified for pod ${write.namespace}/${write.name}`;

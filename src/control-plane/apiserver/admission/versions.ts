@@ -1,19 +1,27 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes } from '../admission-plugin.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 
 /** An object of a write as the version of its resource that somebody asked to see; that of a subresource has but one. */
-export async function shownIn({ resource, kind }: Write, object: KubeObject, shownAs: Resource): Promise<KubeObject> {
-  return kind === undefined ? await converted(object, resource, shownAs) : object;
+export async function inVersion(
+  { resource, kind }: AdmissionAttributes,
+  object: KubeObject,
+  shownAs: Resource,
+): Promise<KubeObject> {
+  return kind === undefined ? await convertVersion(object, resource, shownAs) : object;
 }
 
 /** What became of such an object, in the version of the write again. */
-export async function takenFrom({ resource, kind }: Write, shown: KubeObject, shownAs: Resource): Promise<KubeObject> {
-  return kind === undefined ? await converted(shown, shownAs, resource) : shown;
+export async function fromVersion(
+  { resource, kind }: AdmissionAttributes,
+  shown: KubeObject,
+  shownAs: Resource,
+): Promise<KubeObject> {
+  return kind === undefined ? await convertVersion(shown, shownAs, resource) : shown;
 }
 
 /** An object of one version as another version of its resource shows it. */
-async function converted(object: KubeObject, from: Resource, to: Resource): Promise<KubeObject> {
+async function convertVersion(object: KubeObject, from: Resource, to: Resource): Promise<KubeObject> {
   if (from === to) return object;
   const stored = from.toStorage === undefined ? object : await from.toStorage(object);
   const [shown] = to.fromStorage === undefined ? [stored] : await to.fromStorage([stored]);

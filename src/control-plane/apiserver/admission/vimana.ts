@@ -5,7 +5,7 @@ import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Lookup } from '#vm/admission/admitter';
 import type { FindAdmission } from '#vm/dialects/admitters';
 import type { Authorize } from '../access/attributes.ts';
-import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { invalid } from '../api-error.ts';
 import { apiVersionOf } from '../resource.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
@@ -17,10 +17,10 @@ import { type ObjectSource, readObject } from './stored-objects.ts';
 export function vimanaAdmission(source: ObjectSource, find: FindAdmission, authorize: Authorize): AdmissionPlugin {
   const lookup = lookupIn(source);
 
-  const admitterFor = ({ resource, kind }: Write) =>
+  const admitterFor = ({ resource, kind }: AdmissionAttributes) =>
     resource.custom && kind === undefined ? find(apiVersionOf(resource), resource.kind) : undefined;
 
-  function run(write: Write, object: KubeObject): KubeObject | undefined {
+  function run(write: AdmissionAttributes, object: KubeObject): KubeObject | undefined {
     const { resource, operation, subresource, old, call } = write;
     const asked = { group: resource.group, resource: resource.plural, namespace: write.namespace };
     const admit = admitterFor(write);

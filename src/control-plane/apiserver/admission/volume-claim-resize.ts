@@ -1,7 +1,7 @@
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
-import { refusal } from './refusal.ts';
+import { admissionDenial } from './refusal.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface Claim extends KubeObject {
@@ -20,12 +20,12 @@ export function persistentVolumeClaimResize(source: ObjectSource): AdmissionPlug
       if (operation !== 'UPDATE' || resource.plural !== 'persistentvolumeclaims' || resource.group !== '') return;
       if (subresource !== '' || !grows(write.object as Claim, write.old as Claim)) return;
       if ((write.old as Claim).status?.phase !== 'Bound') {
-        throw refusal(write, 'Only bound persistent volume claims can be expanded');
+        throw admissionDenial(write, 'Only bound persistent volume claims can be expanded');
       }
       const [now, before] = [classOf(write.object as Claim), classOf(write.old as Claim)];
       const found = readObject(source, 'storage.k8s.io', 'v1', 'storageclasses', '', now);
       if (now === '' || now !== before || found?.['allowVolumeExpansion'] !== true) {
-        throw refusal(
+        throw admissionDenial(
           write,
           'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
         );

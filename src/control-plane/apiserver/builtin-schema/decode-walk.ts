@@ -2,7 +2,7 @@ import type { Steps } from '#platform/base/steps';
 import type { FieldPlace } from './read-plan.ts';
 
 /** More than these are not told, as by the API server. */
-const MOST_UNKNOWN = 100;
+const MAX_UNKNOWN = 100;
 
 /** Deeper than any real object, and not so deep that reading it would exhaust the stack. */
 const DEEPEST = 500;
@@ -89,12 +89,12 @@ export class DecodeWalk {
   get unknown(): readonly string[] {
     if (this.#unknown.length === 0) return [];
     const inOrder = this.#unknown.toSorted((a, b) => a.rank - b.rank);
-    return inOrder.slice(0, MOST_UNKNOWN).map(({ text }) => text);
+    return inOrder.slice(0, MAX_UNKNOWN).map(({ text }) => text);
   }
 
   /** Tells of a field that the structure here does not have. */
   unknownField(name: string): void {
-    if (this.#quiet || this.#told++ >= MOST_UNKNOWN) return;
+    if (this.#quiet || this.#told++ >= MAX_UNKNOWN) return;
     this.#unknown.push({ rank: this.#rank, text: this.#pathTo(name) });
   }
 

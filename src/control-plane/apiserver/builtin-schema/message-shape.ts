@@ -96,7 +96,7 @@ function shapeOf(name: string): MessageShape {
   const go = goFields(schemaName);
   const properties = openApiSchema(schemaName)?.properties ?? {};
   const byProtobuf = new Map(
-    [...go].map(([key, field]) => [field.protobuf ?? (field.flag === 'i' ? uncapitalized(key) : key), { key, field }]),
+    [...go].map(([key, field]) => [field.protobuf ?? (field.flag === 'i' ? uncapitalize(key) : key), { key, field }]),
   );
   const byId = new Map<number, Field>();
   const options = OPTIONS[name];
@@ -122,7 +122,7 @@ function shapeOf(name: string): MessageShape {
   };
 }
 
-function uncapitalized(name: string): string {
+function uncapitalize(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 

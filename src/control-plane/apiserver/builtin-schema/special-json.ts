@@ -40,7 +40,7 @@ function time(micro: boolean): SpecialJson {
 }
 
 /** Reads with a parser that throws what is wrong. */
-function parsed(walk: DecodeWalk, parse: () => string): string | undefined {
+function parseSpecial(walk: DecodeWalk, parse: () => string): string | undefined {
   try {
     return parse();
   } catch (error) {
@@ -56,8 +56,10 @@ const quantity: SpecialJson = {
   zero: '0',
   read(value, walk) {
     if (value === null) return '0';
-    if (typeof value === 'string') return parsed(walk, () => canonicalQuantity(value));
-    return parsed(walk, () => formatQuantity(parseQuantity(typeof value === 'number' ? value : JSON.stringify(value))));
+    if (typeof value === 'string') return parseSpecial(walk, () => canonicalQuantity(value));
+    return parseSpecial(walk, () =>
+      formatQuantity(parseQuantity(typeof value === 'number' ? value : JSON.stringify(value))),
+    );
   },
 };
 
@@ -65,7 +67,7 @@ const duration: SpecialJson = {
   zero: '0s',
   read(value, walk) {
     if (typeof value !== 'string') return value === null ? '0s' : walk.refuseType(value, 'string');
-    return parsed(walk, () => formatDuration(parseDuration(value)));
+    return parseSpecial(walk, () => formatDuration(parseDuration(value)));
   },
 };
 

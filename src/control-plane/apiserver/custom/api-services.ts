@@ -2,27 +2,27 @@ import type { Logger } from '#platform/base/logger';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError } from '../api-error.ts';
 import { type Backend, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import type { Resource } from '../resource.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
-import { rewrite } from '../verbs/update.ts';
+import { guaranteedUpdate } from '../verbs/update.ts';
 import { apiServiceName, apiServiceOf, availableStatus, type GroupVersion, MANAGED } from './api-service.ts';
 
-export interface ApiServicesParts {
+export interface ApiServicesDeps {
   readonly backend: Backend;
-  readonly call: Call;
+  readonly call: RequestContext;
   readonly log: Logger;
 }
 
 /** Keeps one APIService for every group version that is served, as definitions come and go. */
 export class ApiServices {
-  readonly #parts: ApiServicesParts;
+  readonly #parts: ApiServicesDeps;
   readonly #resource: Resource;
   #wanted = false;
   #working = false;
 
-  constructor(parts: ApiServicesParts) {
+  constructor(parts: ApiServicesDeps) {
     this.#parts = parts;
     const resource = parts.backend.registry.find('apiregistration.k8s.io', 'v1', 'apiservices');
     if (resource === undefined) throw new Error('apiservices are not served');
@@ -84,7 +84,7 @@ export class ApiServices {
     const { object } = await createObject(backend, this.#resource, '', entry, call);
     const status = availableStatus(timestamp(backend.clock));
     const target = { resource: this.#resource, namespace: '', name: object.metadata.name ?? '', subresource: 'status' };
-    await rewrite(backend, target, (current) => ({ ...structuredClone(current), status }), call);
+    await guaranteedUpdate(backend, target, (current) => ({ ...structuredClone(current), status }), call);
   }
 
   async #delete(name: string): Promise<void> {

@@ -14,7 +14,7 @@ export function readConverted(
   version: string,
   uid: string,
 ): readonly unknown[] {
-  const body = parsed(text);
+  const body = parseReview(text);
   if (status < 200 || status > 299) throw new Error(serverProblem(status, '', body));
   if (text === '') {
     throw new Error(`0-length response with status code: ${status} and content type: application/json`);
@@ -37,7 +37,7 @@ export function readConverted(
   return convertedObjects ?? [];
 }
 
-function parsed(text: string): unknown {
+function parseReview(text: string): unknown {
   try {
     return parseFiniteJson(text);
   } catch {

@@ -1,13 +1,18 @@
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
 import type { ObjectSource } from '../admission/stored-objects.ts';
-import { destinationOf, type ResolveService, UnresolvedService, urlOf } from '../admission/webhooks/client-config.ts';
+import {
+  destinationOf,
+  type ResolveService,
+  UnresolvedServiceError,
+  urlOf,
+} from '../admission/webhooks/client-config.ts';
 import { httpsPost } from '../admission/webhooks/https-post.ts';
 import { type Convert, renameVersion } from './conversion.ts';
-import type { Definition } from './definition.ts';
+import type { Crd } from './definition.ts';
 import { type CallWebhook, webhookConverter } from './webhook-conversion.ts';
 
-export interface ConverterParts {
+export interface ConverterDeps {
   readonly source: ObjectSource;
   readonly clock: Clock;
   readonly random: Random;
@@ -17,14 +22,14 @@ export interface ConverterParts {
 }
 
 /** How the objects of a definition become those of another version: as its conversion strategy says. */
-export function converters(parts: ConverterParts): (definition: Definition) => Convert {
+export function converters(parts: ConverterDeps): (definition: Crd) => Convert {
   const { source, clock, random, signal, resolveService = () => undefined } = parts;
   const post = httpsPost(clock, signal);
   const callWebhook: CallWebhook = async (client, body, timeoutSeconds) => {
     try {
       return await post(destinationOf(client, source, resolveService), body, timeoutSeconds, signal);
     } catch (error) {
-      if (!(error instanceof UnresolvedService)) throw error;
+      if (!(error instanceof UnresolvedServiceError)) throw error;
       const url = JSON.stringify(`${urlOf(client)}?timeout=${timeoutSeconds}s`);
       throw new Error(`Post ${url}: ${error.message}`, { cause: error });
     }

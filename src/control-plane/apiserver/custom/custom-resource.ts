@@ -2,27 +2,27 @@ import { copyJson } from '#platform/base/json-copy';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { customFields } from '#platform/kube/selectors/selectable-fields';
 import { forbidden } from '../api-error.ts';
-import type { Resource, Shape, Strategy, Subresource } from '../resource.ts';
+import type { KindSchema, Resource, Strategy, Subresource } from '../resource.ts';
 import { customTable } from '../table/custom-table.ts';
 import type { Convert } from './conversion.ts';
 import { customShape } from './custom-shape.ts';
-import { type Definition, type DefinitionNames, type DefinitionVersion, isTrue, storageVersion } from './definition.ts';
+import { type Crd, type CrdNames, type CrdVersion, isTrue, storageVersion } from './definition.ts';
 import { readStored, writeStored } from './stored-objects.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 /** What the resources of a definition need to know of its past. */
-export interface Past {
+export interface CrdHistory {
   /** Objects written before this revision have not seen the schemas of now. */
   readonly staleBefore: number;
   /** Ends the watches of a version once it is not what it was. */
   readonly ended?: (version: string) => AbortSignal;
 }
 
-const NONE: Past = { staleBefore: 0 };
+const NONE: CrdHistory = { staleBefore: 0 };
 
 /** The resources that a definition stands for: one for each version that is served. */
-export function customResources(definition: Definition, convert: Convert, past = NONE): Resource[] {
+export function customResources(definition: Crd, convert: Convert, past = NONE): Resource[] {
   const shapeOf = shapesOf(definition);
   return definition.spec.versions
     .filter(({ served }) => served)
@@ -30,14 +30,14 @@ export function customResources(definition: Definition, convert: Convert, past =
 }
 
 /** The resource in the version that is stored, served or not: what remains to be done about all objects is done in it. */
-export function storedResource(definition: Definition, convert: Convert, past = NONE): Resource | undefined {
+export function storedResource(definition: Crd, convert: Convert, past = NONE): Resource | undefined {
   const version = definition.spec.versions.find(({ name }) => name === storageVersion(definition));
   return version === undefined ? undefined : resourceOf(definition, version, convert, past, shapesOf(definition));
 }
 
 /** The shapes of a definition's versions, each compiled when it is first asked for. */
-function shapesOf(definition: Definition): (version: string) => Shape | undefined {
-  const shapes = new Map<string, Shape>();
+function shapesOf(definition: Crd): (version: string) => KindSchema | undefined {
+  const shapes = new Map<string, KindSchema>();
   return (name) => {
     const known = shapes.get(name);
     if (known !== undefined) return known;
@@ -50,22 +50,22 @@ function shapesOf(definition: Definition): (version: string) => Shape | undefine
 }
 
 /** Where all objects of a definition are kept. */
-export function storagePrefix({ spec }: Definition): string {
+export function storagePrefix({ spec }: Crd): string {
   return `/registry/${spec.group}/${spec.names.plural}/`;
 }
 
 function resourceOf(
-  definition: Definition,
-  version: DefinitionVersion,
+  definition: Crd,
+  version: CrdVersion,
   convert: Convert,
-  past: Past,
-  shapeOf: (version: string) => Shape | undefined,
+  past: CrdHistory,
+  shapeOf: (version: string) => KindSchema | undefined,
 ): Resource {
   const { group, scope } = definition.spec;
   const names = namesOf(definition);
   const stored = `${group}/${storageVersion(definition)}`;
   const scale = scaleOf(definition, version);
-  const getShape = (): Shape => shapeOf(version.name) as Shape;
+  const getShape = (): KindSchema => shapeOf(version.name) as KindSchema;
   return {
     group,
     version: version.name,
@@ -96,12 +96,12 @@ function resourceOf(
 }
 
 /** Names that others have are not served, whatever the definition asks for; its own were given before. */
-function namesOf({ spec, status }: Definition): DefinitionNames {
+function namesOf({ spec, status }: Crd): CrdNames {
   const accepted = status?.acceptedNames;
   return accepted?.plural ? accepted : spec.names;
 }
 
-function strategyOf(definition: Definition, { subresources, schema }: DefinitionVersion, shape: () => Shape): Strategy {
+function strategyOf(definition: Crd, { subresources, schema }: CrdVersion, shape: () => KindSchema): Strategy {
   const { group, names } = definition.spec;
   const firstStatus = schema?.openAPIV3Schema?.properties?.['status']?.default === undefined ? {} : statusOf(shape);
   return {
@@ -135,7 +135,7 @@ const PREFER_QUALIFIED =
   'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
 
 /** A creation writes no status, yet whoever reads the object finds the one that the schema has for a start. */
-function statusOf(shape: () => Shape): Pick<Strategy, 'prepareCreate'> {
+function statusOf(shape: () => KindSchema): Pick<Strategy, 'prepareCreate'> {
   let first: { status: unknown } | undefined;
   return {
     prepareCreate(object) {
@@ -149,7 +149,7 @@ function statusOf(shape: () => Shape): Pick<Strategy, 'prepareCreate'> {
   };
 }
 
-function scaleOf({ spec }: Definition, { subresources }: DefinitionVersion): Pick<Resource, 'scale'> {
+function scaleOf({ spec }: Crd, { subresources }: CrdVersion): Pick<Resource, 'scale'> {
   const scale = subresources?.scale;
   if (scale === undefined) return {};
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
@@ -163,11 +163,11 @@ function scaleOf({ spec }: Definition, { subresources }: DefinitionVersion): Pic
   };
 }
 
-function deprecation({ spec }: Definition, { name, deprecationWarning }: DefinitionVersion): string {
+function deprecation({ spec }: Crd, { name, deprecationWarning }: CrdVersion): string {
   return deprecationWarning ?? `${spec.group}/${name} ${spec.names.kind} is deprecated`;
 }
 
-function subresourcesOf({ spec }: Definition, { name, subresources }: DefinitionVersion): Map<string, Subresource> {
+function subresourcesOf({ spec }: Crd, { name, subresources }: CrdVersion): Map<string, Subresource> {
   const found = new Map<string, Subresource>();
   const verbs = ['get', 'patch', 'update'];
   if (subresources?.status !== undefined) {

@@ -3,18 +3,18 @@ import type { FieldError } from '#platform/base/field-error';
 import { compileSchema } from '#platform/structural/structural-schema';
 import { badRequest } from '../api-error.ts';
 import { objectMetaDecoding } from '../builtin-schema/decode.ts';
-import type { Shape } from '../resource.ts';
+import type { KindSchema } from '../resource.ts';
 import type { ScalePaths } from '../subresources/scale.ts';
 import { scaleCauses } from '../subresources/scale-values.ts';
-import type { DefinitionVersion } from './definition.ts';
+import type { CrdVersion } from './definition.ts';
 import { checkEmbedded, embeddedResources, readEmbedded } from './embedded-resources.ts';
 
 /** The shape of a custom kind in one version: its metadata is that of every object, the rest is its schema's. */
 export function customShape(
   kind: string,
-  { name: version, schema }: Pick<DefinitionVersion, 'name' | 'schema'>,
+  { name: version, schema }: Pick<CrdVersion, 'name' | 'schema'>,
   scale?: ScalePaths,
-): Shape {
+): KindSchema {
   const whole = schema?.openAPIV3Schema ?? { type: 'object' };
   const structural = compileSchema(whole);
   const embedded = embeddedResources(whole);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { Definition, DefinitionNames } from './definition.ts';
+import type { Crd, CrdNames } from './definition.ts';
 import { setCondition, statusOf, usedNames } from './definition-status.ts';
 import { definitionOf } from './plane.fixture.ts';
 
 const NOW = '2030-01-01T00:00:00Z';
 const LATER = '2030-01-01T00:00:01Z';
 
-function wanting(names: DefinitionNames, status?: Definition['status']): Definition {
-  const definition = definitionOf(names.plural, names.kind) as Definition;
+function wanting(names: CrdNames, status?: Crd['status']): Crd {
+  const definition = definitionOf(names.plural, names.kind) as Crd;
   return { ...definition, spec: { ...definition.spec, names }, ...(status === undefined ? {} : { status }) };
 }
 
 const ducks = { plural: 'ducks', singular: 'duck', kind: 'Duck', listKind: 'DuckList', shortNames: ['d'] };
-const accepted = (names: DefinitionNames) => wanting(names, statusOf(wanting(names), usedNames([]), NOW));
+const accepted = (names: CrdNames) => wanting(names, statusOf(wanting(names), usedNames([]), NOW));
 
 describe('the names of a definition', () => {
   it('are its own where nobody has them', () => {

@@ -1,4 +1,4 @@
-import type { Definition, DefinitionCondition, DefinitionNames, DefinitionStatus } from './definition.ts';
+import type { Crd, CrdCondition, CrdNames, CrdStatus } from './definition.ts';
 
 /** The names that the definitions of a group have been given: as resources in paths, and as kinds in objects. */
 export interface UsedNames {
@@ -7,7 +7,7 @@ export interface UsedNames {
 }
 
 /** What the definitions of a group use together; a definition that is not accepted yet uses nothing. */
-export function usedNames(definitions: Iterable<Definition>): UsedNames {
+export function usedNames(definitions: Iterable<Crd>): UsedNames {
   const resources = new Set<string>();
   const kinds = new Set<string>();
   for (const { status } of definitions) {
@@ -22,10 +22,10 @@ export function usedNames(definitions: Iterable<Definition>): UsedNames {
  * The status that a definition should have: which of its names are its own, and whether it is served. A name is had by
  * whoever asked first; what has once been established stays so.
  */
-export function statusOf(definition: Definition, used: UsedNames, now: string): DefinitionStatus {
+export function statusOf(definition: Crd, used: UsedNames, now: string): CrdStatus {
   const before = definition.status ?? {};
   const { names, conflict } = acceptNames(definition.spec.names, before.acceptedNames, used);
-  const accepted: DefinitionCondition =
+  const accepted: CrdCondition =
     conflict === undefined
       ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found', now)
       : condition('NamesAccepted', 'False', conflict.reason, conflict.message, now);
@@ -47,12 +47,12 @@ interface Conflict {
 
 /** Takes each name that is free; of several that are not, the last one is told. */
 function acceptNames(
-  wanted: DefinitionNames,
-  own: DefinitionNames = { plural: '', kind: '' },
+  wanted: CrdNames,
+  own: CrdNames = { plural: '', kind: '' },
   { resources, kinds }: UsedNames,
-): { names: DefinitionNames; conflict: Conflict | undefined } {
+): { names: CrdNames; conflict: Conflict | undefined } {
   let conflict: Conflict | undefined;
-  const names: DefinitionNames = { ...own };
+  const names: CrdNames = { ...own };
   const take = (
     field: 'plural' | 'singular' | 'kind' | 'listKind',
     used: ReadonlySet<string>,
@@ -84,16 +84,16 @@ const inUse = (name: string): string => `${JSON.stringify(name)} is already in u
 
 function condition(
   type: string,
-  status: DefinitionCondition['status'],
+  status: CrdCondition['status'],
   reason: string,
   message: string,
   lastTransitionTime: string,
-): DefinitionCondition {
+): CrdCondition {
   return { type, status, lastTransitionTime, reason, message };
 }
 
 /** The status with a condition set; one that keeps its status keeps its time. */
-export function setCondition(status: DefinitionStatus, condition: DefinitionCondition): DefinitionStatus {
+export function setCondition(status: CrdStatus, condition: CrdCondition): CrdStatus {
   const conditions = status.conditions ?? [];
   const known = conditions.find(({ type }) => type === condition.type);
   if (known === undefined) return { ...status, conditions: [...conditions, condition] };

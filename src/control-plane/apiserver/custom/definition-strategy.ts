@@ -1,11 +1,11 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Strategy } from '../resource.ts';
-import { definitionCauses } from './checks/definition-causes.ts';
+import { validateCrd } from './checks/definition-causes.ts';
 import { unknownFormats } from './checks/formats.ts';
-import { CLEANUP_FINALIZER, type Definition, type DefinitionStatus, storageVersion } from './definition.ts';
+import { CLEANUP_FINALIZER, type Crd, type CrdStatus, storageVersion } from './definition.ts';
 import { setCondition } from './definition-status.ts';
 
-const definitionOf = (object: KubeObject): Definition => object as unknown as Definition;
+const definitionOf = (object: KubeObject): Crd => object as unknown as Crd;
 
 /** How CustomResourceDefinitions are written. */
 export const crdStrategy: Strategy = {
@@ -30,7 +30,7 @@ export const crdStrategy: Strategy = {
       conditions: null,
       acceptedNames: { plural: '', kind: '' },
       storedVersions: stored === undefined ? null : [stored],
-    } as unknown as DefinitionStatus;
+    } as unknown as CrdStatus;
   },
 
   prepareUpdate(object) {
@@ -41,7 +41,7 @@ export const crdStrategy: Strategy = {
     definition.status = { ...definition.status, storedVersions: [...before, stored] };
   },
 
-  validate: (object, old) => definitionCauses(definitionOf(object), old && definitionOf(old)),
+  validate: (object, old) => validateCrd(definitionOf(object), old && definitionOf(old)),
 
   warnings(object, old) {
     const before = old === undefined ? new Set<string>() : new Set(unknownFormats(definitionOf(old)));
@@ -69,7 +69,7 @@ export const crdStrategy: Strategy = {
 };
 
 /** Undefined where no version says that it is the stored one, which is about to be refused. */
-function storageVersionOf({ spec }: Definition): string | undefined {
+function storageVersionOf({ spec }: Crd): string | undefined {
   // Decoding leaves null where there is no list.
-  return spec.versions?.some(({ storage }) => storage) ? storageVersion({ spec } as Definition) : undefined;
+  return spec.versions?.some(({ storage }) => storage) ? storageVersion({ spec } as Crd) : undefined;
 }

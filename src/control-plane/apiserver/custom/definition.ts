@@ -3,22 +3,22 @@ import type { JsonSchema } from '#platform/schema/json-schema';
 import type { PrinterColumn } from '../table/custom-table.ts';
 
 /** A CustomResourceDefinition, as far as the server acts on it. */
-export interface Definition {
+export interface Crd {
   apiVersion: string;
   kind: string;
   metadata: KubeMeta;
   spec: {
     group: string;
     scope: 'Namespaced' | 'Cluster';
-    names: DefinitionNames;
-    versions: DefinitionVersion[];
+    names: CrdNames;
+    versions: CrdVersion[];
     conversion?: {
       strategy: 'None' | 'Webhook';
       webhook?: { conversionReviewVersions: string[]; clientConfig?: ConversionClient };
     };
     preserveUnknownFields?: boolean;
   };
-  status?: DefinitionStatus;
+  status?: CrdStatus;
   [field: string]: unknown;
 }
 
@@ -28,7 +28,7 @@ export interface ConversionClient {
   service?: { namespace: string; name: string; path?: string; port?: number };
 }
 
-export interface DefinitionNames {
+export interface CrdNames {
   plural: string;
   singular?: string;
   kind: string;
@@ -37,7 +37,7 @@ export interface DefinitionNames {
   categories?: string[];
 }
 
-export interface DefinitionVersion {
+export interface CrdVersion {
   name: string;
   served: boolean;
   storage: boolean;
@@ -52,13 +52,13 @@ export interface DefinitionVersion {
   selectableFields?: { jsonPath: string }[];
 }
 
-export interface DefinitionStatus {
-  conditions?: DefinitionCondition[];
-  acceptedNames?: DefinitionNames;
+export interface CrdStatus {
+  conditions?: CrdCondition[];
+  acceptedNames?: CrdNames;
   storedVersions?: string[];
 }
 
-export interface DefinitionCondition {
+export interface CrdCondition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   reason: string;
@@ -70,10 +70,10 @@ export interface DefinitionCondition {
 /** Keeps a definition until its last instance is gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-export function isTrue({ status }: Definition, type: string): boolean {
+export function isTrue({ status }: Crd, type: string): boolean {
   return status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 }
 
-export function storageVersion({ spec }: Definition): string {
+export function storageVersion({ spec }: Crd): string {
   return spec.versions.find(({ storage }) => storage)?.name ?? spec.versions[0]?.name ?? '';
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Definition } from './definition.ts';
+import type { Crd } from './definition.ts';
 import { DEFINITIONS, definitionOf, GROUP, type Plane, specOf, startPlane, typeOf, version } from './plane.fixture.ts';
 
 let plane: Plane;
@@ -25,10 +25,10 @@ const nameOf = (definition: { metadata: { name?: string } }) => definition.metad
 const specIn = (object: KubeObject) => object['spec'];
 const pathOf = (definition: ReturnType<typeof fresh>, v = 'v1') =>
   `/apis/${GROUP}/${v}/namespaces/default/${definition.spec.names.plural}`;
-const conditionOf = ({ status }: Definition, type: string) => status?.conditions?.find((each) => each.type === type);
+const conditionOf = ({ status }: Crd, type: string) => status?.conditions?.find((each) => each.type === type);
 
-async function stored(name: string): Promise<Definition> {
-  return (await plane.client.get(DEFINITIONS, name)) as unknown as Definition;
+async function stored(name: string): Promise<Crd> {
+  return (await plane.client.get(DEFINITIONS, name)) as unknown as Crd;
 }
 
 async function isGone(name: string): Promise<boolean> {
@@ -230,7 +230,7 @@ describe('a definition that is deleted', () => {
       kind: 'CustomResourceDefinition',
       metadata: { generation: 1, finalizers: ['customresourcecleanup.apiextensions.k8s.io'] },
     });
-    expect(conditionOf(body as unknown as Definition, 'Terminating')).toMatchObject({
+    expect(conditionOf(body as unknown as Crd, 'Terminating')).toMatchObject({
       status: 'True',
       reason: 'InstanceDeletionPending',
     });

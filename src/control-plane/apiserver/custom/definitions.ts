@@ -2,29 +2,29 @@ import type { Logger } from '#platform/base/logger';
 import { deepEqual } from '#platform/structural/deep-equal';
 import { ApiError } from '../api-error.ts';
 import { type Backend, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import type { Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
-import { rewrite } from '../verbs/update.ts';
+import { guaranteedUpdate } from '../verbs/update.ts';
 import type { Convert } from './conversion.ts';
-import { CLEANUP_FINALIZER, type Definition, type DefinitionStatus } from './definition.ts';
+import { CLEANUP_FINALIZER, type Crd, type CrdStatus } from './definition.ts';
 import {
   COMPLETED,
   deleteInstances,
-  failed,
+  failedProgress,
   IN_PROGRESS,
   NEVER_ESTABLISHED,
-  type Progress,
+  type TerminationProgress,
   terminating,
 } from './definition-removal.ts';
 import { setCondition, statusOf, usedNames } from './definition-status.ts';
-import { ServedDefinitions } from './served-definitions.ts';
+import { ServedCrds } from './served-definitions.ts';
 
-export interface DefinitionsParts {
+export interface CrdsDeps {
   readonly backend: Backend;
-  readonly call: Call;
+  readonly call: RequestContext;
   readonly log: Logger;
-  readonly converterFor: (definition: Definition) => Convert;
+  readonly converterFor: (definition: Crd) => Convert;
 }
 
 const RETRY_MS = 1000;
@@ -33,23 +33,23 @@ const RETRY_MS = 1000;
  * Serves what the stored CustomResourceDefinitions define, as they come, change and go. Reads them from the store and
  * follows it until the call's signal ends.
  */
-export class Definitions {
-  readonly #parts: DefinitionsParts;
+export class Crds {
+  readonly #parts: CrdsDeps;
   readonly #resource: Resource;
-  readonly #served: ServedDefinitions;
-  readonly #known = new Map<string, Definition>();
+  readonly #served: ServedCrds;
+  readonly #known = new Map<string, Crd>();
   /** Names of definitions to look at; one is looked at a time, so that no two are given the same name. */
   readonly #queue = new Set<string>();
   readonly #finishing = new Set<string>();
   #working = false;
 
-  constructor(parts: DefinitionsParts) {
+  constructor(parts: CrdsDeps) {
     this.#parts = parts;
     const { registry, stores } = parts.backend;
     const resource = registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
     if (resource === undefined) throw new Error('customresourcedefinitions are not served');
     this.#resource = resource;
-    this.#served = new ServedDefinitions({ registry, store: stores.main, converterFor: parts.converterFor });
+    this.#served = new ServedCrds({ registry, store: stores.main, converterFor: parts.converterFor });
   }
 
   /** Takes in what is stored now, then follows in the background. */
@@ -77,7 +77,7 @@ export class Definitions {
   }
 
   #take(entry: Entry): void {
-    const definition = this.#parts.backend.parsed.get(entry) as unknown as Definition;
+    const definition = this.#parts.backend.parsed.get(entry) as unknown as Crd;
     const name = definition.metadata.name ?? '';
     this.#known.set(name, definition);
     this.#served.serve(definition, entry.revision);
@@ -85,7 +85,7 @@ export class Definitions {
   }
 
   #forget(entry: Entry): void {
-    const { metadata, spec } = this.#parts.backend.parsed.get(entry) as unknown as Definition;
+    const { metadata, spec } = this.#parts.backend.parsed.get(entry) as unknown as Crd;
     const { name = '' } = metadata;
     this.#known.delete(name);
     this.#served.forget(name);
@@ -135,13 +135,13 @@ export class Definitions {
     this.#enqueueGroup(definition.spec.group, name);
   }
 
-  #statusOf(definition: Definition): DefinitionStatus {
+  #statusOf(definition: Crd): CrdStatus {
     const group = [...this.#known.values()].filter(({ spec }) => spec.group === definition.spec.group);
     return statusOf(definition, usedNames(group), timestamp(this.#parts.backend.clock));
   }
 
   /** One definition waits for its instances; the others need not wait for it. */
-  #beginFinishing(definition: Definition): void {
+  #beginFinishing(definition: Crd): void {
     const { uid = '', name = '', finalizers } = definition.metadata;
     if (this.#finishing.has(uid) || finalizers?.includes(CLEANUP_FINALIZER) !== true) return;
     this.#finishing.add(uid);
@@ -159,7 +159,7 @@ export class Definitions {
       try {
         await deleteInstances(backend, resource, call);
       } catch (error) {
-        await this.#tell(name, failed(error));
+        await this.#tell(name, failedProgress(error));
         throw error;
       }
     }
@@ -170,7 +170,7 @@ export class Definitions {
     });
   }
 
-  async #tell(name: string, progress: Progress): Promise<void> {
+  async #tell(name: string, progress: TerminationProgress): Promise<void> {
     const condition = terminating(progress, this.#parts.backend);
     await this.#write(name, 'status', (current) => ({
       ...current,
@@ -178,20 +178,20 @@ export class Definitions {
     }));
   }
 
-  async #write(name: string, subresource: string, change: (current: Definition) => Definition): Promise<void> {
+  async #write(name: string, subresource: string, change: (current: Crd) => Crd): Promise<void> {
     const { backend, call } = this.#parts;
     const target = { resource: this.#resource, namespace: '', name, subresource };
     try {
-      const changed = await rewrite(
+      const changed = await guaranteedUpdate(
         backend,
         target,
-        (current) => structuredClone(change(current as unknown as Definition)),
+        (current) => structuredClone(change(current as unknown as Crd)),
         call,
       );
       const known = this.#known.get(name);
       // What came of the write may be history by now, as when a deletion has been seen meanwhile.
       if (known !== undefined && versionOf(known) < versionOf(changed.object)) {
-        this.#known.set(name, changed.object as unknown as Definition);
+        this.#known.set(name, changed.object as unknown as Crd);
       }
     } catch (error) {
       // Gone meanwhile: there is nothing left to say of it.
@@ -200,6 +200,6 @@ export class Definitions {
   }
 }
 
-function versionOf({ metadata }: Pick<Definition, 'metadata'>): number {
+function versionOf({ metadata }: Pick<Crd, 'metadata'>): number {
   return Number(metadata.resourceVersion);
 }

@@ -4,7 +4,7 @@ import { seededRandom } from '#platform/base/random';
 import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
 import { until } from '#testing/patience';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
-import { type Definition, isTrue } from './definition.ts';
+import { type Crd, isTrue } from './definition.ts';
 
 export const GROUP = 'test.example.com';
 export const DEFINITIONS: ResourceType = {
@@ -29,17 +29,17 @@ export interface Plane {
   /** A text is sent as it is, everything else as JSON. */
   readonly ask: (method: string, path: string, body?: unknown, type?: string) => Promise<Answered>;
   /** Creates a definition and gives it back once it is established. */
-  define(definition: NewDefinition): Promise<Definition>;
+  define(definition: NewDefinition): Promise<Crd>;
   /** Changes the spec of a definition. */
-  redefine(name: string, change: (spec: Definition['spec']) => void): Promise<void>;
+  redefine(name: string, change: (spec: Crd['spec']) => void): Promise<void>;
   /** Waits for something to come true. */
   until(check: () => boolean | Promise<boolean>): Promise<void>;
   /** Collects what a watch sees until it ends. */
   follow(type: ResourceType, namespace?: string): { readonly events: string[]; readonly ended: Promise<void> };
 }
 
-export type NewDefinition = Pick<Definition, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
-type Version = Definition['spec']['versions'][number];
+export type NewDefinition = Pick<Crd, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
+type Version = Crd['spec']['versions'][number];
 
 export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Promise<Plane> {
   const log = createMemoryLogger(realClock);
@@ -65,13 +65,13 @@ export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Pr
       const { name = '' } = definition.metadata;
       await client.create(DEFINITIONS, definition);
       for await (const { object } of client.watch(DEFINITIONS, { fieldSelector: `metadata.name=${name}` })) {
-        if (isTrue(object as unknown as Definition, 'Established')) return object as unknown as Definition;
+        if (isTrue(object as unknown as Crd, 'Established')) return object as unknown as Crd;
       }
       throw new Error('the watch ended');
     },
     async redefine(name, change) {
       const object = structuredClone(await client.get(DEFINITIONS, name));
-      change((object as unknown as Definition).spec);
+      change((object as unknown as Crd).spec);
       await client.update(DEFINITIONS, object);
     },
     follow(type, namespace = 'default') {
@@ -105,7 +105,7 @@ export function definitionOf(
   plural: string,
   kind: string,
   versions: Version[] = [version()],
-  more: Partial<Definition['spec']> = {},
+  more: Partial<Crd['spec']> = {},
 ): NewDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -3,18 +3,18 @@ import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
 import type { Convert } from './conversion.ts';
-import { customResources, type Past, storagePrefix, storedResource } from './custom-resource.ts';
-import { type Definition, isTrue } from './definition.ts';
+import { type CrdHistory, customResources, storagePrefix, storedResource } from './custom-resource.ts';
+import { type Crd, isTrue } from './definition.ts';
 
-export interface ServedParts {
+export interface ServedCrdsDeps {
   readonly registry: Registry;
   readonly store: Store;
-  readonly converterFor: (definition: Definition) => Convert;
+  readonly converterFor: (definition: Crd) => Convert;
 }
 
 /** What is served of one definition. */
 interface Served {
-  readonly definition: Definition;
+  readonly definition: Crd;
   readonly resources: readonly Resource[];
   readonly convert: Convert;
   readonly staleBefore: number;
@@ -23,16 +23,16 @@ interface Served {
 }
 
 /** The resources of established definitions, in the registry as long as they are served. */
-export class ServedDefinitions {
-  readonly #parts: ServedParts;
+export class ServedCrds {
+  readonly #parts: ServedCrdsDeps;
   readonly #served = new Map<string, Served>();
 
-  constructor(parts: ServedParts) {
+  constructor(parts: ServedCrdsDeps) {
     this.#parts = parts;
   }
 
   /** Serves a definition as it is now; `revision` is that of its last change. Does nothing where nothing is different. */
-  serve(definition: Definition, revision: number): void {
+  serve(definition: Crd, revision: number): void {
     const name = definition.metadata.name ?? '';
     const before = this.#served.get(name);
     if (!isTrue(definition, 'Established') || this.#isBuiltIn(definition)) return this.forget(name);
@@ -74,7 +74,7 @@ export class ServedDefinitions {
   }
 
   /** A definition by the name of something built in would take its objects. */
-  #isBuiltIn({ spec }: Definition): boolean {
+  #isBuiltIn({ spec }: Crd): boolean {
     const { registry } = this.#parts;
     for (const { group, plural, custom } of registry.all()) {
       if (!custom && group === spec.group && plural === spec.names.plural) return true;
@@ -83,17 +83,17 @@ export class ServedDefinitions {
   }
 
   /** Objects older than this have been written under other schemas, perhaps; zero where there are none. */
-  #oldestFresh(definition: Definition, revision: number): number {
+  #oldestFresh(definition: Crd, revision: number): number {
     const { entries } = this.#parts.store.range({ prefix: storagePrefix(definition) });
     return entries.some((entry) => entry.revision < revision) ? revision : 0;
   }
 }
 
-function pastOf({ staleBefore, endings }: Pick<Served, 'staleBefore' | 'endings'>): Past {
+function pastOf({ staleBefore, endings }: Pick<Served, 'staleBefore' | 'endings'>): CrdHistory {
   return { staleBefore, ended: (version) => (endings.get(version) ?? new AbortController()).signal };
 }
 
-function isSame(a: Definition, b: Definition): boolean {
+function isSame(a: Crd, b: Crd): boolean {
   return (
     deepEqual(a.spec, b.spec) &&
     deepEqual(a.status?.acceptedNames, b.status?.acceptedNames) &&
@@ -103,8 +103,8 @@ function isSame(a: Definition, b: Definition): boolean {
 }
 
 /** Whether objects come from the store as they did, so that a watch can go on. */
-function isSameFlow(a: Definition, b: Definition): boolean {
-  const storage = ({ spec }: Definition) => spec.versions.find((version) => version.storage)?.name;
+function isSameFlow(a: Crd, b: Crd): boolean {
+  const storage = ({ spec }: Crd) => spec.versions.find((version) => version.storage)?.name;
   return (
     storage(a) === storage(b) &&
     deepEqual(a.spec.conversion, b.spec.conversion) &&
@@ -112,7 +112,7 @@ function isSameFlow(a: Definition, b: Definition): boolean {
   );
 }
 
-function hasSameSchemas(a: Definition, b: Definition): boolean {
-  const schemas = ({ spec }: Definition) => spec.versions.map(({ name, schema }) => ({ name, schema: schema ?? null }));
+function hasSameSchemas(a: Crd, b: Crd): boolean {
+  const schemas = ({ spec }: Crd) => spec.versions.map(({ name, schema }) => ({ name, schema: schema ?? null }));
   return deepEqual(schemas(a), schemas(b));
 }

@@ -1,8 +1,8 @@
 import { runSteps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Resource, Shape } from '../resource.ts';
+import type { KindSchema, Resource } from '../resource.ts';
 import type { Convert } from './conversion.ts';
-import { type Definition, storageVersion } from './definition.ts';
+import { type Crd, storageVersion } from './definition.ts';
 
 /**
  * How stored objects become objects of a version: converted where they are stored in another one, and brought to the
@@ -10,11 +10,11 @@ import { type Definition, storageVersion } from './definition.ts';
  * they are.
  */
 export function readStored(
-  definition: Definition,
+  definition: Crd,
   version: string,
   convert: Convert,
   staleBefore: number,
-  shapeOf: (version: string) => Shape | undefined,
+  shapeOf: (version: string) => KindSchema | undefined,
 ): Pick<Resource, 'fromStorage'> {
   const converts = !isAlwaysStoredAs(definition, version);
   if (!converts && staleBefore === 0) return {};
@@ -22,7 +22,9 @@ export function readStored(
   return {
     fromStorage: async (objects) => {
       const read = objects.map((object) =>
-        Number(object.metadata.resourceVersion) < staleBefore ? settled(object, shapeOf(versionOf(object))) : object,
+        Number(object.metadata.resourceVersion) < staleBefore
+          ? settleObject(object, shapeOf(versionOf(object)))
+          : object,
       );
       return converts && read.some((object) => object.apiVersion !== apiVersion)
         ? await convert(read, apiVersion)
@@ -34,14 +36,14 @@ export function readStored(
 const versionOf = ({ apiVersion }: KubeObject): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
 /** The object as the version that it is stored in has it today: without fields that are gone, with defaults that have come. */
-function settled(object: KubeObject, shape: Shape | undefined): KubeObject {
+function settleObject(object: KubeObject, shape: KindSchema | undefined): KubeObject {
   if (shape === undefined) return object;
   const { object: read } = runSteps(shape.read(structuredClone(object)));
   shape.applyDefaults(read);
   return read;
 }
 
-function isAlwaysStoredAs(definition: Definition, version: string): boolean {
+function isAlwaysStoredAs(definition: Crd, version: string): boolean {
   const stored = new Set([storageVersion(definition), ...(definition.status?.storedVersions ?? [])]);
   return stored.size === 1 && stored.has(version);
 }
@@ -51,7 +53,7 @@ export function writeStored(
   stored: string,
   isStored: boolean,
   convert: Convert,
-  shapeOf: (version: string) => Shape | undefined,
+  shapeOf: (version: string) => KindSchema | undefined,
 ): Pick<Resource, 'toStorage'> {
   if (isStored) return {};
   return {
@@ -60,7 +62,7 @@ export function writeStored(
       // The revision is written into it next, and the object itself is still the answer.
       const { metadata } = converted;
       const copy = { ...structuredClone(converted), apiVersion: stored };
-      const kept = settled(copy, shapeOf(versionOf(copy)));
+      const kept = settleObject(copy, shapeOf(versionOf(copy)));
       return { ...kept, metadata: { ...metadata } };
     },
   };

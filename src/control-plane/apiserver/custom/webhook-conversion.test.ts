@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type HookServer, hookServer } from '../admission/webhooks/hook-server.fixture.ts';
 import type { ApiError } from '../api-error.ts';
-import type { Definition } from './definition.ts';
+import type { Crd } from './definition.ts';
 import { definitionOf, GROUP, type Plane, startPlane, typeOf, version } from './plane.fixture.ts';
 import { type CallWebhook, webhookConverter } from './webhook-conversion.ts';
 
@@ -19,7 +19,7 @@ const object = (name: string, more: object = {}): KubeObject => ({
   ...more,
 });
 
-function definitionBy(conversionReviewVersions = ['v1']): Definition {
+function definitionBy(conversionReviewVersions = ['v1']): Crd {
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions, clientConfig: {} } } as const;
   return definitionOf('boats', 'Boat', [version(), version('v2')], { conversion });
 }

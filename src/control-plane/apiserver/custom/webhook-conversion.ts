@@ -3,7 +3,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError } from '../api-error.ts';
 import type { Convert } from './conversion.ts';
 import { readConverted } from './conversion-review.ts';
-import type { ConversionClient, Definition } from './definition.ts';
+import type { ConversionClient, Crd } from './definition.ts';
 import { withMetadataOf } from './restored-metadata.ts';
 
 /** Sends a review to whom a definition names, and gives what came back; fails in the words of Go's HTTP client. */
@@ -13,19 +13,19 @@ export type CallWebhook = (
   timeoutSeconds: number,
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-export interface WebhookParts {
+export interface WebhookConverterDeps {
   readonly callWebhook: CallWebhook;
   readonly uuid: () => string;
 }
 
 const TIMEOUT_SECONDS = 30;
 /** A list may be longer than a webhook cares to read at once, and its answer than is read here. */
-const MOST_AT_ONCE = 500;
+const MAX_CONCURRENT = 500;
 const LARGEST_AT_ONCE = 4 * 1024 * 1024;
 const KNOWN_REVIEWS = new Set(['v1', 'v1beta1']);
 
 /** Conversion strategy Webhook: somebody else knows how the versions of a kind differ. */
-export function webhookConverter(definition: Definition, { callWebhook, uuid }: WebhookParts): Convert {
+export function webhookConverter(definition: Crd, { callWebhook, uuid }: WebhookConverterDeps): Convert {
   const { clientConfig = {}, conversionReviewVersions = [] } = definition.spec.conversion?.webhook ?? {};
   const version = conversionReviewVersions.find((each) => KNOWN_REVIEWS.has(each));
 
@@ -71,7 +71,7 @@ function* batches(objects: readonly KubeObject[]): Iterable<Batch> {
   let size = 0;
   for (const object of objects) {
     const text = JSON.stringify(object);
-    if (batch.texts.length === MOST_AT_ONCE || (size > 0 && size + text.length > LARGEST_AT_ONCE)) {
+    if (batch.texts.length === MAX_CONCURRENT || (size > 0 && size + text.length > LARGEST_AT_ONCE)) {
       yield batch;
       [batch, size] = [{ objects: [], texts: [] }, 0];
     }

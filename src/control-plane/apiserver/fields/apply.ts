@@ -9,16 +9,16 @@ import { KUBECTL, lastAppliedFields, withLastApplied } from './last-applied.ts';
 import { ListItemError } from './list-items.ts';
 import {
   Differences,
+  type FieldsWrite,
   liveEntries,
   type ManagedKind,
   METADATA_IDENTITY,
+  managerName,
   metadataOf,
   moveOwnership,
-  named,
   reconcileManagers,
   recordUpdate,
   toEntries,
-  type Write,
 } from './managed-fields.ts';
 import { type ManagedFieldsEntry, type ManagerName, type Managers, readManagers } from './managers.ts';
 import { mergeTyped } from './merge.ts';
@@ -28,7 +28,7 @@ import { typeErrors } from './validate.ts';
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-export interface Application extends Write {
+export interface Application extends FieldsWrite {
   /** Take over fields that others own. */
   readonly force: boolean;
 }
@@ -63,11 +63,11 @@ export function* configurationApply(
   const { kind, manager } = application;
   checkConfig(config, kind);
   yield;
-  const name = { ...named(application), operation: 'Apply' } as const;
+  const name = { ...managerName(application), operation: 'Apply' } as const;
   const managers = readManagers(liveEntries(live));
   const current = live === undefined ? {} : withoutManagedFields(live);
   if (live !== undefined && managers.size === 0) {
-    const before = { ...named({ ...application, manager: BEFORE_FIRST_APPLY }), operation: 'Update' } as const;
+    const before = { ...managerName({ ...application, manager: BEFORE_FIRST_APPLY }), operation: 'Update' } as const;
     yield* recordUpdate(managers, kind.empty, current, before, application);
     yield;
   }

@@ -31,7 +31,7 @@ export interface ManagedKind extends VersionedType {
   readonly version?: (apiVersion: string) => (VersionedType & { convert(object: JsonObject): JsonObject }) | undefined;
 }
 
-export interface Write {
+export interface FieldsWrite {
   readonly kind: ManagedKind;
   readonly manager: string;
   /** The time of the write as RFC 3339 text in UTC by seconds. */
@@ -73,7 +73,7 @@ export const METADATA_IDENTITY: FieldSet = {
 export function updateManagedFields(
   live: JsonObject | undefined,
   next: JsonObject,
-  write: Write,
+  write: FieldsWrite,
 ): readonly ManagedFieldsEntry[] | undefined {
   return runSteps(managedFieldsUpdate(live, next, write));
 }
@@ -82,14 +82,14 @@ export function updateManagedFields(
 export function* managedFieldsUpdate(
   live: JsonObject | undefined,
   next: JsonObject,
-  write: Write,
+  write: FieldsWrite,
 ): Steps<readonly ManagedFieldsEntry[] | undefined> {
   const entries = liveEntries(live);
   const sent = write.kind.subresource === '' ? member(metadataOf(next), 'managedFields') : undefined;
   const managers = yield* managersOfWrite(entries, sent);
   // An object that was written without managers keeps none until somebody applies it.
   if (managers.size === 0 && live !== undefined) return undefined;
-  const name = { ...named(write), operation: 'Update' } as const;
+  const name = { ...managerName(write), operation: 'Update' } as const;
   if (write.kind.custom) reconcileManagers(managers, write.kind);
   yield;
   try {
@@ -116,7 +116,7 @@ export function* recordUpdate(
   before: JsonObject,
   after: JsonObject,
   name: ManagerName,
-  write: Write,
+  write: FieldsWrite,
 ): Steps<void> {
   const differences = new Differences(before, after, write.kind);
   const { changed } = yield* differences.compareOwn();
@@ -182,7 +182,7 @@ export function moveOwnership(managers: Managers, differences: Differences, exce
 
 /** What differs in one version, without the fields that the endpoint cannot set. */
 function* compareIn(before: JsonObject, after: JsonObject, { type, reset }: VersionedType): Steps<Difference> {
-  const compared = yield* withLargeNodes(() => changedFields(before, after, type, skipped(reset)));
+  const compared = yield* withLargeNodes(() => changedFields(before, after, type, skippedFields(reset)));
   if (compared === NO_DIFFERENCE) return compared;
   return { changed: filterFields(compared.changed, reset), removed: filterFields(compared.removed, reset) };
 }
@@ -190,7 +190,7 @@ function* compareIn(before: JsonObject, after: JsonObject, { type, reset }: Vers
 const skips = new WeakMap<FieldFilter, SkippedFields>();
 
 /** Members at the top that need no comparing because the filter drops them anyway. */
-function skipped(reset: FieldFilter): SkippedFields {
+function skippedFields(reset: FieldFilter): SkippedFields {
   let skip = skips.get(reset);
   if (skip === undefined) {
     const top = Object.keys(reset.exclude).filter((element) => isMember(reset.exclude[element] as FieldSet));
@@ -234,6 +234,6 @@ export function metadataOf(object: JsonObject): JsonObject {
   return isObject(metadata) ? metadata : {};
 }
 
-export function named({ kind, manager }: Write): Omit<ManagerName, 'operation'> {
+export function managerName({ kind, manager }: FieldsWrite): Omit<ManagerName, 'operation'> {
   return { manager: manager === '' ? 'unknown' : manager, apiVersion: kind.apiVersion, subresource: kind.subresource };
 }

@@ -2,19 +2,19 @@ import { stringify } from 'yaml';
 import type { Status } from '../api-error.ts';
 
 /** What goes back to a client. */
-export type Answer = WholeAnswer | StreamAnswer | BytesAnswer | PartsAnswer | UpgradedAnswer;
+export type HttpResponse = WholeResponse | StreamResponse | BytesResponse | PartsResponse | UpgradedResponse;
 
 /** An answer before its format is chosen. */
-export type Draft = Answer | ListAnswer;
+export type DraftResponse = HttpResponse | ListResponse;
 
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface StreamAnswer {
+export interface StreamResponse {
   readonly status: number;
   readonly type: string;
   /** Pieces as they come; the client going away ends the iteration. */
@@ -23,7 +23,7 @@ export interface StreamAnswer {
 }
 
 /** A body so long that it is made part by part, as the client takes it. */
-export interface PartsAnswer {
+export interface PartsResponse {
   readonly status: number;
   readonly type: string;
   readonly parts: Iterable<string>;
@@ -31,7 +31,7 @@ export interface PartsAnswer {
 }
 
 /** A list, which is put together item by item. */
-export interface ListAnswer {
+export interface ListResponse {
   readonly status: number;
   /** All of its fields but the items. */
   readonly head: object;
@@ -44,7 +44,7 @@ export interface ListAnswer {
 }
 
 /** A finished body that goes out as it is, never indented or turned into YAML. */
-export interface BytesAnswer {
+export interface BytesResponse {
   readonly status: number;
   readonly type: string;
   readonly bytes: Uint8Array;
@@ -52,7 +52,7 @@ export interface BytesAnswer {
 }
 
 /** The connection was taken over, and has been or is being answered. */
-export interface UpgradedAnswer {
+export interface UpgradedResponse {
   readonly status: 101;
   readonly type: '';
   readonly upgraded: true;
@@ -63,15 +63,15 @@ export const YAML_TYPE = 'application/yaml';
 /** Keys in order, as the API server writes them. */
 export const YAML_OPTIONS = { sortMapEntries: true, lineWidth: 0, version: '1.1', indentSeq: false } as const;
 
-export function json(status: number, text: string): WholeAnswer {
+export function json(status: number, text: string): WholeResponse {
   return { status, type: JSON_TYPE, body: text };
 }
 
-export function plain(status: number, text: string): WholeAnswer {
+export function plain(status: number, text: string): WholeResponse {
   return { status, type: 'text/plain; charset=utf-8', body: text };
 }
 
-export function statusAnswer(status: Status): WholeAnswer {
+export function statusResponse(status: Status): WholeResponse {
   const retry = status.details?.retryAfterSeconds;
   return {
     ...json(status.code ?? 200, JSON.stringify(status)),
@@ -80,10 +80,10 @@ export function statusAnswer(status: Status): WholeAnswer {
 }
 
 /** The same answer in YAML. */
-export function asYaml(answer: WholeAnswer): WholeAnswer {
+export function asYaml(answer: WholeResponse): WholeResponse {
   return { ...answer, type: YAML_TYPE, body: stringify(JSON.parse(answer.body), YAML_OPTIONS) };
 }
 
-export function asPretty(answer: WholeAnswer): WholeAnswer {
+export function asPretty(answer: WholeResponse): WholeResponse {
   return { ...answer, body: JSON.stringify(JSON.parse(answer.body), null, 2) };
 }

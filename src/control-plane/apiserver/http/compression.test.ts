@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
-import { acceptsGzip, measured, WORTH_COMPRESSING } from './compression.ts';
+import { acceptsGzip, measurePieces, WORTH_COMPRESSING } from './compression.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const audit: string[] = [];
@@ -60,7 +60,7 @@ test('pieces are the same after they were measured', () => {
     [9, true],
   ] as const) {
     const given = Array.from({ length: count }, (_, i) => piece + i);
-    const found = measured(given);
+    const found = measurePieces(given);
     expect([found.large, [...found.pieces]]).toEqual([large, given]);
   }
 });

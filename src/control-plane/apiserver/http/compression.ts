@@ -14,12 +14,15 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /** Compresses on a thread of its own, as fast as can be and no faster than somebody takes it. */
-export function gzipped(pieces: Iterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
+export function gzip(pieces: Iterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
   return Readable.from(pieces, { objectMode: false }).pipe(createGzip({ level: 1, chunkSize: 64 * 1024 }));
 }
 
 /** The pieces, and whether there is enough of them to be worth compressing: as many are looked at as that takes. */
-export function measured(pieces: Iterable<string>): { readonly pieces: Iterable<string>; readonly large: boolean } {
+export function measurePieces(pieces: Iterable<string>): {
+  readonly pieces: Iterable<string>;
+  readonly large: boolean;
+} {
   const iterator = pieces[Symbol.iterator]();
   const seen: string[] = [];
   let size = 0;
@@ -29,10 +32,10 @@ export function measured(pieces: Iterable<string>): { readonly pieces: Iterable<
     seen.push(next.value);
     size += next.value.length;
   }
-  return { pieces: chained(seen, iterator), large: true };
+  return { pieces: chain(seen, iterator), large: true };
 }
 
-function* chained<T>(first: readonly T[], rest: Iterator<T>): Generator<T> {
+function* chain<T>(first: readonly T[], rest: Iterator<T>): Generator<T> {
   yield* first;
   for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value;
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 /** Requests of one HTTP/2 session that are answered at a time, watches not counted. */
 const PLACES_OF_A_SESSION = 100;
 /** Requests that an HTTP/1.1 client may send ahead; few clients send any. */
-const MOST_AHEAD = 1_000;
+const MAX_AHEAD = 1_000;
 
 /**
  * What one client has under way. Answers that it does not read take memory, so that further requests of the same
@@ -37,7 +37,7 @@ export class Connection {
     }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      if (this.#waiting.length > MOST_AHEAD) this.#socket?.destroy();
+      if (this.#waiting.length > MAX_AHEAD) this.#socket?.destroy();
     });
   }
 

@@ -61,7 +61,7 @@ export class Discovery {
   version(group: string, version: string): object | undefined {
     const served = this.#current().get(group)?.get(version);
     if (served === undefined) return undefined;
-    const groupVersion = joined(group, version);
+    const groupVersion = joinGroupVersion(group, version);
     return {
       kind: 'APIResourceList',
       ...(group === '' ? {} : { apiVersion: 'v1' }),
@@ -97,7 +97,7 @@ export class Discovery {
 
   #group(name: string): object {
     const versions = [...(this.#current().get(name)?.keys() ?? [])].map((version) => ({
-      groupVersion: joined(name, version),
+      groupVersion: joinGroupVersion(name, version),
       version,
     }));
     return { name, versions, preferredVersion: versions[0] };
@@ -133,7 +133,7 @@ export class Discovery {
   }
 }
 
-const joined = (group: string, version: string) => (group === '' ? version : `${group}/${version}`);
+const joinGroupVersion = (group: string, version: string) => (group === '' ? version : `${group}/${version}`);
 
 /** v2 before v1 before v1beta2 before v1alpha1, as Kubernetes orders versions; other names last. */
 export function compareVersions(a: string, b: string): number {

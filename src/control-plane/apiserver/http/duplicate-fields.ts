@@ -2,7 +2,7 @@ import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE
 import { endOfString } from './json-text.ts';
 
 /** Nobody reads more of them. */
-const MOST = 100;
+const MAX_DUPLICATES = 100;
 
 interface Level {
   /** Undefined inside an array. */
@@ -98,7 +98,7 @@ class DuplicateScan {
       level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
       const known = level.keys.size;
       level.keys.add(level.key);
-      if (level.keys.size === known && this.#found.size < MOST) this.#found.add(pathOf(levels));
+      if (level.keys.size === known && this.#found.size < MAX_DUPLICATES) this.#found.add(pathOf(levels));
       this.#seen?.(pathOf(levels));
     }
     this.#expectsKey = false;

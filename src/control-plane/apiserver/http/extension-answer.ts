@@ -2,16 +2,16 @@ import { type ApiExtension, type ExtensionAnswer, type ExtensionRequest, UPGRADE
 import { KubeError } from '#platform/kube/kube-error';
 import { ApiError, methodNotAllowed, noSuchResource } from '../api-error.ts';
 import type { ResourcePath } from '../request-path.ts';
-import { type Answer, JSON_TYPE, json } from './answer.ts';
+import { type HttpResponse, JSON_TYPE, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 
 /** Lets an extension answer a request that its sender may make. */
-export async function extensionAnswer(
+export async function extensionResponse(
   extension: ApiExtension,
   request: ApiRequest,
   path: ResourcePath,
   verb: string,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { plural, subresource, namespace, name } = path;
   const wanted = subresource === '' ? plural : `${plural}/${subresource}`;
   const resource = extension.resources.find((each) => each.name === wanted);
@@ -50,7 +50,7 @@ function requestOf(request: ApiRequest, { plural, ...place }: ResourcePath, verb
   };
 }
 
-function answerOf(answer: ExtensionAnswer): Answer {
+function answerOf(answer: ExtensionAnswer): HttpResponse {
   if (answer === UPGRADED) return { status: 101, type: '', upgraded: true };
   if ('pieces' in answer) return answer;
   if ('text' in answer) return { status: answer.status, type: answer.type, body: answer.text };

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type Answer, JSON_TYPE, type ListAnswer, YAML_OPTIONS, YAML_TYPE } from './answer.ts';
+import { type HttpResponse, JSON_TYPE, type ListResponse, YAML_OPTIONS, YAML_TYPE } from './answer.ts';
 
 export type TextFormat = 'json' | 'pretty' | 'yaml';
 
@@ -7,16 +7,16 @@ export type TextFormat = 'json' | 'pretty' | 'yaml';
 const PART = 64 * 1024;
 
 /** A list in a format: whole where it is short, otherwise made part by part as the client takes it. */
-export function listText(list: ListAnswer, format: TextFormat): Answer {
+export function listText(list: ListResponse, format: TextFormat): HttpResponse {
   const { status, headers } = list;
   const common = { status, type: format === 'yaml' ? YAML_TYPE : JSON_TYPE, ...(headers && { headers }) };
-  const parts = grouped(WRITERS[format](list));
+  const parts = groupTexts(WRITERS[format](list));
   const [first, second] = [parts.next(), parts.next()];
   if (second.done === true) return { ...common, body: first.value ?? '' };
-  return { ...common, parts: resumed([first.value ?? '', second.value], parts) };
+  return { ...common, parts: resumeTexts([first.value ?? '', second.value], parts) };
 }
 
-const WRITERS: Readonly<Record<TextFormat, (list: ListAnswer) => Generator<string>>> = {
+const WRITERS: Readonly<Record<TextFormat, (list: ListResponse) => Generator<string>>> = {
   *json({ head, field, items, opening = '' }) {
     yield `${JSON.stringify(head).slice(0, -1)},"${field}":[`;
     let before = opening;
@@ -55,7 +55,7 @@ const WRITERS: Readonly<Record<TextFormat, (list: ListAnswer) => Generator<strin
 };
 
 /** Texts put together until they are worth sending; a long one goes as it is, since putting it to others copies it. */
-function* grouped(texts: Iterable<string>): Generator<string, undefined> {
+function* groupTexts(texts: Iterable<string>): Generator<string, undefined> {
   let [gathered, length]: [string[], number] = [[], 0];
   for (const text of texts) {
     if (text.length >= PART) {
@@ -74,7 +74,7 @@ function* grouped(texts: Iterable<string>): Generator<string, undefined> {
   return undefined;
 }
 
-function* resumed(taken: readonly string[], rest: Iterable<string>): Generator<string> {
+function* resumeTexts(taken: readonly string[], rest: Iterable<string>): Generator<string> {
   yield* taken;
   yield* rest;
 }

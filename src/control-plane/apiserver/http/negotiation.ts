@@ -1,7 +1,7 @@
 import { noRepresentation, notAcceptable } from '../api-error.ts';
 
 /** How a client wants its answer. */
-export interface Wanted {
+export interface AcceptedFormat {
   readonly format: 'json' | 'yaml';
   /** The other shape that an object can be answered in. */
   readonly as: 'object' | 'table' | 'metadata' | 'metadata-list' | 'discovery';
@@ -9,7 +9,7 @@ export interface Wanted {
   readonly version: 'v1' | 'v1beta1';
 }
 
-const PLAIN: Wanted = { format: 'json', as: 'object', version: 'v1' };
+const PLAIN: AcceptedFormat = { format: 'json', as: 'object', version: 'v1' };
 /** What objects and lists can be seen as. */
 export const OBJECT_SHAPES: Shapes = {
   'Table meta.k8s.io v1': ['table', 'v1'],
@@ -22,7 +22,7 @@ export const OBJECT_SHAPES: Shapes = {
 export const DISCOVERY_SHAPES: Shapes = { 'APIGroupDiscoveryList apidiscovery.k8s.io v2': ['discovery', 'v1'] };
 export const NO_SHAPES: Shapes = {};
 
-type Shapes = Readonly<Record<string, readonly [Wanted['as'], Wanted['version']]>>;
+type Shapes = Readonly<Record<string, readonly [AcceptedFormat['as'], AcceptedFormat['version']]>>;
 
 const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
@@ -31,7 +31,7 @@ const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.p
  * Takes the form of an Accept header that the client likes best of those that are served here; protobuf is not, where
  * JSON is accepted beside it.
  */
-export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SHAPES): Wanted {
+export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SHAPES): AcceptedFormat {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;
   for (const { format, parameters } of clausesOf(accept)) {
     const { as, g, v, stream } = parameters;
@@ -55,14 +55,14 @@ export function checkOffered(accept: string | undefined, lists: boolean): void {
 }
 
 /** Events follow each other as JSON or not at all. */
-export function negotiateWatch(accept: string | undefined): Wanted {
+export function negotiateWatch(accept: string | undefined): AcceptedFormat {
   const wanted = negotiate(accept);
   if (wanted.format === 'yaml') throw notAcceptable(STREAMED);
   return wanted;
 }
 
 interface Clause {
-  readonly format: Wanted['format'];
+  readonly format: AcceptedFormat['format'];
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -79,7 +79,7 @@ function clausesOf(accept: string): readonly Clause[] {
   return clauses.sort((a, b) => b.quality - a.quality);
 }
 
-function formatOf(media: string): Wanted['format'] | undefined {
+function formatOf(media: string): AcceptedFormat['format'] | undefined {
   if (media === 'application/json' || media === '*/*' || media === 'application/*') return 'json';
   return media === 'application/yaml' ? 'yaml' : undefined;
 }

@@ -1,6 +1,6 @@
 import type { ServiceAccountTokens } from '../access/service-account-tokens.ts';
 import { ApiError, methodNotAllowed } from '../api-error.ts';
-import type { BytesAnswer } from './answer.ts';
+import type { BytesResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { Route } from './router.ts';
 
@@ -24,7 +24,7 @@ export function openidRoute(
 }
 
 /** A document that may be kept for a while, and is there in one form alone. */
-function document(request: ApiRequest, type: string, content: object): BytesAnswer {
+function document(request: ApiRequest, type: string, content: object): BytesResponse {
   if (request.method !== 'GET') throw methodNotAllowed();
   if (!accepts(request.header('accept'), type)) {
     const message = `406: Not Acceptable\n\nAvailable representations: ${type}`;

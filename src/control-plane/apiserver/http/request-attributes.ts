@@ -1,5 +1,5 @@
 import type { Attributes } from '../access/attributes.ts';
-import { type Impersonator, wantedUser } from '../access/impersonation.ts';
+import { type Impersonator, requestedUser } from '../access/impersonation.ts';
 import { nameSelected } from '../access/name-selected.ts';
 import { accessDenied } from '../access-denied.ts';
 import { badRequest } from '../api-error.ts';
@@ -43,8 +43,8 @@ export function attributesOf(request: ApiRequest, path: RequestPath): Attributes
 }
 
 /** The request as the user that its headers ask to be; refused where the sender may not. */
-export function impersonated(impersonator: Impersonator, request: ApiRequest, path: RequestPath): ApiRequest {
-  const wanted = wantedUser(request.headers);
+export function impersonateUser(impersonator: Impersonator, request: ApiRequest, path: RequestPath): ApiRequest {
+  const wanted = requestedUser(request.headers);
   if (wanted === undefined) return request;
   if ('problem' in wanted) throw badRequest(wanted.problem);
   const outcome = impersonator.impersonate(wanted.user, attributesOf(request, path));

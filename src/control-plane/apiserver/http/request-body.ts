@@ -7,7 +7,7 @@ import { type AnnounceWork, WORK } from '../flow-control/work.ts';
 type Request = IncomingMessage | Http2ServerRequest;
 
 const BROKEN_OFF = 'the body of the request broke off';
-const LARGEST_BODY = 3 * 1024 * 1024;
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /** How long a body may take. */
 export interface BodyDeadlines {
@@ -27,11 +27,11 @@ export async function readBody(
   clock: Pick<Clock, 'monotonic' | 'timer'>,
   work: AnnounceWork,
 ): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
   // Most bodies have arrived with their head.
-  const patience = request.complete ? undefined : new Patience(request, deadlines, clock);
+  const patience = request.complete ? undefined : new BodyTimeout(request, deadlines, clock);
   try {
-    return await collected(request, patience, work);
+    return await collectBody(request, patience, work);
   } catch (error) {
     // A client that goes away in the middle is no fault of ours.
     throw error instanceof ApiError ? error : badRequest(BROKEN_OFF);
@@ -41,7 +41,7 @@ export async function readBody(
 }
 
 /** Gives a request up once nothing has come of it for so long, or it has taken too long in all. */
-class Patience {
+class BodyTimeout {
   readonly #idleMs: number;
   readonly #end: number;
   readonly #clock: Pick<Clock, 'monotonic' | 'timer'>;
@@ -81,12 +81,12 @@ class Patience {
   }
 }
 
-async function collected(request: Request, patience: Patience | undefined, work: AnnounceWork): Promise<Buffer> {
+async function collectBody(request: Request, patience: BodyTimeout | undefined, work: AnnounceWork): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+    if (size > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
     chunks.push(chunk);
     const turn = work(chunk.length * WORK.receivedByte);
     if (turn !== undefined) {

@@ -4,13 +4,13 @@ import { accessDenied } from '../access-denied.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, badRequest, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { Registry } from '../registry.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { apiVersionOf, keyOf, type Subresource } from '../resource.ts';
 import type { Review } from '../reviews.ts';
-import { type Act, admitConnection, admitCreation, kindOf, perform } from '../subresources/act.ts';
+import { admitConnection, admitCreation, kindOf, performAction, type SubresourceAction } from '../subresources/act.ts';
 import { createObject } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode.ts';
 import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
@@ -22,13 +22,13 @@ import type { Target } from '../verbs/target.ts';
 import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
-import type { Written } from '../verbs/written.ts';
-import { type Answer, type Draft, json, plain, statusAnswer } from './answer.ts';
+import type { StoredResult } from '../verbs/written.ts';
+import { type DraftResponse, type HttpResponse, json, plain, statusResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeRequest, decodeYaml } from './body.ts';
 import { connectOptions } from './connect-options.ts';
 import { deleteOptions } from './delete-options.ts';
-import { extensionAnswer } from './extension-answer.ts';
+import { extensionResponse } from './extension-answer.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
 import { checkOffered, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 import { noteObject } from './note-object.ts';
@@ -36,7 +36,7 @@ import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, verbOf } from './request-attributes.ts';
 import { NO_PAGE, routeProblem, verbProblem } from './resource-route.ts';
 import { getScale, writeScale } from './scale-handler.ts';
-import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
+import { entryResponse, listResponse, watchResponse, writeResponse } from './shapes.ts';
 import { subresourceBody } from './subresource-body.ts';
 import { warningHeader } from './warning-header.ts';
 
@@ -49,23 +49,23 @@ export interface ResourceRequest extends Target {
 }
 
 /** Answers one subresource that is more than a part of its object, such as pods/eviction. */
-export type SubresourceHandler = (asked: ResourceRequest, call: Call) => Promise<Answer>;
+export type SubresourceHandler = (asked: ResourceRequest, call: RequestContext) => Promise<HttpResponse>;
 
-export interface ResourceHandlerParts {
+export interface ResourceHandlerDeps {
   readonly backend: Backend;
   readonly items: WatchItems;
   readonly authorize: Authorize;
   /** By `group/plural/subresource`: what a node runtime answers, such as pods/log. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
   /** By `group/plural/subresource`, or `group/plural` of what is never kept: what a POST does. */
-  readonly acts: ReadonlyMap<string, Act>;
+  readonly acts: ReadonlyMap<string, SubresourceAction>;
   /** By `group/plural`. */
   readonly reviews: ReadonlyMap<string, Review>;
 }
 
 /** Answers requests for resources: finds the resource, asks whether it is allowed, and does what the method says. */
-export function resourceHandler(shared: ResourceHandlerParts) {
-  return async (request: ApiRequest, path: ResourcePath): Promise<Draft> => {
+export function resourceHandler(shared: ResourceHandlerDeps) {
+  return async (request: ApiRequest, path: ResourcePath): Promise<DraftResponse> => {
     const parts = ownParts(shared, request);
     const resource = parts.backend.registry.find(path.group, path.version, path.plural);
     const verb = verbOf(request, path);
@@ -74,7 +74,7 @@ export function resourceHandler(shared: ResourceHandlerParts) {
     if (!allowed) throw accessDenied(attributes, reason);
     if (path.hasEmptySegment) throw noSuchResource();
     const extension = parts.backend.registry.extension(path.group, path.version);
-    if (extension !== undefined) return await extensionAnswer(extension, request, path, verb);
+    if (extension !== undefined) return await extensionResponse(extension, request, path, verb);
     if (resource === undefined) {
       if (isBuiltIn(parts.backend.registry, path.group)) throw noSuchResource();
       return NOTHING_HERE;
@@ -93,16 +93,16 @@ export function resourceHandler(shared: ResourceHandlerParts) {
         checkOffered(request.header('accept'), verb === 'list' || verb === 'watch');
       }
       const answer = await (subresource === '' ? onObjects(parts, asked, verb) : onSubresource(parts, asked, verb));
-      return warned(answer, warnings);
+      return withWarnings(answer, warnings);
     } catch (error) {
       if (!(error instanceof ApiError) || warnings.length === 0) throw error;
-      return warned(statusAnswer(error.status), warnings);
+      return withWarnings(statusResponse(error.status), warnings);
     }
   };
 }
 
 /** What is shared by all requests, but for the thread: the work of a request ends with its client. */
-function ownParts(shared: ResourceHandlerParts, { thread }: ApiRequest): ResourceHandlerParts {
+function ownParts(shared: ResourceHandlerDeps, { thread }: ApiRequest): ResourceHandlerDeps {
   return thread === undefined ? shared : { ...shared, backend: { ...shared.backend, thread } };
 }
 
@@ -113,7 +113,7 @@ function isBuiltIn(registry: Registry, group: string): boolean {
   return false;
 }
 
-async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Draft> {
+async function onObjects(parts: ResourceHandlerDeps, asked: ResourceRequest, verb: string): Promise<DraftResponse> {
   // Whoever cannot be answered is told before anything is done.
   negotiate(asked.request.header('accept'));
   switch (verb) {
@@ -136,7 +136,7 @@ async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, ve
   }
 }
 
-async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
+async function onSubresource(parts: ResourceHandlerDeps, asked: ResourceRequest, verb: string): Promise<HttpResponse> {
   const { resource, subresource, request } = asked;
   const { backend } = parts;
   const known = resource.subresources.get(subresource);
@@ -146,7 +146,7 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   if (connect !== undefined) return await connect(asked, callOf(asked, 'CreateOptions').call);
   negotiate(request.header('accept'));
   const act = parts.acts.get(name);
-  if (act !== undefined) return await performed(backend, asked, act, kindOf(known));
+  if (act !== undefined) return await performPost(backend, asked, act, kindOf(known));
   if (resource.scale !== undefined && subresource === 'scale') {
     if (verb === 'get') return await getScale(backend, asked, resource.scale);
     const applies = verb === 'patch' && isApply(request);
@@ -161,10 +161,15 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
 }
 
 /** Does what a POST asks for that leaves no object of its own. */
-async function performed(backend: Backend, asked: ResourceRequest, act: Act, kind: ObjectKind): Promise<Answer> {
+async function performPost(
+  backend: Backend,
+  asked: ResourceRequest,
+  act: SubresourceAction,
+  kind: ObjectKind,
+): Promise<HttpResponse> {
   const { call } = callOf(asked, 'CreateOptions');
   const body = await subresourceBody(asked.request, kind, call, longWorkOf(backend, call.user));
-  return json(201, JSON.stringify(await perform(backend, act, asked, kind, body, call)));
+  return json(201, JSON.stringify(await performAction(backend, act, asked, kind, body, call)));
 }
 
 /** What a node would have to answer is refused by name, after those who may forbid it have been asked. */
@@ -189,32 +194,32 @@ function namedIn(text: string): string {
 }
 
 async function get(
-  { backend }: ResourceHandlerParts,
+  { backend }: ResourceHandlerDeps,
   { request, resource, namespace, name }: ResourceRequest,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const store = storeOf(backend, resource);
   const asked = request.query.get('resourceVersion');
   if (asked !== null) checkReached(store, asked);
   const entry = store.get(keyOf(resource, namespace, name));
   if (entry === undefined || (resource.namespaced && namespace === '')) throw notFound(resource, name);
-  return await entryAnswer(backend, request, resource, entry);
+  return await entryResponse(backend, request, resource, entry);
 }
 
 async function list(
-  { backend }: ResourceHandlerParts,
+  { backend }: ResourceHandlerDeps,
   { request, resource, namespace }: ResourceRequest,
-): Promise<Draft> {
+): Promise<DraftResponse> {
   const listing = await listObjects(backend, resource, namespace, {
     ...listOptions(request.query),
     ...workOf(request),
   });
-  return await listAnswer(backend, request, resource, listing);
+  return await listResponse(backend, request, resource, listing);
 }
 
 function watch(
-  { backend, items }: ResourceHandlerParts,
+  { backend, items }: ResourceHandlerDeps,
   { request, resource, namespace, name }: ResourceRequest,
-): Answer {
+): HttpResponse {
   const { query, signal } = request;
   const options = listOptions(query);
   const fieldSelector = [options.fieldSelector, name === '' ? undefined : `metadata.name=${name}`];
@@ -227,15 +232,15 @@ function watch(
     ...(chosen === '' ? {} : { fieldSelector: chosen }),
   };
   negotiateWatch(request.header('accept'));
-  return watchAnswer(backend, request, resource, watchObjects(backend, items, resource, namespace, watching), items);
+  return watchResponse(backend, request, resource, watchObjects(backend, items, resource, namespace, watching), items);
 }
 
-async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+async function create(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
   const { resource, namespace, request } = asked;
   const review = parts.reviews.get(`${resource.group}/${resource.plural}`);
   negotiate(request.header('accept'), review === undefined ? OBJECT_SHAPES : NO_SHAPES);
   const act = parts.acts.get(`${resource.group}/${resource.plural}`);
-  if (act !== undefined) return await performed(parts.backend, asked, act, resource);
+  if (act !== undefined) return await performPost(parts.backend, asked, act, resource);
   const { body, call } = await objectOf(parts.backend, asked, callOf(asked, 'CreateOptions').call);
   if (review !== undefined) {
     const header = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
@@ -247,17 +252,17 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
     return json(201, textOf({ ...object, ...header }));
   }
   const written = await createObject(parts.backend, resource, namespace, body, call);
-  return writtenAnswer(parts.backend, request, resource, written);
+  return writeResponse(parts.backend, request, resource, written);
 }
 
-async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+async function update(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
   if (asked.name === '') throw badRequest(NAMELESS);
   const { body, call } = await objectOf(parts.backend, asked, callOf(asked, 'UpdateOptions').call);
   const written = await updateObject(parts.backend, asked, body, call);
-  return writtenAnswer(parts.backend, asked.request, asked.resource, written);
+  return writeResponse(parts.backend, asked.request, asked.resource, written);
 }
 
-async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+async function patch(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
   const { request, resource } = asked;
   const { call, options } = callOf(asked, 'PatchOptions', isApply(request));
   const type = mediaType(request);
@@ -267,28 +272,28 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
   const written = await (type === APPLY_PATCH
     ? applyText(parts, asked, text, options.force ?? false, call)
     : patchText(parts, asked, type, text, call));
-  return writtenAnswer(parts.backend, request, resource, written);
+  return writeResponse(parts.backend, request, resource, written);
 }
 
 async function applyText(
-  { backend }: ResourceHandlerParts,
+  { backend }: ResourceHandlerDeps,
   asked: ResourceRequest,
   text: string,
   force: boolean,
-  call: Call,
-): Promise<Written> {
+  call: RequestContext,
+): Promise<StoredResult> {
   const { value, duplicates } = await decodeYaml(text, asked.resource.kind, longWorkOf(backend, call.user));
   reportDuplicates(duplicates, call);
   return await applyObject(backend, asked, value, force, { ...call, size: text.length });
 }
 
 async function patchText(
-  { backend }: ResourceHandlerParts,
+  { backend }: ResourceHandlerDeps,
   asked: ResourceRequest,
   type: string,
   text: string,
-  call: Call,
-): Promise<Written> {
+  call: RequestContext,
+): Promise<StoredResult> {
   const { value, duplicates } = await decodePatch(text, type, asked.resource.kind, longWorkOf(backend, call.user));
   const problems = (unknown: readonly string[]) => [...duplicates, ...unknown.map(unknownField)];
   const sized = { ...call, size: text.length };
@@ -300,7 +305,7 @@ const NAMELESS = 'name must be provided';
 const isApply = (request: ApiRequest): boolean => request.header('content-type')?.startsWith(APPLY_PATCH) === true;
 
 /** Keys that stand twice in a configuration: refused, told, or passed over in silence, as the client asked. */
-function reportDuplicates([found]: readonly string[], { fieldValidation, warnings }: Call): void {
+function reportDuplicates([found]: readonly string[], { fieldValidation, warnings }: RequestContext): void {
   if (found === undefined || fieldValidation === 'Ignore') return;
   if (fieldValidation === 'Strict') {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${found}`);
@@ -308,7 +313,7 @@ function reportDuplicates([found]: readonly string[], { fieldValidation, warning
   append(warnings, asWarnings([found]));
 }
 
-async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+async function remove(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
   const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
   const { call } = callOf(asked, 'DeleteOptions');
   warnOfOrphans(asked, options);
@@ -318,10 +323,10 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
   });
   const { resource, request } = asked;
   if (deleted.gone && resource.strategy.answersDeleted !== true) {
-    return statusAnswer(deletedStatus(resource, deleted.object));
+    return statusResponse(deletedStatus(resource, deleted.object));
   }
   const last = deleted.gone ? { object: deleted.object, text: textOf(deleted.object) } : deleted.written;
-  const answer = writtenAnswer(parts.backend, request, resource, { ...last, created: false });
+  const answer = writeResponse(parts.backend, request, resource, { ...last, created: false });
   // Who asks that dependents go too hears that this is not over yet.
   return !deleted.gone && options.orphanDependents === false ? { ...answer, status: 202 } : answer;
 }
@@ -332,7 +337,7 @@ function warnOfOrphans({ resource, warnings }: ResourceRequest, options: DeleteO
   if (orphanWarning !== undefined && unsaid) warnings.push(orphanWarning);
 }
 
-async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Draft> {
+async function removeAll(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<DraftResponse> {
   const { request, resource, namespace } = asked;
   const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
   const { call } = callOf(asked, 'DeleteOptions');
@@ -342,15 +347,15 @@ async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): P
     ...call,
     dryRun,
   });
-  return await listAnswer(parts.backend, request, resource, listing);
+  return await listResponse(parts.backend, request, resource, listing);
 }
 
 /** The object in the body, and a call that knows of the keys that stand in it twice. */
 async function objectOf(
   backend: Backend,
   { request, resource }: ResourceRequest,
-  asked: Call,
-): Promise<{ body: unknown; call: Call }> {
+  asked: RequestContext,
+): Promise<{ body: unknown; call: RequestContext }> {
   const expected = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   const { value: body, duplicates, text } = await decodeRequest(request, expected, longWorkOf(backend, request.user));
   const call = { ...asked, size: (await request.body()).length };
@@ -366,7 +371,7 @@ async function objectOf(
 
 function callOf({ request, warnings }: ResourceRequest, kind: string, needsManager = false) {
   const options = writeOptions(request.query, kind, needsManager);
-  const call: Call = {
+  const call: RequestContext = {
     user: request.user,
     fieldManager: options.fieldManager ?? managerOf(request.header('user-agent')),
     dryRun: options.dryRun,
@@ -388,7 +393,7 @@ function managerOf(userAgent = ''): string {
 }
 
 /** The answer with warnings, which are all one header. */
-function warned<A extends Draft>(answer: A, warnings: readonly string[]): A {
+function withWarnings<A extends DraftResponse>(answer: A, warnings: readonly string[]): A {
   if (warnings.length === 0 || 'upgraded' in answer) return answer;
   return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };
 }

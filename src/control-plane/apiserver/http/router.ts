@@ -3,41 +3,41 @@ import { Impersonator } from '../access/impersonation.ts';
 import { accessDenied } from '../access-denied.ts';
 import { ApiError, badRequest, noSuchResource } from '../api-error.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
-import { type Answer, asPretty, asYaml, type Draft, plain, statusAnswer } from './answer.ts';
+import { asPretty, asYaml, type DraftResponse, type HttpResponse, plain, statusResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { listText, type TextFormat } from './list-text.ts';
 import { negotiate } from './negotiation.ts';
-import { attributesOf, impersonated } from './request-attributes.ts';
+import { attributesOf, impersonateUser } from './request-attributes.ts';
 
 /** Answers a path that is no resource, or undefined to let the next one try. */
-export type Route = (request: ApiRequest) => Answer | undefined | Promise<Answer | undefined>;
+export type Route = (request: ApiRequest) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
 
-export interface RouterParts {
+export interface RouterDeps {
   readonly authorize: Authorize;
-  readonly resources: (request: ApiRequest, path: ResourcePath) => Promise<Draft>;
+  readonly resources: (request: ApiRequest, path: ResourcePath) => Promise<DraftResponse>;
   readonly routes: readonly Route[];
   /** Told of faults of ours, which a client only hears of in general. */
   readonly onFault: (error: unknown, request: ApiRequest) => void;
 }
 
 /** From a request to its answer: whatever goes wrong on the way becomes a Status. */
-export function router({ authorize, resources, routes, onFault }: RouterParts) {
+export function router({ authorize, resources, routes, onFault }: RouterDeps) {
   const impersonator = new Impersonator(authorize);
-  return async (sent: ApiRequest): Promise<Answer> => {
+  return async (sent: ApiRequest): Promise<HttpResponse> => {
     let request = sent;
     try {
       const path = pathOf(sent.path);
-      request = impersonated(impersonator, sent, path);
+      request = impersonateUser(impersonator, sent, path);
       const answer = path.kind === 'resource' ? await resources(request, path) : await other(path, request);
-      return formatted(answer, request);
+      return formatResponse(answer, request);
     } catch (error) {
-      if (error instanceof ApiError) return formatted(statusAnswer(error.status), request);
+      if (error instanceof ApiError) return formatResponse(statusResponse(error.status), request);
       onFault(error, request);
       throw error;
     }
   };
 
-  async function other(path: RequestPath & { kind: 'other' }, request: ApiRequest): Promise<Answer> {
+  async function other(path: RequestPath & { kind: 'other' }, request: ApiRequest): Promise<HttpResponse> {
     const attributes = attributesOf(request, path);
     const { allowed, reason } = authorize(attributes);
     if (!allowed) throw accessDenied(attributes, reason);
@@ -71,7 +71,7 @@ function pathOf(path: string): RequestPath {
 const BROWSERS = /^(curl|Wget|Mozilla)\//;
 
 /** People who ask by hand get text that they can read. */
-function formatted(answer: Draft, request: ApiRequest): Answer {
+function formatResponse(answer: DraftResponse, request: ApiRequest): HttpResponse {
   if ('head' in answer) return listText(answer, formatOf(request));
   if (!('body' in answer) || answer.type !== 'application/json') return answer;
   const format = formatOf(request);
@@ -80,14 +80,14 @@ function formatted(answer: Draft, request: ApiRequest): Answer {
 }
 
 function formatOf(request: ApiRequest): TextFormat {
-  if (negotiated(request) === 'yaml') return 'yaml';
+  if (negotiateResponse(request) === 'yaml') return 'yaml';
   const pretty = request.query.get('pretty');
   const wanted =
     pretty === null ? BROWSERS.test(request.header('user-agent') ?? '') : pretty !== '0' && pretty !== 'false';
   return wanted ? 'pretty' : 'json';
 }
 
-function negotiated(request: ApiRequest): 'json' | 'yaml' {
+function negotiateResponse(request: ApiRequest): 'json' | 'yaml' {
   try {
     return negotiate(request.header('accept')).format;
   } catch {

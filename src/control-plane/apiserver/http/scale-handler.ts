@@ -2,26 +2,26 @@ import { goJson } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf } from '../resource.ts';
-import { rescaled, SCALE, type ScalePaths, scaleFacet, scaleOf, shownScale } from '../subresources/scale.ts';
+import { SCALE, type ScalePaths, scaleInVersion, scaleOf, scaleView, withScale } from '../subresources/scale.ts';
 import { NAMESPACE_MISMATCH } from '../verbs/create.ts';
 import { checkUid } from '../verbs/frozen-metadata.ts';
 import { APPLY_PATCH, badPatch, patchPlain } from '../verbs/patch.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
-import { type Change, rewrite } from '../verbs/update.ts';
-import { type Answer, json } from './answer.ts';
+import { guaranteedUpdate, type ObjectChange } from '../verbs/update.ts';
+import { type HttpResponse, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeYaml } from './body.ts';
 import { decodeAs, subresourceBody } from './subresource-body.ts';
 
 /** An object seen as nothing but its number of replicas. */
-export async function getScale(backend: Backend, target: Target, paths: ScalePaths): Promise<Answer> {
+export async function getScale(backend: Backend, target: Target, paths: ScalePaths): Promise<HttpResponse> {
   const { resource, namespace, name } = target;
   const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
   if (entry === undefined) throw notFound(resource, name);
-  return json(200, textOf(shownScale(await viewOf(backend, resource, entry), paths)));
+  return json(200, textOf(scaleInVersion(await viewOf(backend, resource, entry), paths)));
 }
 
 /** A write of that. */
@@ -30,26 +30,26 @@ export interface ScaleRequest {
   readonly target: Target;
   readonly paths: ScalePaths;
   readonly request: ApiRequest;
-  readonly call: Call;
+  readonly call: RequestContext;
 }
 
 /** PUT, or PATCH of any kind. */
-export async function writeScale(write: ScaleRequest, verb: string, force: boolean): Promise<Answer> {
+export async function writeScale(write: ScaleRequest, verb: string, force: boolean): Promise<HttpResponse> {
   const { backend, target, paths, request, call } = write;
   const applies = verb === 'patch' && mediaType(request) === APPLY_PATCH;
   const change = applies
     ? await scaleApplied(write, force)
     : changeOf(target, paths, verb === 'patch' ? await scalePatch(write) : await scaleSent(write));
-  const written = await rewrite(backend, target, change, call, { facet: scaleFacet(paths), recorded: applies });
+  const written = await guaranteedUpdate(backend, target, change, call, { facet: scaleView(paths), recorded: applies });
   return json(200, textOf(scaleOf(written.object, paths)));
 }
 
 type ChangeScale = (scale: KubeObject) => KubeObject;
 
 const changeOf =
-  ({ resource }: Target, paths: ScalePaths, change: ChangeScale): Change =>
+  ({ resource }: Target, paths: ScalePaths, change: ChangeScale): ObjectChange =>
   (current) => {
-    const object = rescaled(current, change(scaleOf(current, paths)), paths);
+    const object = withScale(current, change(scaleOf(current, paths)), paths);
     // A number that had nowhere to stand before brings with it what the schema has for a start there.
     if (paths.custom !== undefined) resource.shape.applyDefaults(object);
     return object;
@@ -67,7 +67,10 @@ async function scaleSent({ backend, target, request, call }: ScaleRequest): Prom
 }
 
 /** A configuration of the number of replicas: who applies it owns that field of the object. */
-async function scaleApplied({ backend, target, paths, request, call }: ScaleRequest, force: boolean): Promise<Change> {
+async function scaleApplied(
+  { backend, target, paths, request, call }: ScaleRequest,
+  force: boolean,
+): Promise<ObjectChange> {
   const { value } = await decodeYaml(
     (await request.body()).toString('utf8'),
     SCALE.kind,
@@ -86,7 +89,7 @@ async function scaleApplied({ backend, target, paths, request, call }: ScaleRequ
     const applied = backend.fields.applyScale(target.resource, structuredClone(config), live, writer, force);
     const wanted = decodeAs(SCALE, structuredClone(applied.scale));
     if (config.metadata.resourceVersion === undefined) delete wanted.metadata.resourceVersion;
-    const object = rescaled(current, wanted, paths);
+    const object = withScale(current, wanted, paths);
     object.metadata.managedFields = [...applied.owners];
     return object;
   };

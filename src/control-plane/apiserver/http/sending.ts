@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse } from 'node:http2';
 import type { Clock } from '#platform/base/clock';
 import { type AnnounceWork, WORK } from '../flow-control/work.ts';
-import type { Answer, UpgradedAnswer } from './answer.ts';
-import { gzipped, measured, WORTH_COMPRESSING } from './compression.ts';
+import type { HttpResponse, UpgradedResponse } from './answer.ts';
+import { gzip, measurePieces, WORTH_COMPRESSING } from './compression.ts';
 
 export type Response = ServerResponse | Http2ServerResponse;
 
@@ -31,9 +31,9 @@ const BREATH = 256 * 1024;
  * Writes an answer no faster than the client takes it: what it has not read is held back where it comes from, and a
  * client that reads nothing for long is cut off. Never rejects.
  */
-export async function send(sending: Sending, given: Answer): Promise<void> {
+export async function send(sending: Sending, given: HttpResponse): Promise<void> {
   if ('upgraded' in given) return;
-  const { answer, large } = sending.gzip && given.status === 200 ? weighed(given) : { answer: given };
+  const { answer, large } = sending.gzip && given.status === 200 ? weighResponse(given) : { answer: given };
   // The two kinds of response are used alike; their overloads just do not unite.
   const response = sending.response as ServerResponse;
   const common = {
@@ -45,7 +45,7 @@ export async function send(sending: Sending, given: Answer): Promise<void> {
     if (large !== undefined) {
       const vary = [answer.headers?.['vary'] ?? [], 'Accept-Encoding'].flat().join(', ');
       response.writeHead(answer.status, { ...common, ...answer.headers, vary, 'content-encoding': 'gzip' });
-      for await (const piece of gzipped(large)) await write(sending, [piece]);
+      for await (const piece of gzip(large)) await write(sending, [piece]);
       response.end();
     } else if ('pieces' in answer || 'parts' in answer) {
       response.writeHead(answer.status, { ...common, ...answer.headers });
@@ -72,13 +72,16 @@ export async function send(sending: Sending, given: Answer): Promise<void> {
   }
 }
 
-type Sendable = Exclude<Answer, UpgradedAnswer>;
+type Sendable = Exclude<HttpResponse, UpgradedResponse>;
 
 /** Finds out whether an answer is large; how long one in parts is, shows only when they are made. */
-function weighed(answer: Sendable): { readonly answer: Sendable; readonly large?: Iterable<string | Uint8Array> } {
+function weighResponse(answer: Sendable): {
+  readonly answer: Sendable;
+  readonly large?: Iterable<string | Uint8Array>;
+} {
   if ('pieces' in answer) return { answer };
   if ('parts' in answer) {
-    const { pieces, large } = measured(answer.parts);
+    const { pieces, large } = measurePieces(answer.parts);
     return large ? { answer, large: pieces } : { answer: { ...answer, parts: pieces } };
   }
   const content = 'bytes' in answer ? answer.bytes : answer.body;

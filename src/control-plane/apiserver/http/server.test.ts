@@ -12,7 +12,7 @@ import { PATIENCE, until } from '#testing/patience';
 import { openPki, type Pki } from '../access/pki.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
-import { type Answer, json } from './answer.ts';
+import { type HttpResponse, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
 
@@ -55,7 +55,7 @@ async function started(options: Partial<ServerOptions> = {}) {
       yield PART;
     }
   }
-  const handle = async ({ path, signal }: ApiRequest): Promise<Answer> => {
+  const handle = async ({ path, signal }: ApiRequest): Promise<HttpResponse> => {
     seen.asked.push(path);
     if (path === '/large') return { status: 200, type: 'text/plain', parts: parts(PARTS) };
     if (path === '/long') return { status: 200, type: 'text/plain', parts: parts(FEWER) };

@@ -13,13 +13,13 @@ import type { User } from '../access/user.ts';
 import { ApiError, clientGone, internal, requestTimedOut } from '../api-error.ts';
 import type { FlowControl, FlowTicket } from '../flow-control/flow-control.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
-import { type Answer, statusAnswer } from './answer.ts';
+import { type HttpResponse, statusResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { acceptsGzip } from './compression.ts';
 import { Connections } from './connections.ts';
 import { paceHandshakes } from './paced-handshakes.ts';
 import { keepWhilePaused } from './paused-socket.ts';
-import { refuseConnection, refuseTunnel } from './refused-connection.ts';
+import { rejectConnection, rejectTunnel } from './refused-connection.ts';
 import { readBody } from './request-body.ts';
 import { isGone, type Response, send } from './sending.ts';
 
@@ -34,7 +34,7 @@ export interface ServerOptions {
   readonly tls?: TlsCredentials & { readonly caPem: string };
   /** Who sends a request; throws an ApiError where credentials are bad. */
   readonly authenticate: (credentials: RequestCredentials) => Promise<User>;
-  readonly handle: (request: ApiRequest) => Promise<Answer>;
+  readonly handle: (request: ApiRequest) => Promise<HttpResponse>;
   /** Lets requests in, fairly between users. */
   readonly flowControl: FlowControl;
   /** Time that a request may take, watches and connections that are taken over not counted. */
@@ -143,8 +143,8 @@ function listenerFor(
   if (tls === undefined) {
     const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT }, onRequest);
     server.on('connection', (socket) => connections.add(socket));
-    server.on('clientError', refuseConnection);
-    server.on('connect', refuseTunnel);
+    server.on('clientError', rejectConnection);
+    server.on('connect', rejectTunnel);
     return server;
   }
   const server = createSecureServer({
@@ -167,8 +167,8 @@ function listenerFor(
   server.on('secureConnection', (socket) => connections.add(socket));
   server.on('session', (session) => connections.addSession(session));
   server.on('request', onRequest);
-  server.on('clientError', refuseConnection);
-  server.on('connect', refuseTunnel);
+  server.on('clientError', rejectConnection);
+  server.on('connect', rejectTunnel);
   for (const event of ['tlsClientError', 'sessionError', 'error'] as const) {
     server.on(event, (_error: unknown, socket?: { destroy?(): void }) => socket?.destroy?.());
   }
@@ -244,7 +244,7 @@ function lazySignal(response: Response, stopping: AbortSignal): () => AbortSigna
 /** A response, and what sending it needs to know of the request. */
 interface Answered {
   readonly asked: ApiRequest | undefined;
-  readonly result: Answer;
+  readonly result: HttpResponse;
   readonly work: AnnounceWork;
   /** Ends what a response without an end holds. */
   readonly endStream?: () => void;
@@ -272,7 +272,7 @@ async function answer(
     return { asked, result, work, ...('pieces' in result ? { endStream: ticket.beginStream() } : {}) };
   } catch (error) {
     const known = error instanceof ApiError ? error : internal(error);
-    return { asked, result: statusAnswer(known.status), work };
+    return { asked, result: statusResponse(known.status), work };
   } finally {
     ticket?.finish();
   }
@@ -280,9 +280,9 @@ async function answer(
 
 /** What a handler responds, unless that takes too long. */
 async function inTime(
-  handling: Promise<Answer>,
+  handling: Promise<HttpResponse>,
   { clock, requestTimeoutMs = REQUEST_TIMEOUT }: ServerOptions,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = clock.timer(requestTimeoutMs, () => reject(requestTimedOut()));

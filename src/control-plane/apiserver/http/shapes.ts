@@ -1,7 +1,7 @@
 import { ParseError } from '#platform/base/errors';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
-import { Breath } from '../breath.ts';
+import { YieldBudget } from '../breath.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
@@ -10,10 +10,17 @@ import { listTable, objectTable, parseIncludeObject, partialObject } from '../ta
 import { itemTexts, type Listing, listedObjects } from '../verbs/list.ts';
 import { viewOf } from '../verbs/target.ts';
 import type { WatchItem, WatchItems } from '../verbs/watch-item.ts';
-import type { Written } from '../verbs/written.ts';
-import { type Answer, JSON_TYPE, json, type ListAnswer, type StreamAnswer, type WholeAnswer } from './answer.ts';
+import type { StoredResult } from '../verbs/written.ts';
+import {
+  type HttpResponse,
+  JSON_TYPE,
+  json,
+  type ListResponse,
+  type StreamResponse,
+  type WholeResponse,
+} from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
-import { negotiate, type Wanted } from './negotiation.ts';
+import { type AcceptedFormat, negotiate } from './negotiation.ts';
 
 /** The forms that an object, a list or a watch can be answered in: itself, its metadata, or a table of it. */
 
@@ -26,54 +33,60 @@ function includeObject({ query }: ApiRequest) {
   }
 }
 
-function shaped(backend: Backend, request: ApiRequest, resource: Resource, object: Listed, wanted: Wanted): object {
+function shapeObject(
+  backend: Backend,
+  request: ApiRequest,
+  resource: Resource,
+  object: Listed,
+  wanted: AcceptedFormat,
+): object {
   const { as, version } = wanted;
-  if (as === 'metadata-list') throw mismatched(resource, 'PartialObjectMetadataList', 'is not a list', '');
+  if (as === 'metadata-list') throw shapeMismatch(resource, 'PartialObjectMetadataList', 'is not a list', '');
   if (as !== 'table') return partialObject(object, version);
   const options = { now: backend.clock.now(), includeObject: includeObject(request), version };
   return objectTable(resource.table, object, options);
 }
 
 /** The refusal of a shape that is there for lists alone, or for objects alone; it names the type as the server has it. */
-function mismatched({ group, kind, custom }: Resource, shape: string, why: string, list: string): ApiError {
+function shapeMismatch({ group, kind, custom }: Resource, shape: string, why: string, list: string): ApiError {
   const folder = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
   const type = custom ? `unstructured.Unstructured${list}` : `${folder}.${kind}${list}`;
   return new ApiError(406, 'NotAcceptable', `you requested ${shape}, but the requested object ${why} (*${type})`);
 }
 
-export async function entryAnswer(
+export async function entryResponse(
   backend: Backend,
   request: ApiRequest,
   resource: Resource,
   entry: Entry,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const wanted = negotiate(request.header('accept'));
   const plain = wanted.as === 'object';
   if (plain && resource.fromStorage === undefined) return json(200, entry.value);
   const object = await viewOf(backend, resource, entry);
-  return json(200, plain ? textOf(object) : JSON.stringify(shaped(backend, request, resource, object, wanted)));
+  return json(200, plain ? textOf(object) : JSON.stringify(shapeObject(backend, request, resource, object, wanted)));
 }
 
-export function writtenAnswer(
+export function writeResponse(
   backend: Backend,
   request: ApiRequest,
   resource: Resource,
-  written: Written,
-): WholeAnswer {
+  written: StoredResult,
+): WholeResponse {
   const wanted = negotiate(request.header('accept'));
   const status = written.created ? 201 : 200;
   if (wanted.as === 'object') return json(status, written.text);
-  return json(status, JSON.stringify(shaped(backend, request, resource, written.object, wanted)));
+  return json(status, JSON.stringify(shapeObject(backend, request, resource, written.object, wanted)));
 }
 
-export async function listAnswer(
+export async function listResponse(
   backend: Backend,
   request: ApiRequest,
   resource: Resource,
   listing: Listing,
-): Promise<ListAnswer> {
+): Promise<ListResponse> {
   const { as, version } = negotiate(request.header('accept'));
-  if (as === 'metadata') throw mismatched(resource, 'PartialObjectMetadata', 'is a list', 'List');
+  if (as === 'metadata') throw shapeMismatch(resource, 'PartialObjectMetadata', 'is a list', 'List');
   const { entries, metadata } = listing;
   if (as === 'object') {
     const head = { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
@@ -117,7 +130,7 @@ async function itemsOf(
   if (resource.fromStorage !== undefined) {
     return (await listedObjects(backend, resource, entries, request.work)).map(show);
   }
-  const breath = new Breath(backend.clock, request.work);
+  const breath = new YieldBudget(backend.clock, request.work);
   const items: string[] = [];
   for (const entry of entries) {
     items.push(show(backend.parsed.get(entry)));
@@ -131,13 +144,13 @@ async function itemsOf(
 const PIECE = 64 * 1024;
 
 /** A watch as lines of JSON. */
-export function watchAnswer(
+export function watchResponse(
   backend: Backend,
   request: ApiRequest,
   resource: Resource,
   batches: AsyncIterable<readonly WatchItem[]>,
   items: Pick<WatchItems, 'line'>,
-): StreamAnswer {
+): StreamResponse {
   const { as, version } = negotiate(request.header('accept'));
   let first = true;
   // The object of an item is parsed when it is first looked at, which most watches never do.

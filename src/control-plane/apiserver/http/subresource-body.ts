@@ -2,7 +2,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { badRequest } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { apiVersionOf } from '../resource.ts';
 import { reportUnknown } from '../verbs/decode.ts';
 import { notOfKind } from '../verbs/object-type.ts';
@@ -13,7 +13,7 @@ import { decodeRequest, type LongWork } from './body.ts';
 export async function subresourceBody(
   request: ApiRequest,
   kind: ObjectKind,
-  call: Call,
+  call: RequestContext,
   work: LongWork,
 ): Promise<KubeObject> {
   const { value } = await decodeRequest(request, { apiVersion: apiVersionOf(kind), kind: kind.kind }, work);
@@ -21,7 +21,7 @@ export async function subresourceBody(
 }
 
 /** An object of a built-in kind out of decoded JSON. */
-export function decodeAs(wanted: ObjectKind, value: unknown, call?: Call): KubeObject {
+export function decodeAs(wanted: ObjectKind, value: unknown, call?: RequestContext): KubeObject {
   const { kind, version } = wanted;
   const apiVersion = apiVersionOf(wanted);
   const said = (value ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };

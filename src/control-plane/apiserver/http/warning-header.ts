@@ -1,5 +1,5 @@
-const MOST_CHARACTERS = 4096;
-const MOST_OF_ONE = 256;
+const MAX_CHARACTERS = 4096;
+const MAX_PER_WARNING = 256;
 
 /**
  * Warnings as clients print them, one after the other: each said once, all cut short where together they are long. The
@@ -8,7 +8,8 @@ const MOST_OF_ONE = 256;
 export function warningHeader(warnings: readonly string[]): string {
   const texts = [...new Set(warnings)].map((text) => text.replaceAll(CONTROL, ' ').toWellFormed());
   const size = texts.reduce((sum, text) => sum + text.length, 0);
-  const kept = size <= MOST_CHARACTERS ? texts : within(texts.map((text) => [...text].slice(0, MOST_OF_ONE).join('')));
+  const kept =
+    size <= MAX_CHARACTERS ? texts : within(texts.map((text) => [...text].slice(0, MAX_PER_WARNING).join('')));
   const header = kept.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&')}"`).join(', ');
   return Buffer.from(header, 'utf8').toString('latin1');
 }
@@ -21,7 +22,7 @@ function within(texts: readonly string[]): string[] {
   let size = 0;
   for (const text of texts) {
     size += text.length;
-    if (size > MOST_CHARACTERS) break;
+    if (size > MAX_CHARACTERS) break;
     kept.push(text);
   }
   return kept;

@@ -1,8 +1,8 @@
 import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { needed, portNumber, told } from './field-checks.ts';
-import type { KindRules } from './kind-rules.ts';
+import { causesFor, portNumber, requiredIfMissing } from './field-checks.ts';
+import type { KindStrategy } from './kind-rules.ts';
 
 interface ApiService {
   spec?: {
@@ -16,7 +16,7 @@ interface ApiService {
   };
 }
 
-export const apiServices: KindRules<ApiService> = {
+export const apiServices: KindStrategy<ApiService> = {
   defaults(object) {
     const { service } = object.spec ?? {};
     if (service !== undefined) service.port ??= 443;
@@ -33,8 +33,8 @@ export const apiServices: KindRules<ApiService> = {
       if (version !== 'v1') {
         causes.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
       }
-    } else append(causes, told('spec.group', group, dns1123SubdomainProblems(group)));
-    append(causes, told('spec.version', version, dns1035LabelProblems(version)));
+    } else append(causes, causesFor('spec.group', group, dns1123SubdomainProblems(group)));
+    append(causes, causesFor('spec.version', version, dns1035LabelProblems(version)));
     append(causes, checkPriority('spec.groupPriorityMinimum', groupPriorityMinimum, 20_000));
     append(causes, checkPriority('spec.versionPriority', versionPriority, 1000));
     const at = 'spec.insecureSkipTLSVerify';
@@ -53,7 +53,11 @@ export const apiServices: KindRules<ApiService> = {
       }
       return causes;
     }
-    append(causes, needed('spec.service.namespace', service.namespace), needed('spec.service.name', service.name));
+    append(
+      causes,
+      requiredIfMissing('spec.service.namespace', service.namespace),
+      requiredIfMissing('spec.service.name', service.name),
+    );
     for (const cause of portNumber('spec.service.port', service.port)) {
       causes.push({ ...cause, detail: `port is not valid: ${cause.detail}` });
     }

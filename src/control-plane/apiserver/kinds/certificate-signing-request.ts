@@ -3,7 +3,7 @@ import { duplicate, type FieldError, index, invalid, required } from '#platform/
 import { dns1123LabelProblems } from '#platform/base/names';
 import { repeats } from './by-name.ts';
 import { oneOf, same } from './field-checks.ts';
-import type { KindRules } from './kind-rules.ts';
+import type { KindStrategy } from './kind-rules.ts';
 import { checkStatus, keepDecisions, type SigningStatus } from './signing-status.ts';
 
 interface SigningRequest {
@@ -20,7 +20,7 @@ interface SigningRequest {
   status?: SigningStatus;
 }
 
-const SHORTEST_SECONDS = 600;
+const MIN_SECONDS = 600;
 const USAGES = [
   'any',
   'cert sign',
@@ -47,7 +47,7 @@ const USAGES = [
   'timestamping',
 ];
 
-export const certificateSigningRequests: KindRules<SigningRequest> = {
+export const certificateSigningRequests: KindStrategy<SigningRequest> = {
   /** Signers believe what stands here of the author, so that it is never what a client says. */
   prepareCreate(object, { name, uid, groups, extra }) {
     const { username: _username, uid: _uid, groups: _groups, extra: _extra, ...spec } = object.spec ?? {};
@@ -93,7 +93,7 @@ function checkRequest({
     if (again[i] === true) causes.push(duplicate(index('spec.usages', i), usage));
   }
   append(causes, checkSigner('spec.signerName', signerName));
-  if (expirationSeconds !== undefined && expirationSeconds < SHORTEST_SECONDS) {
+  if (expirationSeconds !== undefined && expirationSeconds < MIN_SECONDS) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
     causes.push(invalid('spec.expirationSeconds', expirationSeconds, detail));
   }

@@ -11,11 +11,11 @@ import { ipProblems } from './ip-text.ts';
 export const MAX_INT32 = 2_147_483_647;
 
 /** One cause for each problem that a check of names found. */
-export function told(field: string, value: unknown, problems: readonly string[]): FieldError[] {
+export function causesFor(field: string, value: unknown, problems: readonly string[]): FieldError[] {
   return problems.map((problem) => invalid(field, value, problem));
 }
 
-export function needed(field: string, value: unknown, detail = ''): FieldError[] {
+export function requiredIfMissing(field: string, value: unknown, detail = ''): FieldError[] {
   return value === undefined || value === '' ? [required(field, detail)] : [];
 }
 
@@ -54,23 +54,23 @@ export function portNameProblems(name: string): string[] {
 
 /** A port by number or by the name that a container gave it. */
 export function portReference(field: string, value: number | string | undefined): FieldError[] {
-  return typeof value === 'string' ? told(field, value, portNameProblems(value)) : portNumber(field, value);
+  return typeof value === 'string' ? causesFor(field, value, portNameProblems(value)) : portNumber(field, value);
 }
 
 export function labels(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
   return Object.entries(map).flatMap(([name, value]) => [
-    ...told(field, name, qualifiedNameProblems(name)),
-    ...told(field, value, labelValueProblems(value)),
+    ...causesFor(field, name, qualifiedNameProblems(name)),
+    ...causesFor(field, value, labelValueProblems(value)),
   ]);
 }
 
 /** The key of an annotation may have upper case letters in its prefix. */
 export function annotations(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
-  return Object.keys(map).flatMap((name) => told(field, name, qualifiedNameProblems(name.toLowerCase())));
+  return Object.keys(map).flatMap((name) => causesFor(field, name, qualifiedNameProblems(name.toLowerCase())));
 }
 
 export function labelName(field: string, name: string): FieldError[] {
-  return told(field, name, qualifiedNameProblems(name));
+  return causesFor(field, name, qualifiedNameProblems(name));
 }
 
 const CONFIG_KEY =
@@ -88,7 +88,7 @@ export function configKeyProblems(key: string): string[] {
 }
 
 export function ipAddress(field: string, value = ''): FieldError[] {
-  return told(field, value, ipProblems(value));
+  return causesFor(field, value, ipProblems(value));
 }
 
 /** A path that stays below where it starts. */

@@ -1,9 +1,9 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { ownValue } from '#platform/base/own-value';
-import { needed, oneOf } from './field-checks.ts';
+import { oneOf, requiredIfMissing } from './field-checks.ts';
 import { fill } from './fill.ts';
-import type { KindRules } from './kind-rules.ts';
+import type { KindStrategy } from './kind-rules.ts';
 
 interface ResourceRule {
   verbs?: string[] | null;
@@ -34,7 +34,7 @@ const SUBJECT_FIELDS: Readonly<Record<string, 'user' | 'group' | 'serviceAccount
   ServiceAccount: 'serviceAccount',
 };
 
-export const flowSchemas: KindRules<FlowSchema> = {
+export const flowSchemas: KindStrategy<FlowSchema> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     spec.matchingPrecedence ||= PRECEDENCE;
@@ -57,7 +57,7 @@ export const flowSchemas: KindRules<FlowSchema> = {
       causes.push({ type: 'NotSupported', field: 'spec.distinguisherMethod.type', value, detail });
     }
     const name = spec.priorityLevelConfiguration?.name;
-    append(causes, needed('spec.priorityLevelConfiguration.name', name, 'must reference a priority level'));
+    append(causes, requiredIfMissing('spec.priorityLevelConfiguration.name', name, 'must reference a priority level'));
     return [...causes, ...rules.flatMap((rule, i) => checkRule(index('spec.rules', i), rule))];
   },
 };
@@ -118,7 +118,7 @@ interface PriorityLevel {
   };
 }
 
-export const priorityLevels: KindRules<PriorityLevel> = {
+export const priorityLevels: KindStrategy<PriorityLevel> = {
   defaults(object) {
     const { limited, exempt } = object.spec ?? {};
     if (exempt !== undefined) fill(exempt, { nominalConcurrencyShares: 0, lendablePercent: 0 });

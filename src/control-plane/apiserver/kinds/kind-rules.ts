@@ -7,7 +7,7 @@ import type { User } from '../access/user.ts';
  * of it is pure but for the object it is given: objects have been decoded (types are right, nulls and Go's zero values
  * gone) and, but for `defaults`, defaulted.
  */
-export interface KindRules<Fields extends object = object> {
+export interface KindStrategy<Fields extends object = object> {
   /** Fills in what the writer left open, in place. */
   defaults?(object: KubeObject & Fields): void;
   /** The status of a new object of a kind that has one; without it, it is empty. */

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { labelValueProblems } from '#platform/base/names';
 import { ownValue } from '#platform/base/own-value';
-import { labelName, labels, told } from './field-checks.ts';
+import { causesFor, labelName, labels } from './field-checks.ts';
 
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
@@ -39,7 +39,7 @@ function checkExpression(field: string, { key = '', operator = '', values = [] }
   } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
   append(causes, labelName(`${field}.key`, key));
   for (const [i, value] of values.entries()) {
-    append(causes, told(index(`${field}.values`, i), value, labelValueProblems(value)));
+    append(causes, causesFor(index(`${field}.values`, i), value, labelValueProblems(value)));
   }
   return causes;
 }

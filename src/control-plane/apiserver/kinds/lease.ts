@@ -1,12 +1,12 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { notNegative } from './field-checks.ts';
-import type { KindRules } from './kind-rules.ts';
+import type { KindStrategy } from './kind-rules.ts';
 
 interface Lease {
   spec?: { leaseDurationSeconds?: number; leaseTransitions?: number };
 }
 
-export const leases: KindRules<Lease> = {
+export const leases: KindStrategy<Lease> = {
   validate(object) {
     const { leaseDurationSeconds: seconds, leaseTransitions } = object.spec ?? {};
     const causes: FieldError[] = [];

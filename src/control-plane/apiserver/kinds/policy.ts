@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid } from '#platform/base/field-error'
 import { immutable, oneOf, oneOfIfSet } from './field-checks.ts';
 import { fill } from './fill.ts';
 import { goStruct } from './go-struct.ts';
-import type { KindRules } from './kind-rules.ts';
+import type { KindStrategy } from './kind-rules.ts';
 import { checkSelector, type LabelSelector } from './label-selector.ts';
 import { checkAmount, checkAtMostAll } from './workloads/workload.ts';
 
@@ -16,7 +16,7 @@ interface DisruptionBudget {
   };
 }
 
-export const podDisruptionBudgets: KindRules<DisruptionBudget> = {
+export const podDisruptionBudgets: KindStrategy<DisruptionBudget> = {
   firstStatus: () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
   validate(object) {
     const { spec = {} } = object;
@@ -51,7 +51,7 @@ const SYSTEM: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
 };
 
-export const priorityClasses: KindRules<PriorityClass> = {
+export const priorityClasses: KindStrategy<PriorityClass> = {
   defaults(object) {
     fill(object, { value: 0, preemptionPolicy: 'PreemptLowerPriority' });
   },

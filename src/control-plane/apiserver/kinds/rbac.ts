@@ -1,8 +1,8 @@
 import { append } from '#platform/base/append';
 import { type FieldError, index, invalid, notSupported, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
-import { same, told } from './field-checks.ts';
-import type { KindRules } from './kind-rules.ts';
+import { causesFor, same } from './field-checks.ts';
+import type { KindStrategy } from './kind-rules.ts';
 import { checkSelector, type LabelSelector } from './label-selector.ts';
 import { pathSegmentProblems } from './object-name.ts';
 
@@ -53,11 +53,11 @@ function checkRule(field: string, rule: Rule, namespaced: boolean): FieldError[]
   return causes;
 }
 
-export const roles: KindRules<Role> = {
+export const roles: KindStrategy<Role> = {
   validate: (object) => (object.rules ?? []).flatMap((rule, i) => checkRule(index('rules', i), rule, true)),
 };
 
-export const clusterRoles: KindRules<Role> = {
+export const clusterRoles: KindStrategy<Role> = {
   validate(object) {
     const { rules, aggregationRule } = object;
     const causes = (rules ?? []).flatMap((rule, i) => checkRule(index('rules', i), rule, false));
@@ -76,7 +76,7 @@ export const clusterRoles: KindRules<Role> = {
   },
 };
 
-function bindings(namespaced: boolean): KindRules<Binding> {
+function bindings(namespaced: boolean): KindStrategy<Binding> {
   return {
     defaults(object) {
       const { roleRef, subjects = [] } = object;
@@ -108,7 +108,7 @@ function checkRoleRef(reference: NonNullable<Binding['roleRef']>, namespaced: bo
   return [
     ...(apiGroup === GROUP ? [] : [notSupported('roleRef.apiGroup', apiGroup, [GROUP])]),
     ...(kinds.includes(kind) ? [] : [notSupported('roleRef.kind', kind, kinds)]),
-    ...(name === '' ? [required('roleRef.name')] : told('roleRef.name', name, pathSegmentProblems(name))),
+    ...(name === '' ? [required('roleRef.name')] : causesFor('roleRef.name', name, pathSegmentProblems(name))),
   ];
 }
 
@@ -116,7 +116,7 @@ function checkSubject(field: string, subject: Subject, namespaced: boolean): Fie
   const { kind = '', name = '', namespace = '', apiGroup = '' } = subject;
   const causes = name === '' ? [required(`${field}.name`)] : [];
   if (kind === 'ServiceAccount') {
-    if (name !== '') append(causes, told(`${field}.name`, name, dns1123SubdomainProblems(name)));
+    if (name !== '') append(causes, causesFor(`${field}.name`, name, dns1123SubdomainProblems(name)));
     if (apiGroup !== '') causes.push(notSupported(`${field}.apiGroup`, apiGroup, ['']));
     if (!namespaced && namespace === '') causes.push(required(`${field}.namespace`));
   } else if (kind === 'User' || kind === 'Group') {

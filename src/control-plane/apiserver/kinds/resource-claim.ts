@@ -1,8 +1,8 @@
 import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { IMMUTABLE, oneOf, same, told } from './field-checks.ts';
-import type { KindRules } from './kind-rules.ts';
+import { causesFor, IMMUTABLE, oneOf, same } from './field-checks.ts';
+import type { KindStrategy } from './kind-rules.ts';
 
 interface DeviceRequest {
   name?: string;
@@ -38,14 +38,14 @@ function checkClaim(field: string, { devices = {} }: ClaimSpec): FieldError[] {
   const names = new Set<string>();
   return (devices.requests ?? []).flatMap(({ name = '', exactly, firstAvailable }, i) => {
     const at = index(`${field}.devices.requests`, i);
-    const causes = told(`${at}.name`, name, dns1123LabelProblems(name));
+    const causes = causesFor(`${at}.name`, name, dns1123LabelProblems(name));
     if ((exactly === undefined) === (firstAvailable === undefined)) {
       causes.push(required(at, 'exactly one of `exactly` or `firstAvailable` is required'));
     }
     if (exactly !== undefined) append(causes, checkRequest(`${at}.exactly`, exactly));
     for (const [k, request] of (firstAvailable ?? []).entries()) {
       const sub = index(`${at}.firstAvailable`, k);
-      append(causes, told(`${sub}.name`, request.name, dns1123LabelProblems(request.name ?? '')));
+      append(causes, causesFor(`${sub}.name`, request.name, dns1123LabelProblems(request.name ?? '')));
       append(causes, checkRequest(sub, request));
     }
     if (names.has(name)) causes.push(duplicate(at, name));
@@ -57,14 +57,14 @@ function checkClaim(field: string, { devices = {} }: ClaimSpec): FieldError[] {
 function checkRequest(field: string, { deviceClassName = '', allocationMode, count = 0 }: DeviceRequest): FieldError[] {
   const at = `${field}.deviceClassName`;
   const causes =
-    deviceClassName === '' ? [required(at)] : told(at, deviceClassName, dns1123SubdomainProblems(deviceClassName));
+    deviceClassName === '' ? [required(at)] : causesFor(at, deviceClassName, dns1123SubdomainProblems(deviceClassName));
   if (allocationMode === 'ExactCount' && count <= 0) {
     causes.push(invalid(`${field}.count`, count, 'must be greater than zero'));
   }
   return [...causes, ...oneOf(`${field}.allocationMode`, allocationMode, ['All', 'ExactCount'])];
 }
 
-export const resourceClaims: KindRules<Claim> = {
+export const resourceClaims: KindStrategy<Claim> = {
   defaults: (object) => defaultClaim((object.spec ??= {})),
   validate(object, old) {
     const { spec = {} } = object;
@@ -74,7 +74,7 @@ export const resourceClaims: KindRules<Claim> = {
   },
 };
 
-export const resourceClaimTemplates: KindRules<ClaimTemplate> = {
+export const resourceClaimTemplates: KindStrategy<ClaimTemplate> = {
   defaults: (object) => defaultClaim(((object.spec ??= {}).spec ??= {})),
   validate(object, old) {
     const { spec = {} } = object;

@@ -12,7 +12,7 @@ import { resourceQuotas } from './core/resource-quota.ts';
 import { serviceAccounts } from './core/service-account.ts';
 import { coreEvents, newerEvents } from './events/validate-event.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
-import type { KindRules } from './kind-rules.ts';
+import type { KindStrategy } from './kind-rules.ts';
 import { leases } from './lease.ts';
 import { endpointSlices } from './network/endpoint-slice.ts';
 import { ingressClasses, ingresses } from './network/ingress.ts';
@@ -35,7 +35,7 @@ import { jobs } from './workloads/job.ts';
 import { replicaSets, replicationControllers } from './workloads/replica-set.ts';
 import { controllerRevisions, statefulSets } from './workloads/stateful-set.ts';
 
-const RULES: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
+const RULES: Readonly<Record<string, Readonly<Record<string, KindStrategy>>>> = {
   '': {
     configmaps: configMaps,
     endpoints,
@@ -104,6 +104,6 @@ const RULES: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
 };
 
 /** What is particular to a kind; kinds without it are stored as they come. */
-export function rulesOf(group: string, plural: string): KindRules {
+export function rulesOf(group: string, plural: string): KindStrategy {
   return RULES[group]?.[plural] ?? {};
 }

@@ -2,9 +2,9 @@ import { append } from '#platform/base/append';
 import { duplicate, index, key, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
 import { deprecatedLabel } from './deprecated-labels.ts';
-import { immutable, labels, told } from './field-checks.ts';
+import { causesFor, immutable, labels } from './field-checks.ts';
 import { goStruct } from './go-struct.ts';
-import type { KindRules } from './kind-rules.ts';
+import type { KindStrategy } from './kind-rules.ts';
 import type { Quantities, Toleration } from './pod/pod-spec.ts';
 import { checkTolerations } from './pod/validate-placement.ts';
 import { checkContainerResourceName, checkQuantity } from './pod/validate-resources.ts';
@@ -15,10 +15,11 @@ interface RuntimeClass {
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }
 
-export const runtimeClasses: KindRules<RuntimeClass> = {
+export const runtimeClasses: KindStrategy<RuntimeClass> = {
   validate(object, old) {
     const { handler = '', overhead = {}, scheduling = {} } = object;
-    const causes = handler === '' ? [required('handler')] : told('handler', handler, dns1123LabelProblems(handler));
+    const causes =
+      handler === '' ? [required('handler')] : causesFor('handler', handler, dns1123LabelProblems(handler));
     for (const [name, amount] of Object.entries(overhead.podFixed ?? {})) {
       const at = key('overhead.limits', name);
       append(causes, checkContainerResourceName(at, name), checkQuantity(at, name, amount));

@@ -2,7 +2,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Strategy } from '../resource.ts';
 import { nullEmptyLists } from './empty-lists.ts';
 import { checkFinalizers } from './finalizer.ts';
-import type { KindRules } from './kind-rules.ts';
+import type { KindStrategy } from './kind-rules.ts';
 import { rulesOf } from './rules-of.ts';
 import traits from './traits.data.json' with { type: 'json' };
 
@@ -78,7 +78,7 @@ export function strategyOf(group: string, plural: string): Strategy {
 
 /** A new object's status is the server's to write. */
 function prepareCreate(
-  rules: KindRules,
+  rules: KindStrategy,
   resetStatus: boolean,
   settle: ((object: KubeObject) => void) | undefined,
 ): NonNullable<Strategy['prepareCreate']> {
@@ -89,7 +89,10 @@ function prepareCreate(
   };
 }
 
-function prepareUpdate(rules: KindRules, settle: (object: KubeObject) => void): NonNullable<Strategy['prepareUpdate']> {
+function prepareUpdate(
+  rules: KindStrategy,
+  settle: (object: KubeObject) => void,
+): NonNullable<Strategy['prepareUpdate']> {
   return (object, old) => {
     rules.prepareUpdate?.(object, old);
     settle(object);

@@ -23,7 +23,7 @@ function publish(name: string): Component | undefined {
   const own = DESCRIPTIONS[name] ?? {};
   const { properties, ...rest } = schema;
   return {
-    ...described(own['']),
+    ...withDescription(own['']),
     ...(rest as Component),
     ...(properties === undefined ? {} : { properties: publishFields(name, properties, own) }),
   };
@@ -38,19 +38,20 @@ function publishFields(
   const found: Record<string, Component> = {};
   for (const [key, field] of Object.entries(properties)) {
     const description = own[key] ?? (isKind ? EVERYWHERE[key] : undefined);
-    const held = referencedName(field) !== undefined && isHeld(name, key);
+    const held = referencedName(field) !== undefined && isRetained(name, key);
     found[key] = publishSchema(field, held, description);
   }
   return found;
 }
 
 /** Whether Go keeps a field inside its structure, not behind a pointer; structures that stand in others are looked into. */
-function isHeld(name: string, key: string): boolean {
+function isRetained(name: string, key: string): boolean {
   const fields = goFields(name);
   if (fields.get(key)?.flag === 'v') return true;
   const folder = name.slice(0, name.lastIndexOf('.') + 1);
   return [...fields.values()].some(
-    ({ flag, type }) => flag === 'i' && type !== undefined && isHeld(folder + type.slice(type.indexOf('.') + 1), key),
+    ({ flag, type }) =>
+      flag === 'i' && type !== undefined && isRetained(folder + type.slice(type.indexOf('.') + 1), key),
   );
 }
 
@@ -60,7 +61,7 @@ function publishSchema(schema: OpenApiSchema, held: boolean, description?: strin
   if (reference !== undefined) {
     const { $ref: _, allOf: __, default: ___, ...extensions } = schema;
     const beside = {
-      ...described(description),
+      ...withDescription(description),
       ...(held && isStructure(reference) ? { default: {} } : {}),
       ...(extensions as Component),
     };
@@ -68,7 +69,7 @@ function publishSchema(schema: OpenApiSchema, held: boolean, description?: strin
   }
   const { items, additionalProperties, ...rest } = schema;
   return {
-    ...described(description),
+    ...withDescription(description),
     ...(rest as Component),
     ...(items === undefined ? {} : { items: publishSchema(items, true) }),
     ...(additionalProperties === undefined ? {} : { additionalProperties: publishSchema(additionalProperties, true) }),
@@ -83,6 +84,6 @@ function sourceOf(name: string): OpenApiSchema | undefined {
   return openApiSchema(name) ?? (Object.hasOwn(DISCOVERY, name) ? DISCOVERY[name] : undefined);
 }
 
-function described(description: string | undefined): { description?: string } {
+function withDescription(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };
 }

@@ -73,7 +73,7 @@ function componentsOf(
 function publish(schema: JsonSchema): Component {
   const found: Record<string, unknown> = { ...schema };
   const { properties, items, additionalProperties } = schema;
-  if (properties !== undefined) found['properties'] = mapped(properties, publish);
+  if (properties !== undefined) found['properties'] = mapValues(properties, publish);
   if (items !== undefined) found['items'] = publish(items);
   if (typeof additionalProperties === 'object') found['additionalProperties'] = publish(additionalProperties);
   if (schema['x-kubernetes-int-or-string'] === true && schema.anyOf === undefined && schema.allOf === undefined) {
@@ -104,7 +104,7 @@ function simplify(schema: JsonSchema): Component {
   if (typeof additionalProperties === 'object') found['additionalProperties'] = simplify(additionalProperties);
   if (open) return found;
   if (items !== undefined) found['items'] = simplify(items);
-  if (properties !== undefined) found['properties'] = mapped(properties, simplify);
+  if (properties !== undefined) found['properties'] = mapValues(properties, simplify);
   const required = schema.required?.filter((name) => ownValue(properties ?? {}, name)?.nullable !== true) ?? [];
   if (required.length > 0) found['required'] = required;
   else delete found['required'];
@@ -112,6 +112,6 @@ function simplify(schema: JsonSchema): Component {
   return found;
 }
 
-function mapped<T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+function mapValues<T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }

@@ -6,9 +6,9 @@ import { neededComponents, SECURITY_SCHEME } from './document-v3.ts';
 import {
   commonParameters,
   compare,
-  type Operation,
+  formatResponseText,
+  type OpenApiOperation,
   type PathOperations,
-  responseText,
   sortedParameters,
 } from './operation.ts';
 import type { Parameter } from './parameter.ts';
@@ -65,7 +65,7 @@ class SharedParameters {
   }
 }
 
-function pathItem(operations: readonly Operation[], shared: SharedParameters): object {
+function pathItem(operations: readonly OpenApiOperation[], shared: SharedParameters): object {
   const common = commonParameters(operations);
   return {
     ...Object.fromEntries(
@@ -75,7 +75,7 @@ function pathItem(operations: readonly Operation[], shared: SharedParameters): o
   };
 }
 
-function operationObject(operation: Operation, common: readonly Parameter[], shared: SharedParameters): object {
+function operationObject(operation: OpenApiOperation, common: readonly Parameter[], shared: SharedParameters): object {
   const { tag, description, id, parameters, body, consumes, produces, responses, action, gvk } = operation;
   const own = sortedParameters(parameters.filter((parameter) => !common.includes(parameter)));
   const all = [
@@ -94,7 +94,7 @@ function operationObject(operation: Operation, common: readonly Parameter[], sha
       ...Object.fromEntries(
         Object.entries(responses).map(([status, component]) => [
           status,
-          { description: responseText(status), schema: schemaOf(component) },
+          { description: formatResponseText(status), schema: schemaOf(component) },
         ]),
       ),
       401: { description: 'Unauthorized' },
@@ -104,7 +104,10 @@ function operationObject(operation: Operation, common: readonly Parameter[], sha
   };
 }
 
-function bodyParameter({ component, required }: NonNullable<Operation['body']>, shared: SharedParameters): object {
+function bodyParameter(
+  { component, required }: NonNullable<OpenApiOperation['body']>,
+  shared: SharedParameters,
+): object {
   const parameter = { name: 'body', in: 'body', ...(required ? { required } : {}), schema: schemaOf(component) };
   return SHARED_BODIES.has(component) ? shared.refer('body', parameter) : parameter;
 }

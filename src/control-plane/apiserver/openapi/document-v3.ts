@@ -3,9 +3,9 @@ import { type Component, referencesIn, referenceTo } from './component.ts';
 import {
   commonParameters,
   compare,
-  type Operation,
+  formatResponseText,
+  type OpenApiOperation,
   type PathOperations,
-  responseText,
   sortedParameters,
 } from './operation.ts';
 import type { Parameter } from './parameter.ts';
@@ -68,7 +68,7 @@ export function neededComponents<T extends { readonly references: ReadonlySet<st
   return [...found].sort(([a], [b]) => compare(a, b));
 }
 
-function componentsOf({ body, responses }: Operation): string[] {
+function componentsOf({ body, responses }: OpenApiOperation): string[] {
   const answers = Object.values(responses).filter((name) => name !== null);
   return body === undefined ? answers : [body.component, ...answers];
 }
@@ -77,18 +77,18 @@ function componentsOf({ body, responses }: Operation): string[] {
  * Operations are written piece by piece: nearly all of their text is parameters and media types that are the same
  * everywhere, and making it anew each time would take most of the time that a document takes.
  */
-function pathItem(operations: readonly Operation[]): string {
+function pathItem(operations: readonly OpenApiOperation[]): string {
   const common = commonParameters(operations);
   const methods = operations.map((operation) => `"${operation.method}":${operationText(operation, common)}`);
   return `{${[...methods, ...parametersText(common)].join(',')}}`;
 }
 
-function operationText(operation: Operation, common: readonly Parameter[]): string {
+function operationText(operation: OpenApiOperation, common: readonly Parameter[]): string {
   const { tag, description, id, parameters, body, consumes, produces, responses, action, gvk } = operation;
   const own = sortedParameters(parameters.filter((parameter) => !common.includes(parameter)));
   const answers = Object.entries(responses).map(
     ([status, component]) =>
-      `"${status}":{"description":"${responseText(status)}","content":${contentText(produces, component)}}`,
+      `"${status}":{"description":"${formatResponseText(status)}","content":${contentText(produces, component)}}`,
   );
   const pieces = [
     `"tags":["${tag}"],"description":${JSON.stringify(description)},"operationId":"${id}"`,
@@ -101,7 +101,7 @@ function operationText(operation: Operation, common: readonly Parameter[]): stri
   return `{${pieces.join(',')}}`;
 }
 
-function bodyText(consumes: readonly string[], { component, required }: NonNullable<Operation['body']>): string {
+function bodyText(consumes: readonly string[], { component, required }: NonNullable<OpenApiOperation['body']>): string {
   return `{"content":${contentText(consumes, component)}${required ? ',"required":true' : ''}}`;
 }
 

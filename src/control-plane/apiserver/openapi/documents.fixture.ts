@@ -3,15 +3,15 @@ import { parse } from 'yaml';
 import { builtInResources } from '../builtin-resources.ts';
 import { renameVersion } from '../custom/conversion.ts';
 import { customResources } from '../custom/custom-resource.ts';
-import type { Definition } from '../custom/definition.ts';
+import type { Crd } from '../custom/definition.ts';
 import { Registry } from '../registry.ts';
-import type { Resource, Shape } from '../resource.ts';
+import type { KindSchema, Resource } from '../resource.ts';
 import { Documents } from './documents.ts';
 
 /** A registry of the built-in kinds whose documents can be made, and definitions to put beside them. */
 export function servedDocuments() {
   const registry = new Registry();
-  const shape = {} as Shape;
+  const shape = {} as KindSchema;
   registry.add(
     builtInResources({
       shape: () => shape,
@@ -19,7 +19,7 @@ export function servedDocuments() {
       conversion: () => ({}),
     }),
   );
-  const definitions = new Map<string, Definition>();
+  const definitions = new Map<string, Crd>();
   const documents = new Documents({
     registry,
     version: '1.36',
@@ -32,7 +32,7 @@ export function servedDocuments() {
   return {
     registry,
     documents,
-    define: (definition: Definition): void => {
+    define: (definition: Crd): void => {
       definitions.set(definition.metadata.name ?? '', definition);
       registry.add(customResources(definition, renameVersion));
     },
@@ -42,8 +42,8 @@ export function servedDocuments() {
 const CRDS = new URL('../../../../deploy/crds/', import.meta.url);
 
 /** The definitions that come with the product. */
-export function deployedDefinitions(): Definition[] {
+export function deployedDefinitions(): Crd[] {
   return readdirSync(CRDS)
     .filter((name) => name.endsWith('.yaml'))
-    .map((name) => parse(readFileSync(new URL(name, CRDS), 'utf8')) as Definition);
+    .map((name) => parse(readFileSync(new URL(name, CRDS), 'utf8')) as Crd);
 }

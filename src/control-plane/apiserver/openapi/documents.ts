@@ -23,7 +23,7 @@ export interface OpenApiDocument {
   protobuf(): Uint8Array;
 }
 
-export interface DocumentsParts {
+export interface DocumentsDeps {
   readonly registry: Registry;
   /** The Kubernetes version that is told, such as 1.36. */
   readonly version: string;
@@ -46,7 +46,7 @@ const CUSTOM_INFO = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' };
  * its group version changes.
  */
 export class Documents {
-  readonly #parts: DocumentsParts;
+  readonly #parts: DocumentsDeps;
   readonly #info: { readonly title: string; readonly version: string };
   /** Documents that no resource is in: /api, /apis, one a built-in group, /version. */
   readonly #server = new Map<string, OpenApiDocument>();
@@ -55,7 +55,7 @@ export class Documents {
   #index: string | undefined;
   #v2: OpenApiDocument | undefined;
 
-  constructor(parts: DocumentsParts) {
+  constructor(parts: DocumentsDeps) {
     this.#parts = parts;
     this.#info = { title: 'Kubernetes', version: parts.version };
   }
@@ -78,14 +78,14 @@ export class Documents {
   v3(path: string): OpenApiDocument | undefined {
     const found = this.#current().get(path);
     if (found !== undefined) {
-      found.document ??= finished(this.#groupVersion(found), DOCUMENT_V3);
+      found.document ??= finishDocument(this.#groupVersion(found), DOCUMENT_V3);
       return found.document;
     }
     const operations = this.#serverPaths().get(path);
     if (operations === undefined) return undefined;
     let document = this.#server.get(path);
     if (document === undefined) {
-      document = finished(
+      document = finishDocument(
         documentV3({ info: this.#info, paths: [operations], component: builtInText, security: true }),
         DOCUMENT_V3,
       );
@@ -97,7 +97,7 @@ export class Documents {
   /** All in one. */
   v2(): OpenApiDocument {
     const groupVersions = [...this.#current().values()];
-    this.#v2 ??= finished(JSON.stringify(this.#allInOne(groupVersions)), DOCUMENT_V2);
+    this.#v2 ??= finishDocument(JSON.stringify(this.#allInOne(groupVersions)), DOCUMENT_V2);
     return this.#v2;
   }
 
@@ -183,7 +183,7 @@ function same(before: GroupVersion | undefined, now: GroupVersion): GroupVersion
   return before.resources.every((resource, index) => resource === now.resources[index]) ? before : undefined;
 }
 
-function finished(text: string, message: Message): OpenApiDocument {
+function finishDocument(text: string, message: Message): OpenApiDocument {
   const json = Buffer.from(text, 'utf8');
   let protobuf: Uint8Array | undefined;
   return {

@@ -24,8 +24,8 @@ const schema: Message = g.structure(
     required: [19, g.each(g.text)],
     enum: [20, g.each(g.any)],
     additionalProperties: [21, additional],
-    type: [22, g.wrapped(g.text)],
-    items: [23, g.wrapped(schemaField)],
+    type: [22, g.wrapMessage(g.text)],
+    items: [23, g.wrapMessage(schemaField)],
     allOf: [24, g.each(schemaField)],
     properties: [25, g.inside(g.mapOf(schemaField))],
     externalDocs: [29, g.inside(g.structure(() => ({ description: [1, g.text], url: [2, g.text] }), 3))],
@@ -93,7 +93,7 @@ const parameter: Message = (writer, json) => {
 
 const parameters = g.each(g.orReference(parameter));
 
-const response: Message = g.structure(() => ({ description: [1, g.text], schema: [2, g.wrapped(schemaField)] }), 5);
+const response: Message = g.structure(() => ({ description: [1, g.text], schema: [2, g.wrapMessage(schemaField)] }), 5);
 
 const operation = g.inside(
   g.structure(

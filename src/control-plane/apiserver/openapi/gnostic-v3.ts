@@ -27,7 +27,7 @@ const schema: Message = g.structure(
     oneOf: [27, g.each(schemaOrReference)],
     anyOf: [28, g.each(schemaOrReference)],
     not: [29, g.inside(schema)],
-    items: [30, g.wrapped(schemaOrReference)],
+    items: [30, g.wrapMessage(schemaOrReference)],
     properties: [31, g.inside(g.mapOf(schemaOrReference))],
     additionalProperties: [32, additional],
     default: [33, scalarDefault],

@@ -83,7 +83,7 @@ export function orReference(message: Message): Field {
 }
 
 /** A message around one value. */
-export function wrapped(field: Field): Field {
+export function wrapMessage(field: Field): Field {
   return inside((writer, json) => field(writer, 1, json));
 }
 

@@ -10,7 +10,7 @@ export interface GroupVersionKind {
 }
 
 /** What one method does at one path, before it is written down in either version of OpenAPI. */
-export interface Operation {
+export interface OpenApiOperation {
   readonly method: Method;
   readonly id: string;
   readonly tag: string;
@@ -29,17 +29,17 @@ export interface Operation {
 /** The operations at one path. */
 export interface PathOperations {
   readonly path: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OpenApiOperation[];
 }
 
 const RESPONSES: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
-export function responseText(status: string): string {
+export function formatResponseText(status: string): string {
   return RESPONSES[status] ?? '';
 }
 
 /** Parameters that every operation of a path has are written once for the path. */
-export function commonParameters(operations: readonly Operation[]): readonly Parameter[] {
+export function commonParameters(operations: readonly OpenApiOperation[]): readonly Parameter[] {
   const [first, ...others] = operations;
   if (first === undefined) return [];
   return sortedParameters(

@@ -1,6 +1,6 @@
 import { apiVersionOf, type Resource } from '../resource.ts';
 import { componentName, PATCH } from './component-name.ts';
-import { type GroupVersionKind, groupTitle, type Method, type Operation, tagOf, title } from './operation.ts';
+import { type GroupVersionKind, groupTitle, type Method, type OpenApiOperation, tagOf, title } from './operation.ts';
 import {
   NAMESPACE,
   nameParameter,
@@ -68,7 +68,7 @@ export class ResourceOperations {
     };
   }
 
-  read(named: string, description: string, component: string): Operation {
+  read(named: string, description: string, component: string): OpenApiOperation {
     return {
       ...this.operation('get', 'read', named, description),
       parameters: this.resource.custom ? [...this.item, RESOURCE_VERSION] : this.item,
@@ -77,7 +77,7 @@ export class ResourceOperations {
     };
   }
 
-  create(named: string, description: string, component: string, shared: readonly Parameter[]): Operation {
+  create(named: string, description: string, component: string, shared: readonly Parameter[]): OpenApiOperation {
     return {
       ...this.operation('post', 'create', named, description),
       parameters: [...shared, ...WRITE_PARAMETERS],
@@ -87,7 +87,7 @@ export class ResourceOperations {
     };
   }
 
-  replace(named: string, description: string, component: string): Operation {
+  replace(named: string, description: string, component: string): OpenApiOperation {
     return {
       ...this.operation('put', 'replace', named, description),
       parameters: [...this.item, ...WRITE_PARAMETERS],
@@ -97,7 +97,7 @@ export class ResourceOperations {
     };
   }
 
-  patch(named: string, description: string, component: string): Operation {
+  patch(named: string, description: string, component: string): OpenApiOperation {
     const { custom } = this.resource;
     return {
       ...this.operation('patch', 'patch', named, description),

@@ -1,6 +1,6 @@
 import { apiVersionOf, type Resource } from '../resource.ts';
 import { componentName, DELETE_OPTIONS, STATUS, WATCH_EVENT } from './component-name.ts';
-import type { Operation, PathOperations } from './operation.ts';
+import type { OpenApiOperation, PathOperations } from './operation.ts';
 import {
   DELETE_COLLECTION_PARAMETERS,
   DELETE_PARAMETERS,
@@ -48,10 +48,10 @@ export function resourcePaths(resource: Resource): PathOperations[] {
   return found.filter(({ operations }) => operations.length > 0);
 }
 
-function collection(make: ResourceOperations): Operation[] {
+function collection(make: ResourceOperations): OpenApiOperation[] {
   const { verbs, kind } = make.resource;
   const shared = [...make.scope, PRETTY];
-  const found: Operation[] = [];
+  const found: OpenApiOperation[] = [];
   if (verbs.includes('list')) {
     found.push(list(make, make.scopedKind, `Lists or watches objects of kind ${kind}.`, shared));
   }
@@ -62,13 +62,18 @@ function collection(make: ResourceOperations): Operation[] {
   return found;
 }
 
-function everywhere(make: ResourceOperations): Operation[] {
+function everywhere(make: ResourceOperations): OpenApiOperation[] {
   const { verbs, kind } = make.resource;
   if (!verbs.includes('list')) return [];
   return [list(make, `${kind}ForAllNamespaces`, `Lists or watches every ${kind}.`, [PRETTY])];
 }
 
-function list(make: ResourceOperations, named: string, description: string, shared: readonly Parameter[]): Operation {
+function list(
+  make: ResourceOperations,
+  named: string,
+  description: string,
+  shared: readonly Parameter[],
+): OpenApiOperation {
   const { group, version, listKind } = make.resource;
   return {
     ...make.operation('get', 'list', named, description),
@@ -79,7 +84,7 @@ function list(make: ResourceOperations, named: string, description: string, shar
   };
 }
 
-function deleteCollection(make: ResourceOperations, shared: readonly Parameter[]): Operation {
+function deleteCollection(make: ResourceOperations, shared: readonly Parameter[]): OpenApiOperation {
   const { kind, custom } = make.resource;
   return {
     ...make.operation('delete', 'delete', `Collection${make.scopedKind}`, `Deletes every ${kind} that is selected.`),
@@ -91,10 +96,10 @@ function deleteCollection(make: ResourceOperations, shared: readonly Parameter[]
   };
 }
 
-function item(make: ResourceOperations): Operation[] {
+function item(make: ResourceOperations): OpenApiOperation[] {
   const { verbs, kind } = make.resource;
   const { scopedKind, component } = make;
-  const found: Operation[] = [];
+  const found: OpenApiOperation[] = [];
   if (verbs.includes('get')) found.push(make.read(scopedKind, `Reads one ${kind}.`, component));
   if (verbs.includes('update')) found.push(make.replace(scopedKind, `Replaces one ${kind}.`, component));
   if (verbs.includes('delete')) found.push(deleteOne(make));
@@ -102,7 +107,7 @@ function item(make: ResourceOperations): Operation[] {
   return found;
 }
 
-function deleteOne(make: ResourceOperations): Operation {
+function deleteOne(make: ResourceOperations): OpenApiOperation {
   const { kind, custom } = make.resource;
   const returned = !custom && RETURNED_WHEN_DELETED.has(`${apiVersionOf(make.resource)}/${kind}`);
   const component = returned ? make.component : STATUS;

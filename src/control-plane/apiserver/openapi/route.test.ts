@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, BytesAnswer } from '../http/answer.ts';
+import type { BytesResponse, HttpResponse } from '../http/answer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import { servedDocuments } from './documents.fixture.ts';
 import { documentRoute } from './route.ts';
@@ -16,12 +16,12 @@ function request(target: string, headers: Record<string, string> = {}): ApiReque
   return { method: 'GET', path, query, headers, header: (name: string) => headers[name] } as unknown as ApiRequest;
 }
 
-async function ask(target: string, headers: Record<string, string> = {}): Promise<Answer | undefined> {
+async function ask(target: string, headers: Record<string, string> = {}): Promise<HttpResponse | undefined> {
   return await route(request(target, headers));
 }
 
-async function askBytes(target: string, headers: Record<string, string> = {}): Promise<BytesAnswer> {
-  return (await ask(target, headers)) as BytesAnswer;
+async function askBytes(target: string, headers: Record<string, string> = {}): Promise<BytesResponse> {
+  return (await ask(target, headers)) as BytesResponse;
 }
 
 describe('/openapi/v3', () => {

@@ -1,5 +1,5 @@
 import type { Backend } from '../backend.ts';
-import { type Answer, type BytesAnswer, JSON_TYPE, plain } from '../http/answer.ts';
+import { type BytesResponse, type HttpResponse, JSON_TYPE, plain } from '../http/answer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { Route } from '../http/router.ts';
 import { Documents, type OpenApiDocument } from './documents.ts';
@@ -22,34 +22,35 @@ export function openApiRoute(backend: Pick<Backend, 'registry' | 'stores' | 'par
 export function documentRoute(documents: Documents, now: () => number): Route {
   return (request) => {
     const { path } = request;
-    if (path === '/openapi/v2') return answered(request, documents.v2(), 'v2', { vary: 'Accept-Encoding, Accept' });
+    if (path === '/openapi/v2')
+      return documentResponse(request, documents.v2(), 'v2', { vary: 'Accept-Encoding, Accept' });
     if (path === INDEX) return plain(200, documents.index());
     if (!path.startsWith(`${INDEX}/`)) return undefined;
     const document = documents.v3(path.slice(INDEX.length + 1));
-    return document === undefined ? empty(404, {}) : versioned(request, document, now);
+    return document === undefined ? empty(404, {}) : versionedResponse(request, document, now);
   };
 }
 
 /** A document that is asked for by its hash never changes: an old hash leads to the new one. */
-function versioned(request: ApiRequest, document: OpenApiDocument, now: () => number): Answer {
+function versionedResponse(request: ApiRequest, document: OpenApiDocument, now: () => number): HttpResponse {
   const { path, query } = request;
   const asked = query.get('hash');
   const vary = { vary: 'Accept' };
-  if (asked === null || asked === '') return answered(request, document, 'v3', vary);
+  if (asked === null || asked === '') return documentResponse(request, document, 'v3', vary);
   if (asked !== document.hash) {
     if (formatFor(request, 'v3') === undefined) return empty(406, vary);
     return empty(301, { ...vary, etag: etagOf(document), location: `${path}?hash=${document.hash}` });
   }
   const expires = new Date(now() + YEAR).toUTCString();
-  return answered(request, document, 'v3', { ...vary, 'cache-control': 'public, immutable', expires });
+  return documentResponse(request, document, 'v3', { ...vary, 'cache-control': 'public, immutable', expires });
 }
 
-function answered(
+function documentResponse(
   request: ApiRequest,
   document: OpenApiDocument,
   version: Version,
   headers: Readonly<Record<string, string>>,
-): BytesAnswer {
+): BytesResponse {
   const format = formatFor(request, version);
   if (format === undefined) return empty(406, { vary: headers['vary'] ?? 'Accept' });
   const tagged = { ...headers, etag: etagOf(document) };
@@ -91,6 +92,6 @@ function isKnown(request: ApiRequest, etag: string): boolean {
 
 const etagOf = ({ hash }: OpenApiDocument) => `"${hash}"`;
 
-function empty(status: number, headers: Readonly<Record<string, string>>): BytesAnswer {
+function empty(status: number, headers: Readonly<Record<string, string>>): BytesResponse {
   return { status, type: JSON_TYPE, bytes: new Uint8Array(0), headers };
 }

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../resource.ts';
-import { groupTitle, type Operation, type PathOperations, tagOf, title } from './operation.ts';
+import { groupTitle, type OpenApiOperation, type PathOperations, tagOf, title } from './operation.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const MEDIA = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
@@ -53,7 +53,7 @@ export function versionPath(group: string, version: string): PathOperations {
 
 function reading(
   path: string,
-  operation: Partial<Operation> & Pick<Operation, 'id' | 'tag' | 'responses'>,
+  operation: Partial<OpenApiOperation> & Pick<OpenApiOperation, 'id' | 'tag' | 'responses'>,
 ): PathOperations {
   return {
     path,

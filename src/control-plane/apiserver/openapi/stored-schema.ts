@@ -1,5 +1,5 @@
 import type { Backend } from '../backend.ts';
-import type { Definition } from '../custom/definition.ts';
+import type { Crd } from '../custom/definition.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { CustomSchema } from './custom-component.ts';
 
@@ -13,7 +13,7 @@ export function storedSchemas({
     const definitions = registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
     const entry = definitions === undefined ? undefined : stores.main.get(keyOf(definitions, '', `${plural}.${group}`));
     if (entry === undefined) return undefined;
-    const { spec } = parsed.get(entry) as unknown as Definition;
+    const { spec } = parsed.get(entry) as unknown as Crd;
     const found = spec.versions.find(({ name }) => name === version);
     if (found === undefined) return undefined;
     return {

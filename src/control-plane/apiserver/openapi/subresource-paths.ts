@@ -1,6 +1,6 @@
 import type { Subresource } from '../resource.ts';
 import { componentName } from './component-name.ts';
-import { type GroupVersionKind, type Method, type Operation, type PathOperations, title } from './operation.ts';
+import { type GroupVersionKind, type Method, type OpenApiOperation, type PathOperations, title } from './operation.ts';
 import { CONNECT_PARAMETERS, LOG_PARAMETERS, type Parameter, PROXY_PATH } from './parameter.ts';
 import { ANY_MEDIA, type ResourceOperations } from './resource-operations.ts';
 
@@ -23,12 +23,15 @@ export function subresourcePaths(make: ResourceOperations, path: string, subreso
 }
 
 /** Subresources that are read and written as objects: status, scale, eviction. */
-function objectOperations(make: ResourceOperations, { name, verbs, group, version, kind }: Subresource): Operation[] {
+function objectOperations(
+  make: ResourceOperations,
+  { name, verbs, group, version, kind }: Subresource,
+): OpenApiOperation[] {
   const own = make.resource;
   const component = version === '' ? componentName(own.group, own.version, kind) : componentName(group, version, kind);
   const named = `${make.scopedKind}${title(name)}`;
   const what = `the ${name} of one ${own.kind}`;
-  const found: Operation[] = [];
+  const found: OpenApiOperation[] = [];
   if (verbs.includes('get')) found.push(make.read(named, `Reads ${what}.`, component));
   if (verbs.includes('update')) found.push(make.replace(named, `Replaces ${what}.`, component));
   if (verbs.includes('create')) found.push(make.create(named, `Creates ${what}.`, component, make.item));
@@ -36,7 +39,7 @@ function objectOperations(make: ResourceOperations, { name, verbs, group, versio
   return found;
 }
 
-function log(make: ResourceOperations): Operation {
+function log(make: ResourceOperations): OpenApiOperation {
   const { kind } = make.resource;
   return {
     ...make.operation('get', 'read', `${make.scopedKind}Log`, `Reads the log of one ${kind}.`),
@@ -57,7 +60,7 @@ function connectPaths(
 ): PathOperations[] {
   const proxy = name === 'proxy';
   const methods = verbs.flatMap((verb) => CONNECT_METHODS[verb] ?? []);
-  const operations = (suffix: string, extra: readonly Parameter[]): Operation[] =>
+  const operations = (suffix: string, extra: readonly Parameter[]): OpenApiOperation[] =>
     [...methods, ...(proxy ? (['options', 'head'] as const) : [])].map((method) => ({
       ...make.operation(
         method,

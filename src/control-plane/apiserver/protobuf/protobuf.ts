@@ -19,7 +19,7 @@ export type ProtobufObject = TypeMeta & Record<string, unknown>;
 const MAGIC = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 const ENVELOPE = 'k8s.io.apimachinery.pkg.runtime.Unknown';
 /** As much as the API server takes. */
-const MOST_BYTES = 3 * 1024 * 1024;
+const MAX_BYTES = 3 * 1024 * 1024;
 
 /** Whether this kind has a form in protobuf. */
 export function hasProtobuf({ apiVersion, kind }: TypeMeta): boolean {
@@ -36,7 +36,7 @@ function messageOf(apiVersion: string, kind: string): string | undefined {
  * Reads a body in protobuf to the object it would have been in JSON. `expected` is the kind of the endpoint, for a
  * body that does not say what it is. Throws a ParseError where the body cannot be read, or holds a kind that we do not know.
  */
-export function decodeProtobuf(body: Uint8Array, expected?: TypeMeta, mostBytes = MOST_BYTES): ProtobufObject {
+export function decodeProtobuf(body: Uint8Array, expected?: TypeMeta, mostBytes = MAX_BYTES): ProtobufObject {
   const { apiVersion, kind, raw } = openEnvelope(body, mostBytes);
   const type = { apiVersion: apiVersion || (expected?.apiVersion ?? ''), kind: kind || (expected?.kind ?? '') };
   const name = messageOf(type.apiVersion, type.kind);

@@ -1,8 +1,8 @@
-import type { Progress, StoreEvent, Watch } from './store.ts';
+import type { ProgressNotify, StoreEvent, Watch } from './store.ts';
 import type { Timeline } from './timeline.ts';
 import type { Subscriber, WatchHub } from './watch-hub.ts';
 
-type Batch = readonly (StoreEvent | Progress)[];
+type Batch = readonly (StoreEvent | ProgressNotify)[];
 
 /** Events a watch may hold before it goes back to reading history; also the most it delivers at once. */
 export const WATCH_BUFFER = 1024;
@@ -87,7 +87,7 @@ export class StoreWatch implements Watch, Subscriber {
   /** Everything that can be delivered now. */
   #take(): Batch {
     if (this.#ended) return [];
-    const batch: (StoreEvent | Progress)[] = this.#behind ? this.#readHistory() : this.#buffer;
+    const batch: (StoreEvent | ProgressNotify)[] = this.#behind ? this.#readHistory() : this.#buffer;
     if (!this.#behind) {
       // All visible events have been pushed here, so what is not in the buffer does not concern this watch.
       this.#buffer = [];

@@ -34,7 +34,7 @@ export interface DeleteEvent {
 export type StoreEvent = PutEvent | DeleteEvent;
 
 /** Says that every matching event up to `revision` has been delivered on this watch. */
-export interface Progress {
+export interface ProgressNotify {
   readonly type: 'progress';
   readonly revision: number;
 }
@@ -84,7 +84,7 @@ export interface WatchOptions {
  * Taking is the back-pressure: a watch that is not read holds a bounded buffer, then reads on from history,
  * and once history has been compacted past it, it ends with a `Compacted` error.
  */
-export interface Watch extends AsyncIterable<readonly (StoreEvent | Progress)[]> {
+export interface Watch extends AsyncIterable<readonly (StoreEvent | ProgressNotify)[]> {
   /** Asks for one `progress` after everything that is visible now. */
   requestProgress(): void;
   close(): void;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoreContract } from './store.contract.ts';
-import type { Progress, Store, StoreEvent, Watch } from './store.ts';
+import type { ProgressNotify, Store, StoreEvent, Watch } from './store.ts';
 import { WATCH_BUFFER } from './store-watch.ts';
 
 /** The part of the contract about events and how long they are kept. */
@@ -60,7 +60,7 @@ export function describeWatching({ open }: StoreContract): void {
         await put(store, '/s/a', '1');
         const watch = store.watch({ prefix: '/r/', after: 1 });
         watch.requestProgress();
-        const items: (StoreEvent | Progress)[] = [];
+        const items: (StoreEvent | ProgressNotify)[] = [];
         for await (const batch of watch) {
           items.push(...batch);
           if (items.at(-1)?.type === 'progress') break;
@@ -190,8 +190,8 @@ export async function put(store: Store, key: string, value: string | ((revision:
   return outcome.event.revision;
 }
 
-async function collectItems(watch: Watch, count: number): Promise<(StoreEvent | Progress)[]> {
-  const items: (StoreEvent | Progress)[] = [];
+async function collectItems(watch: Watch, count: number): Promise<(StoreEvent | ProgressNotify)[]> {
+  const items: (StoreEvent | ProgressNotify)[] = [];
   for await (const batch of watch) {
     items.push(...batch);
     if (items.length >= count) break;

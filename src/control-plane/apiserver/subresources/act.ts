@@ -1,8 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { ObjectKind, Operation } from '../admission-plugin.ts';
+import type { AdmissionOperation, ObjectKind } from '../admission-plugin.ts';
 import type { Status } from '../api-error.ts';
 import { admit, type Backend, mutate } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import type { Subresource } from '../resource.ts';
 import type { Target } from '../verbs/target.ts';
 
@@ -10,11 +10,11 @@ import type { Target } from '../verbs/target.ts';
  * Does what a POST to a subresource asks for, and answers with the object that the API has for it. It asks admission
  * about its body once it knows that it can do it, and before it does.
  */
-export type Act = (
+export type SubresourceAction = (
   backend: Backend,
   target: Target,
   body: KubeObject,
-  call: Call,
+  call: RequestContext,
   admit: (body: KubeObject) => Promise<void>,
 ) => Promise<KubeObject | Status>;
 
@@ -22,13 +22,13 @@ export type Act = (
 export const DONE: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
 /** Lets admission change the body of a POST to a subresource, and does what it says. */
-export async function perform(
+export async function performAction(
   backend: Backend,
-  act: Act,
+  act: SubresourceAction,
   target: Target,
   kind: ObjectKind,
   body: KubeObject,
-  call: Call,
+  call: RequestContext,
 ): Promise<KubeObject | Status> {
   if (target.resource.namespaced) body.metadata.namespace ??= target.namespace;
   const write = { ...writeOf('CREATE', target, kind, call), object: body };
@@ -42,7 +42,7 @@ export async function admitConnection(
   target: Target,
   kind: ObjectKind,
   options: object,
-  call: Call,
+  call: RequestContext,
 ): Promise<void> {
   const write = { ...writeOf('CONNECT', target, kind, call), object: options as KubeObject };
   await admit(backend, { ...write, object: (await mutate(backend, write)) ?? write.object });
@@ -53,7 +53,7 @@ export async function admitCreation(
   backend: Backend,
   target: Target,
   object: KubeObject,
-  call: Call,
+  call: RequestContext,
 ): Promise<KubeObject> {
   const write = { ...writeOf('CREATE', target, undefined, call), object };
   const admitted = (await mutate(backend, write)) ?? object;
@@ -61,7 +61,7 @@ export async function admitCreation(
   return admitted;
 }
 
-function writeOf(operation: Operation, target: Target, kind: ObjectKind | undefined, call: Call) {
+function writeOf(operation: AdmissionOperation, target: Target, kind: ObjectKind | undefined, call: RequestContext) {
   const { resource, namespace, name, subresource } = target;
   const write = { operation, resource, subresource, namespace, name, old: undefined, options: {}, call };
   return kind === undefined ? write : { ...write, kind };

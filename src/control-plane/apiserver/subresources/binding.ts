@@ -2,8 +2,8 @@ import { type FieldError, formatFieldError, notSupported, required } from '#plat
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, conflict } from '../api-error.ts';
 import { timestamp } from '../backend.ts';
-import { rewrite } from '../verbs/update.ts';
-import { type Act, DONE } from './act.ts';
+import { guaranteedUpdate } from '../verbs/update.ts';
+import { DONE, type SubresourceAction } from './act.ts';
 
 interface Status {
   readonly conditions?: readonly Condition[];
@@ -17,7 +17,7 @@ interface Condition {
 }
 
 /** pods/binding: the scheduler puts a pod on a node, once. */
-export const bind: Act = async (backend, target, body, call, admit) => {
+export const bind: SubresourceAction = async (backend, target, body, call, admit) => {
   const { name = '' } = body.metadata;
   if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
   const node = (body['target'] ?? {}) as { readonly kind?: string; readonly name?: string };
@@ -29,12 +29,12 @@ export const bind: Act = async (backend, target, body, call, admit) => {
   await admit(body);
   const onPod = { ...target, subresource: 'binding' };
   const change = (pod: KubeObject) => bound(pod, node.name ?? '', body, timestamp(backend.clock));
-  await rewrite(backend, onPod, change, call, { recorded: true, admitted: true });
+  await guaranteedUpdate(backend, onPod, change, call, { recorded: true, admitted: true });
   return DONE;
 };
 
 /** bindings: the same by an object of its own, which is never kept. */
-export const bindNamed: Act = async (backend, target, body, call, admit) => {
+export const bindNamed: SubresourceAction = async (backend, target, body, call, admit) => {
   const resource = backend.registry.find('', 'v1', 'pods');
   const { name = '' } = body.metadata;
   if (name === '' || resource === undefined) throw badRequest('Name parameter required.');

@@ -2,12 +2,12 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { keyOf } from '../resource.ts';
 import { type DeleteOptions, deleteObject } from '../verbs/delete.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
-import { rewrite } from '../verbs/update.ts';
-import { type Act, DONE } from './act.ts';
+import { guaranteedUpdate } from '../verbs/update.ts';
+import { DONE, type SubresourceAction } from './act.ts';
 
 interface PodStatus {
   readonly phase?: string;
@@ -22,10 +22,10 @@ interface BudgetStatus {
 }
 
 /** More pods than this on the way out mean that nobody counts them. */
-const MOST_DISRUPTED = 2000;
+const MAX_DISRUPTED = 2000;
 
 /** pods/eviction: deletes a pod, unless its disruption budget needs it. */
-export const evict: Act = async (backend, target, body, sent, admit) => {
+export const evict: SubresourceAction = async (backend, target, body, sent, admit) => {
   const { resource, namespace, name } = target;
   if (body.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
   await admit(body);
@@ -48,7 +48,7 @@ function needsBudget(pod: KubeObject): boolean {
   );
 }
 
-async function claim(backend: Backend, pod: KubeObject, namespace: string, call: Call): Promise<void> {
+async function claim(backend: Backend, pod: KubeObject, namespace: string, call: RequestContext): Promise<void> {
   const budgets = budgetsOf(backend, pod, namespace);
   const [budget] = budgets;
   if (budget === undefined) return;
@@ -58,7 +58,7 @@ async function claim(backend: Backend, pod: KubeObject, namespace: string, call:
   }
   const resource = budgetResource(backend);
   const target = { resource, namespace, name: budget.metadata.name ?? '', subresource: 'status' };
-  await rewrite(
+  await guaranteedUpdate(
     backend,
     target,
     (current) => ({ ...structuredClone(current), status: spent(current, pod, timestamp(backend.clock)) }),
@@ -88,14 +88,18 @@ function spent(budget: KubeObject, pod: KubeObject, now: string): BudgetStatus {
   const status = (budget['status'] ?? {}) as BudgetStatus;
   const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
   if (observedGeneration < (budget.metadata.generation ?? 0)) {
-    throw refused(budget, `The disruption budget ${budget.metadata.name} is still being processed by the server.`, 10);
+    throw evictionDenied(
+      budget,
+      `The disruption budget ${budget.metadata.name} is still being processed by the server.`,
+      10,
+    );
   }
-  if (disruptionsAllowed < 0) throw refused(budget, 'pdb disruptions allowed is negative', 0);
-  if (Object.keys(disruptedPods).length > MOST_DISRUPTED)
-    throw refused(budget, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller', 0);
+  if (disruptionsAllowed < 0) throw evictionDenied(budget, 'pdb disruptions allowed is negative', 0);
+  if (Object.keys(disruptedPods).length > MAX_DISRUPTED)
+    throw evictionDenied(budget, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller', 0);
   if (disruptionsAllowed === 0) {
     const { currentHealthy = 0, desiredHealthy = 0 } = status as { currentHealthy?: number; desiredHealthy?: number };
-    throw refused(
+    throw evictionDenied(
       budget,
       `The disruption budget ${budget.metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
       0,
@@ -108,7 +112,7 @@ function spent(budget: KubeObject, pod: KubeObject, now: string): BudgetStatus {
   };
 }
 
-function refused(_budget: KubeObject, why: string, retryAfterSeconds: number): ApiError {
+function evictionDenied(_budget: KubeObject, why: string, retryAfterSeconds: number): ApiError {
   return new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message: why }],
     ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
@@ -116,8 +120,8 @@ function refused(_budget: KubeObject, why: string, retryAfterSeconds: number): A
 }
 
 /** Writes on the pod why it ends. */
-async function announce(backend: Backend, target: Target, call: Call): Promise<void> {
-  await rewrite(
+async function announce(backend: Backend, target: Target, call: RequestContext): Promise<void> {
+  await guaranteedUpdate(
     backend,
     { ...target, subresource: 'status' },
     (pod) => {

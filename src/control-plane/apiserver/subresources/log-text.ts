@@ -9,7 +9,7 @@ const PIECE = 16 * 1024;
 /** The text of the lines that are wanted of a log, in pieces. */
 export function logText(log: ContainerLog, options: Selection): AsyncGenerator<string> {
   const text = pieces(log, options);
-  return options.limitBytes === undefined ? text : limited(text, options.limitBytes);
+  return options.limitBytes === undefined ? text : limitBytes(text, options.limitBytes);
 }
 
 async function* pieces(log: ContainerLog, options: Selection): AsyncGenerator<string> {
@@ -47,7 +47,7 @@ function textOf({ time, text }: LogLine, { since, timestamps }: Selection): stri
 }
 
 /** No more than a number of bytes, and no half a character. */
-async function* limited(text: AsyncIterable<string>, limit: number): AsyncGenerator<string> {
+async function* limitBytes(text: AsyncIterable<string>, limit: number): AsyncGenerator<string> {
   let left = limit;
   for await (const piece of text) {
     const bytes = Buffer.from(piece, 'utf8');

@@ -15,7 +15,7 @@ export function podLog(backend: Backend, runtime: NodeRuntime): SubresourceHandl
     const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
     if (entry === undefined) throw notFound(resource, name);
     const pod = backend.parsed.get(entry) as unknown as Pod;
-    const container = chosen(pod, options.container);
+    const container = selectContainer(pod, options.container);
     // Nobody runs it, so that there is nothing to say and nothing wrong.
     if ((pod.spec.nodeName ?? '') === '') return { status: 204, type: 'text/plain', bytes: new Uint8Array(0) };
     const problem = logProblem(name, container, containerState(pod, container), options.previous);
@@ -36,7 +36,7 @@ export function podLog(backend: Backend, runtime: NodeRuntime): SubresourceHandl
 }
 
 /** The container that is meant; one of several has to be named. */
-function chosen({ spec, metadata }: Pod, named: string): string {
+function selectContainer({ spec, metadata }: Pod, named: string): string {
   const { containers, initContainers = [] } = spec;
   const ephemeral = (spec['ephemeralContainers'] ?? []) as readonly { readonly name: string }[];
   const names = [...initContainers, ...containers, ...ephemeral].map(({ name }) => name);

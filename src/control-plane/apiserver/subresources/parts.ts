@@ -6,7 +6,7 @@ import type { Pod } from '../kinds/pod/pod-spec.ts';
  * Subresources that are a part of their object: takes from what a client sent the fields that the subresource writes.
  * `object` is a copy of the stored object at the top alone, whose members may be exchanged but not changed.
  */
-export type TakePart = (object: KubeObject, sent: KubeObject) => void;
+export type FieldWriter = (object: KubeObject, sent: KubeObject) => void;
 
 const field = (object: KubeObject, name: string) => (object[name] ?? {}) as Record<string, unknown>;
 
@@ -20,7 +20,7 @@ function take(object: KubeObject, sent: KubeObject, section: 'spec' | 'status', 
   object[section] = into;
 }
 
-const PARTS: ReadonlyMap<string, TakePart> = new Map<string, TakePart>([
+const PARTS: ReadonlyMap<string, FieldWriter> = new Map<string, FieldWriter>([
   ['/namespaces/finalize', (object, sent) => take(object, sent, 'spec', ['finalizers'])],
   ['/pods/ephemeralcontainers', (object, sent) => take(object, sent, 'spec', ['ephemeralContainers'])],
   ['/pods/resize', (object, sent) => takeResources(object as Pod, sent as Pod)],
@@ -32,6 +32,6 @@ const PARTS: ReadonlyMap<string, TakePart> = new Map<string, TakePart>([
 ]);
 
 /** How a subresource writes its object; undefined for the object itself, its status, and what is no part. */
-export function partOf(group: string, plural: string, subresource: string): TakePart | undefined {
+export function fieldWriterFor(group: string, plural: string, subresource: string): FieldWriter | undefined {
   return PARTS.get(`${group}/${plural}/${subresource}`);
 }

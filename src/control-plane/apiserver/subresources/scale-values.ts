@@ -5,7 +5,7 @@ import { goPrint, goType } from '#platform/kube/patches/go-print';
 import type { Json } from '#platform/schema/json-schema';
 import type { ScalePaths } from './scale.ts';
 
-const MOST = 2 ** 31 - 1;
+const MAX_REPLICAS = 2 ** 31 - 1;
 
 /** What a custom object keeps where its scale looks must be something that a scale can show. */
 export function scaleCauses(object: KubeObject, { spec, status, selector }: ScalePaths): FieldError[] {
@@ -23,7 +23,7 @@ function countCauses(object: KubeObject, path: string): FieldError[] {
   const { value } = found;
   if (typeof value !== 'number' || !Number.isInteger(value)) return [invalid(path, 0, mismatch(path, value, 'int64'))];
   if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
-  return value > MOST ? [invalid(path, value, `should be less than or equal to ${MOST}`)] : [];
+  return value > MAX_REPLICAS ? [invalid(path, value, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
 
 function textCauses(object: KubeObject, path: string): FieldError[] {

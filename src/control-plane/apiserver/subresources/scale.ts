@@ -3,7 +3,7 @@ import { ownValue, setOwn } from '#platform/base/own-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { badRequest, internal, invalid, type NamedKind } from '../api-error.ts';
-import type { Facet } from '../verbs/update.ts';
+import type { SubresourceView } from '../verbs/update.ts';
 
 /** Where a kind keeps what its scale shows: paths such as `.spec.replicas`. */
 export interface ScalePaths {
@@ -26,7 +26,7 @@ function read(object: unknown, path: string): unknown {
 }
 
 /** The Scale of an object that is looked at, which must have a number of replicas. */
-export function shownScale(object: KubeObject, paths: ScalePaths): KubeObject {
+export function scaleInVersion(object: KubeObject, paths: ScalePaths): KubeObject {
   if (paths.custom !== undefined && read(object, paths.spec) === undefined) {
     throw internal(new Error(`the spec replicas field ${JSON.stringify(paths.spec)} does not exist`));
   }
@@ -65,16 +65,16 @@ function selectorOf(object: KubeObject, { selector }: ScalePaths): string {
 export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 
 /** What admission sees of an object whose scale is written. */
-export function scaleFacet(paths: ScalePaths): Facet {
+export function scaleView(paths: ScalePaths): SubresourceView {
   return {
     kind: SCALE,
     show: (object) => scaleOf(object, paths),
-    take: (object, scale) => rescaled(object, scale, paths),
+    take: (object, scale) => withScale(object, scale, paths),
   };
 }
 
 /** The object with the number of replicas that a Scale asks for. */
-export function rescaled(object: KubeObject, scale: KubeObject, paths: ScalePaths): KubeObject {
+export function withScale(object: KubeObject, scale: KubeObject, paths: ScalePaths): KubeObject {
   const { replicas = 0 } = (scale['spec'] ?? {}) as { readonly replicas?: number };
   // What is wrong with a custom object is told when all of it is looked at.
   if (replicas < 0 && paths.custom === undefined) {

@@ -5,12 +5,12 @@ import { type TokenRequestSpec, tokenLifetime, tokenSubject, validateTokenReques
 import { ApiError, invalid, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import { keyOf } from '../resource.ts';
-import type { Act } from './act.ts';
+import type { SubresourceAction } from './act.ts';
 
 const CODES = { BadRequest: 400, NotFound: 404, Conflict: 409 } as const;
 
 /** serviceaccounts/token: a token for a ServiceAccount, bound to a pod, secret or node where asked. */
-export function issueToken(tokens: ServiceAccountTokens): Act {
+export function issueToken(tokens: ServiceAccountTokens): SubresourceAction {
   return async (backend, { resource, namespace, name }, body, _call, admit) => {
     const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
     if (entry === undefined) throw notFound(resource, name);

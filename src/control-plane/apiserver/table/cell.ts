@@ -50,13 +50,13 @@ export function since(time: string | null | undefined, now: number): string {
 }
 
 /** Labels as text, by name. */
-export function labelText(labels: Readonly<Record<string, string>> | undefined): string {
+export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
   const entries = Object.keys(labels ?? {}).sort();
   return entries.length === 0 ? '<none>' : entries.map((key) => `${key}=${labels?.[key]}`).join(',');
 }
 
 /** A selector as text, or `invalid` where it is none. */
-export function selectorText(selector: LabelSelectorSpec | undefined, invalid = '<error>', empty = '<none>'): string {
+export function formatSelector(selector: LabelSelectorSpec | undefined, invalid = '<error>', empty = '<none>'): string {
   try {
     return labelSelectorOf(selector).toString() || empty;
   } catch {
@@ -72,7 +72,7 @@ export function containerCells(containers: readonly Container[] | null | undefin
 }
 
 /** A quantity in its shortest form; one that is left out counts as none. */
-export function quantityText(quantity: string | number | undefined): string {
+export function formatQuantityCell(quantity: string | number | undefined): string {
   if (quantity === undefined) return '0';
   const parsed = tryParseQuantity(quantity);
   return parsed === undefined ? String(quantity) : formatQuantity(parsed);

@@ -3,7 +3,7 @@ import { AUTHENTICATED, type User } from '../access/user.ts';
 import { type Cluster, testCluster } from '../admission/chain.fixture.ts';
 import { clientGone } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import type { Resource } from '../resource.ts';
 import { createObject } from './create.ts';
 import { applyObject, MERGE_PATCH, patchObject } from './patch.ts';
@@ -12,7 +12,7 @@ import { updateObject } from './update.ts';
 const ann: User = { name: 'ann', groups: [AUTHENTICATED, 'system:masters'] };
 const data = { text: 'x'.repeat(100_000) };
 const configMap = () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { ...data } });
-const call = (): Call => ({
+const call = (): RequestContext => ({
   user: ann,
   fieldManager: 'test',
   dryRun: false,

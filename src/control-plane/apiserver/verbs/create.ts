@@ -7,13 +7,13 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { accessDenied } from '../access-denied.ts';
 import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
-import { type Call, isFitting } from '../call.ts';
+import { isFitting, type RequestContext } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { nextStage, stageOf, turnOf } from '../stage.ts';
 import { bodyDecoding } from './decode.ts';
 import { isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
-import { store, type Written } from './written.ts';
+import { type StoredResult, store } from './written.ts';
 
 const GENERATED_NAME_BASE = 58;
 const NAME_ATTEMPTS = 8;
@@ -33,9 +33,9 @@ export async function createObject(
   resource: Resource,
   namespace: string,
   body: unknown,
-  call: Call,
+  call: RequestContext,
   how: Creation = {},
-): Promise<Written> {
+): Promise<StoredResult> {
   const { size = 0, user } = call;
   const decoding =
     how.decoded === true
@@ -52,11 +52,11 @@ export async function createObject(
   for (let attempt = 1; ; attempt++) {
     const written = await attemptCreate(backend, resource, generated ? copyJson(object) : object, call, how);
     if (written !== undefined) return written;
-    if (!generated || attempt >= NAME_ATTEMPTS) throw taken(backend, resource, object.metadata);
+    if (!generated || attempt >= NAME_ATTEMPTS) throw nameTakenError(backend, resource, object.metadata);
   }
 }
 
-function taken(backend: Backend, resource: Resource, metadata: KubeObject['metadata']): ApiError {
+function nameTakenError(backend: Backend, resource: Resource, metadata: KubeObject['metadata']): ApiError {
   const { namespace = '', name = '', generateName = '' } = metadata;
   const error = alreadyExists(resource, name);
   if (generateName !== '') {
@@ -73,9 +73,9 @@ async function attemptCreate(
   backend: Backend,
   resource: Resource,
   object: KubeObject,
-  call: Call,
+  call: RequestContext,
   how: Creation,
-): Promise<Written | undefined> {
+): Promise<StoredResult | undefined> {
   const { clock, random } = backend;
   const { metadata } = object;
   if (resource.strategy.status && resource.custom) delete object['status'];
@@ -140,7 +140,7 @@ async function attemptCreate(
 export function checkCreation(
   { authorize }: Backend,
   { resource, namespace, name, subresource }: Target,
-  { user }: Call,
+  { user }: RequestContext,
 ): void {
   const { group, plural } = resource;
   const attributes = { user, verb: 'create', group, resource: plural, subresource, namespace, name };

@@ -2,17 +2,17 @@ import { append } from '#platform/base/append';
 import { runSteps, type Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { badRequest } from '../api-error.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import type { Resource } from '../resource.ts';
 import { checkType, notAnObject, unrecognized } from './object-type.ts';
 
 /** Makes an object of the resource's kind of a decoded body: types, unknown fields, defaults. Changes the body in place. */
-export function decodeBody(resource: Resource, body: unknown, call: Call): KubeObject {
+export function decodeBody(resource: Resource, body: unknown, call: RequestContext): KubeObject {
   return runSteps(bodyDecoding(resource, body, call));
 }
 
 /** The same in steps. */
-export function* bodyDecoding(resource: Resource, body: unknown, call: Call): Steps<KubeObject> {
+export function* bodyDecoding(resource: Resource, body: unknown, call: RequestContext): Steps<KubeObject> {
   if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(resource, body, notAnObject(body));
   // Go reads nothing as an object without fields.
   const sent = (body ?? {}) as KubeObject;
@@ -31,7 +31,7 @@ export function* bodyDecoding(resource: Resource, body: unknown, call: Call): St
 export function reportUnknown(
   resource: Pick<Resource, 'kind' | 'version'>,
   paths: readonly string[],
-  call: Call,
+  call: RequestContext,
 ): void {
   if (call.fieldValidation === 'Ignore') return;
   const found = call.problems?.(paths) ?? paths.map((path) => `unknown field "${path}"`);

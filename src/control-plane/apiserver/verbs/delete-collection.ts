@@ -1,6 +1,6 @@
 import { ApiError } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import type { Resource } from '../resource.ts';
 import { checkDeleteOptions, type DeleteOptions, deleteObject } from './delete.ts';
 import { type Listing, type ListOptions, listObjects } from './list.ts';
@@ -12,7 +12,7 @@ export async function deleteCollection(
   namespace: string,
   selection: ListOptions,
   options: DeleteOptions,
-  call: Call,
+  call: RequestContext,
 ): Promise<Listing> {
   checkDeleteOptions(options);
   const listing = await listObjects(backend, resource, namespace, selection);

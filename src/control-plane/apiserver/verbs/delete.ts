@@ -4,12 +4,12 @@ import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { conflict, invalid, notFound, OBJECT_MODIFIED, type Status } from '../api-error.ts';
 import { admit, type Backend, storeOf, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
 import { type Target, viewOf } from './target.ts';
-import { store, type Written } from './written.ts';
+import { type StoredResult, store } from './written.ts';
 
 /** The body of a deletion. */
 export interface DeleteOptions {
@@ -26,7 +26,7 @@ const ATTEMPTS = 20;
 /** What is left of an object after its deletion was asked for. */
 export type Deleted =
   | { readonly gone: true; readonly object: KubeObject }
-  | { readonly gone: false; readonly written: Written };
+  | { readonly gone: false; readonly written: StoredResult };
 
 /** How admission takes part in a deletion. */
 export interface Deleting {
@@ -41,7 +41,7 @@ export async function deleteObject(
   backend: Backend,
   target: Target,
   options: DeleteOptions,
-  call: Call,
+  call: RequestContext,
   how: Deleting = {},
 ): Promise<Deleted> {
   const { resource, namespace, name } = target;
@@ -164,7 +164,7 @@ export async function dropEntry(
   object: KubeObject,
   expected: number,
   dryRun: boolean,
-): Promise<Written | undefined> {
+): Promise<StoredResult | undefined> {
   if (!dryRun) {
     const outcome = await target.delete(key, { expected });
     if (!outcome.done) return undefined;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import { badRequest, ExpiredList, expired, tooLargeResourceVersion } from '../api-error.ts';
+import { badRequest, ExpiredListError, expired, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
-import { Breath } from '../breath.ts';
+import { YieldBudget } from '../breath.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
 import { headerOf, textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
@@ -46,9 +46,9 @@ export async function listObjects(
   const prefix = keyOf(resource, namespace, '');
   const { revision, after } = startOf(store, prefix, options);
   const limit = options.limit ?? 0;
-  const breath = new Breath(backend.clock, options.work);
+  const budget = new YieldBudget(backend.clock, options.work);
   try {
-    return await page(backend, store, { prefix, revision, after, limit, selection, breath });
+    return await page(backend, store, { prefix, revision, after, limit, selection, budget });
   } catch (error) {
     throw readError(error, options.continue);
   }
@@ -60,11 +60,11 @@ interface Page {
   readonly after: string | undefined;
   readonly limit: number;
   readonly selection: Selection;
-  readonly breath: Breath;
+  readonly budget: YieldBudget;
 }
 
 async function page(backend: Backend, store: Store, asked: Page): Promise<Listing> {
-  const { prefix, revision, after, limit, selection, breath } = asked;
+  const { prefix, revision, after, limit, selection, budget } = asked;
   const { matches } = selection;
   const at = revision ?? store.revision;
   const base = { prefix, revision: at };
@@ -79,7 +79,7 @@ async function page(backend: Backend, store: Store, asked: Page): Promise<Listin
     for (const entry of range.entries) {
       last = entry.key;
       const possible = mayMatch(selection, last);
-      const pause = breath.spend(possible ? entry.value.length : GLANCE);
+      const pause = budget.spend(possible ? entry.value.length : GLANCE);
       if (pause !== undefined) await pause;
       if (!possible || !matches(backend.parsed.get(entry))) continue;
       found.push(entry);
@@ -134,7 +134,7 @@ function startOf(store: Store, prefix: string, options: ListOptions) {
 function readError(error: unknown, token = ''): unknown {
   if (!(error instanceof StoreError) || error.code !== 'Compacted') return error;
   return token !== ''
-    ? new ExpiredList(
+    ? new ExpiredListError(
         'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
         encodeContinue(NEWEST, decodeContinue(token).start),
       )
@@ -171,10 +171,10 @@ export async function listedObjects(
   work?: AnnounceWork,
 ): Promise<readonly KubeObject[]> {
   const stored: KubeObject[] = [];
-  const breath = new Breath(backend.clock, work);
+  const budget = new YieldBudget(backend.clock, work);
   for (const entry of entries) {
     stored.push(backend.parsed.get(entry));
-    const pause = breath.spend(entry.value.length);
+    const pause = budget.spend(entry.value.length);
     if (pause !== undefined) await pause;
   }
   return resource.fromStorage === undefined ? stored : await resource.fromStorage(stored);

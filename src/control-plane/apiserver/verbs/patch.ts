@@ -11,7 +11,7 @@ import { applyStrategicMergePatch } from '#platform/kube/patches/strategic-merge
 import type { Json } from '#platform/schema/json-schema';
 import { ApiError, badRequest, invalid, unsupportedMediaType } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import { stageOf } from '../stage.ts';
 import { createObject } from './create.ts';
@@ -20,8 +20,8 @@ import { checkNewUid } from './frozen-metadata.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
-import { checkPlace, checkVersioned, notMade, rewrite } from './update.ts';
-import type { Written } from './written.ts';
+import { checkPlace, checkVersioned, guaranteedUpdate, notMade } from './update.ts';
+import type { StoredResult } from './written.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
@@ -34,14 +34,14 @@ export async function patchObject(
   target: Target,
   type: string,
   patch: unknown,
-  call: Call,
-): Promise<Written> {
+  call: RequestContext,
+): Promise<StoredResult> {
   const change = changeOf(target.resource, type);
-  return await rewrite(
+  return await guaranteedUpdate(
     backend,
     target,
     function* (current) {
-      const changed = guarded(() => change(current as never, patch as Json)) as unknown as KubeObject;
+      const changed = withPatchErrors(() => change(current as never, patch as Json)) as unknown as KubeObject;
       yield;
       const patched = withClearOwners(target.resource, ownObject(target.resource, changed));
       const quoted = type === STRATEGIC_PATCH ? patch : undefined;
@@ -78,7 +78,7 @@ export function patchPlain(object: KubeObject, type: string, patch: unknown): Ku
           ? applyMergePatch
           : undefined;
   if (change === undefined) throw unsupportedMediaType();
-  return copyJson(guarded(() => change(object as never, patch as Json))) as unknown as KubeObject;
+  return copyJson(withPatchErrors(() => change(object as never, patch as Json))) as unknown as KubeObject;
 }
 
 type Apply = (current: { readonly [key: string]: Json }, patch: Json) => { readonly [key: string]: Json };
@@ -99,7 +99,7 @@ function changeOf(resource: Resource, type: string): Apply {
   throw unsupportedMediaType(resource.custom ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH] : undefined);
 }
 
-function guarded<T>(patch: () => T): T {
+function withPatchErrors<T>(patch: () => T): T {
   try {
     return patch();
   } catch (error) {
@@ -109,7 +109,12 @@ function guarded<T>(patch: () => T): T {
 }
 
 /** What is wrong with a patched object is told as a fault of the patch, and of the strategic one that is quoted. */
-function* patchedDecoding(resource: Resource, object: KubeObject, call: Call, quoted?: unknown): Steps<KubeObject> {
+function* patchedDecoding(
+  resource: Resource,
+  object: KubeObject,
+  call: RequestContext,
+  quoted?: unknown,
+): Steps<KubeObject> {
   checkPatchedType(resource, object);
   const strict = call.fieldValidation === 'Strict';
   const before = strict && quoted === undefined ? goJson(object) : undefined;
@@ -147,7 +152,12 @@ export function badPatch(text: string, why: string): ApiError {
 }
 
 /** A configuration whose fields are right and whose values are not is a fault of the server, as it sees it. */
-function* conversion(resource: Resource, merged: KubeObject, { metadata }: KubeObject, call: Call): Steps<KubeObject> {
+function* conversion(
+  resource: Resource,
+  merged: KubeObject,
+  { metadata }: KubeObject,
+  call: RequestContext,
+): Steps<KubeObject> {
   const { group, version, kind } = resource;
   try {
     return yield* bodyDecoding(resource, ownObject(resource, merged), call);
@@ -168,8 +178,8 @@ export async function applyObject(
   target: Target,
   config: unknown,
   force: boolean,
-  call: Call,
-): Promise<Written> {
+  call: RequestContext,
+): Promise<StoredResult> {
   const { resource, namespace, name, subresource } = target;
   if (config !== null && (typeof config !== 'object' || Array.isArray(config))) {
     const type = Array.isArray(config) ? 'array' : typeof config === 'boolean' ? 'bool' : typeof config;
@@ -200,5 +210,5 @@ export async function applyObject(
     const how = { recorded: true, decoded: true, requested: target };
     return await createObject(backend, resource, namespace, decoded, call, how);
   }
-  return await rewrite(backend, target, apply, call, { recorded: true });
+  return await guaranteedUpdate(backend, target, apply, call, { recorded: true });
 }

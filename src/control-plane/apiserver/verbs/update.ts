@@ -4,29 +4,34 @@ import { copyJson } from '#platform/base/json-copy';
 import type { Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { sameJson } from '#platform/kube/patches/json-object';
-import type { ObjectKind, Write } from '../admission-plugin.ts';
+import type { AdmissionAttributes, ObjectKind } from '../admission-plugin.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
-import { type Call, isFitting } from '../call.ts';
+import { isFitting, type RequestContext } from '../call.ts';
 import { withUnchangedTimes } from '../fields/unchanged-times.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { nextStage, stageOf, turnOf } from '../stage.ts';
 import type { Entry } from '../store/store.ts';
-import { partOf } from '../subresources/parts.ts';
+import { fieldWriterFor } from '../subresources/parts.ts';
 import { checkCreation, createObject, NAMESPACE_MISMATCH } from './create.ts';
 import { bodyDecoding } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
 import { checkUid, finalizerCauses, frozenCauses } from './frozen-metadata.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import { type Target, viewOf } from './target.ts';
-import { store, type Written } from './written.ts';
+import { type StoredResult, store } from './written.ts';
 
 /** How often a write that names no version is tried on ever newer ones before its author is told. */
 const ATTEMPTS = 20;
 
 /** PUT: replaces an object, or only its status. */
-export async function updateObject(backend: Backend, target: Target, body: unknown, call: Call): Promise<Written> {
+export async function updateObject(
+  backend: Backend,
+  target: Target,
+  body: unknown,
+  call: RequestContext,
+): Promise<StoredResult> {
   const { resource, namespace, name } = target;
   const decoding = stageOf(backend.thread, call.size ?? 0, call.user, bodyDecoding(resource, body, call));
   const object = decoding instanceof Promise ? await decoding : decoding;
@@ -49,14 +54,14 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
     checkUid(target, object.metadata, current.metadata);
     return asked === '' ? copyJson(object) : object;
   };
-  return await rewrite(backend, target, replace, call);
+  return await guaranteedUpdate(backend, target, replace, call);
 }
 
 /**
  * Says that there is nothing to write a part of, to whoever might create it in this way; kube-apiserver does create it,
  * without anything that a new object is given, such as the address of a Service.
  */
-export function notMade(backend: Backend, target: Target, call: Call): ApiError {
+export function notMade(backend: Backend, target: Target, call: RequestContext): ApiError {
   if (target.resource.strategy.createOnUpdate === true) checkCreation(backend, target, call);
   return notFound(target.resource, target.name);
 }
@@ -88,36 +93,36 @@ export function checkPlace({ resource, namespace, name }: Target, object: KubeOb
 }
 
 /** What the object shall be, from what it is; both in the version of the request, `current` nobody may change. */
-export type Change = (current: KubeObject) => KubeObject | Promise<KubeObject> | Steps<KubeObject>;
+export type ObjectChange = (current: KubeObject) => KubeObject | Promise<KubeObject> | Steps<KubeObject>;
 
 /** An object as a subresource that is of a kind of its own shows it, such as its Scale. */
-export interface Facet {
+export interface SubresourceView {
   readonly kind: ObjectKind;
   show(object: KubeObject): KubeObject;
   /** The object with what was changed in what is shown of it. */
   take(object: KubeObject, shown: KubeObject): KubeObject;
 }
 
-export interface Rewriting {
+export interface GuaranteedUpdateOptions {
   /** managedFields are as they should be already, as after applying or for a binding. */
   readonly recorded?: boolean;
   /** Admission was asked about the request already, or is not to be. */
   readonly admitted?: boolean;
   /** What admission sees of the object. */
-  readonly facet?: Facet;
+  readonly facet?: SubresourceView;
 }
 
 /**
  * Reads, changes and writes an object until nobody was faster. A change whose result names a resourceVersion holds for
  * that version alone.
  */
-export async function rewrite(
+export async function guaranteedUpdate(
   backend: Backend,
   target: Target,
-  change: Change,
-  call: Call,
-  how: Rewriting = {},
-): Promise<Written> {
+  change: ObjectChange,
+  call: RequestContext,
+  how: GuaranteedUpdateOptions = {},
+): Promise<StoredResult> {
   const { resource, namespace, name } = target;
   const key = keyOf(resource, namespace, name);
   for (let attempt = 1; ; attempt++) {
@@ -148,9 +153,9 @@ async function attemptWrite(
   entry: Entry,
   old: KubeObject,
   sent: KubeObject,
-  call: Call,
-  how: Rewriting,
-): Promise<Written | undefined> {
+  call: RequestContext,
+  how: GuaranteedUpdateOptions,
+): Promise<StoredResult | undefined> {
   const { resource, name, subresource } = target;
   const size = Math.max(call.size ?? 0, entry.value.length);
   const asked = sent.metadata.resourceVersion ?? '';
@@ -170,7 +175,7 @@ async function attemptWrite(
   let stored = false;
   try {
     const changed = how.admitted === true ? undefined : await mutate(backend, write);
-    const admitted = taken(object, write, changed, how.facet);
+    const admitted = applyFieldWriter(object, write, changed, how.facet);
     prepare(target, admitted, old);
     const turn = turnOf(backend.thread, size, call.user);
     if (turn !== undefined) await turn;
@@ -207,7 +212,7 @@ function* causesOf(
   { resource, subresource }: Target,
   object: KubeObject,
   old: KubeObject,
-  call: Call,
+  call: RequestContext,
 ): Steps<readonly FieldError[]> {
   // A binding sets what no other update may, and nothing else.
   if (subresource === 'binding') return [];
@@ -219,7 +224,13 @@ function* causesOf(
   return [...finalizers, ...causes, ...own];
 }
 
-function writeOf(target: Target, object: KubeObject, old: KubeObject, call: Call, facet: Facet | undefined): Write {
+function writeOf(
+  target: Target,
+  object: KubeObject,
+  old: KubeObject,
+  call: RequestContext,
+  facet: SubresourceView | undefined,
+): AdmissionAttributes {
   const { resource, namespace, name, subresource } = target;
   const place = { operation: 'UPDATE', resource, subresource, namespace, name, options: {}, call } as const;
   if (facet === undefined) return { ...place, object, old };
@@ -227,11 +238,11 @@ function writeOf(target: Target, object: KubeObject, old: KubeObject, call: Call
 }
 
 /** The object with what admission has changed, which may have seen but a facet of it. */
-function taken(
+function applyFieldWriter(
   object: KubeObject,
-  write: Write,
+  write: AdmissionAttributes,
   changed: KubeObject | undefined,
-  facet: Facet | undefined,
+  facet: SubresourceView | undefined,
 ): KubeObject {
   if (changed === undefined || changed === write.object) return object;
   return facet === undefined ? changed : facet.take(object, changed);
@@ -247,7 +258,7 @@ const METADATA_TOO = new Set(['binding', 'approval', 'finalize']);
 /** Whether a write is one of metadata too; the status of a custom object is not. */
 function takesMetadata({ resource, subresource }: Target): boolean {
   if (subresource === 'status') return !resource.custom;
-  return partOf(resource.group, resource.plural, subresource) === undefined || METADATA_TOO.has(subresource);
+  return fieldWriterFor(resource.group, resource.plural, subresource) === undefined || METADATA_TOO.has(subresource);
 }
 
 /**
@@ -268,7 +279,7 @@ function keepWhatIsTheServers({ resource, subresource }: Target, sent: KubeObjec
 }
 
 function withStored(resource: Resource, subresource: string, sent: KubeObject, old: KubeObject): KubeObject {
-  const part = partOf(resource.group, resource.plural, subresource);
+  const part = fieldWriterFor(resource.group, resource.plural, subresource);
   if (part !== undefined) {
     const object = { ...old, metadata: METADATA_TOO.has(subresource) ? sent.metadata : { ...old.metadata } };
     part(object, sent);

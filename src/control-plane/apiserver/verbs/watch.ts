@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/base/clock';
 import { ApiError, expired, internal, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
-import { Breath } from '../breath.ts';
+import { YieldBudget } from '../breath.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store, StoreEvent, Watch } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -127,11 +127,11 @@ function tick(clock: Clock, changes: Watch): () => void {
 /** The state at a revision as ADDED items, read on only as fast as they are taken. */
 async function* initialItems(watch: Run, revision: number): AsyncGenerator<readonly WatchItem[]> {
   const { backend, items, resource, options } = watch;
-  const breath = new Breath(backend.clock, options.work);
+  const budget = new YieldBudget(backend.clock, options.work);
   for (const entries of pagesOf(watch, revision)) {
     const added: Promise<WatchItem>[] = [];
     for (const entry of entries) {
-      const pause = breath.spend(entry.value.length);
+      const pause = budget.spend(entry.value.length);
       if (pause !== undefined) await pause;
       if (chooses(watch, entry)) added.push(Promise.resolve(items.present('ADDED', resource, entry)));
     }

@@ -1,12 +1,12 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Backend, storeOf } from '../backend.ts';
-import type { Call } from '../call.ts';
+import type { RequestContext } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { Resource } from '../resource.ts';
 import { nextStage, turnOf } from '../stage.ts';
 
 /** What a write left behind: the object as it is now, and its text in the version of the request. */
-export interface Written {
+export interface StoredResult {
   readonly object: KubeObject;
   readonly text: string;
   /** Whether the object was not there before. */
@@ -22,8 +22,8 @@ export async function store(
   key: string,
   object: KubeObject,
   expected: number,
-  { dryRun, size = 0, user }: Call,
-): Promise<Written | undefined> {
+  { dryRun, size = 0, user }: RequestContext,
+): Promise<StoredResult | undefined> {
   const target = storeOf(backend, resource);
   const created = expected === 0;
   if (dryRun) {

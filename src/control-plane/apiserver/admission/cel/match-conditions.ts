@@ -1,5 +1,5 @@
 import type { Environment } from '#platform/structural/cel/environment';
-import { joined } from '../refusal.ts';
+import { joinReasons } from '../refusal.ts';
 import { BUDGET, Expression, ExpressionError, type Inputs } from './expression.ts';
 
 export interface MatchCondition {
@@ -29,6 +29,6 @@ export function matchConditions(
         if (error.last) break;
       }
     }
-    return problems.length === 0 || { problem: joined(problems) };
+    return problems.length === 0 || { problem: joinReasons(problems) };
   };
 }

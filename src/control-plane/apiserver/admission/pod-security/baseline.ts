@@ -1,14 +1,14 @@
 import type { Container, Handler } from '../../kinds/pod/pod-spec.ts';
 import {
-  type Check,
-  containersText,
   contextOf,
   culprits,
+  formatContainers,
   namesOf,
   plural,
-  quoted,
+  quoteNames,
+  type SecurityCheck,
   type SecurityContext,
-  type Subject,
+  type SecuritySubject,
   valuesOf,
 } from './check.ts';
 
@@ -19,7 +19,7 @@ const CAPABILITIES = new Set(
   ),
 );
 
-const appArmorProfile: Check = {
+const appArmorProfile: SecurityCheck = {
   id: 'appArmorProfile',
   run(subject) {
     const isBad = ({ appArmorProfile: profile }: SecurityContext) => profile?.type === 'Unconfined';
@@ -39,12 +39,12 @@ const appArmorProfile: Check = {
     ];
     return {
       reason: plural('forbidden AppArmor profile', 'forbidden AppArmor profiles', values.length),
-      detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoted(values)}`,
+      detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoteNames(values)}`,
     };
   },
 };
 
-const capabilities: Check = {
+const capabilities: SecurityCheck = {
   id: 'capabilities_baseline',
   run(subject) {
     const extra = ({ capabilities: given }: SecurityContext) =>
@@ -52,12 +52,12 @@ const capabilities: Check = {
     const names = namesOf(subject, (container) => extra(contextOf(container)).length > 0);
     if (names.length === 0) return undefined;
     const added = [...new Set(subject.containers.flatMap((container) => extra(contextOf(container))))].sort();
-    const detail = `${containersText(names)} must not include ${quoted(added)} in securityContext.capabilities.add`;
+    const detail = `${formatContainers(names)} must not include ${quoteNames(added)} in securityContext.capabilities.add`;
     return { reason: 'non-default capabilities', detail };
   },
 };
 
-const hostNamespaces: Check = {
+const hostNamespaces: SecurityCheck = {
   id: 'hostNamespaces',
   run({ spec }) {
     const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((field) => spec[field] === true);
@@ -66,16 +66,16 @@ const hostNamespaces: Check = {
   },
 };
 
-const hostPathVolumes: Check = {
+const hostPathVolumes: SecurityCheck = {
   id: 'hostPathVolumes',
   run({ spec }) {
     const names = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name = '' }) => name);
     if (names.length === 0) return undefined;
-    return { reason: 'hostPath volumes', detail: `${plural('volume', 'volumes', names.length)} ${quoted(names)}` };
+    return { reason: 'hostPath volumes', detail: `${plural('volume', 'volumes', names.length)} ${quoteNames(names)}` };
   },
 };
 
-const hostPorts: Check = {
+const hostPorts: SecurityCheck = {
   id: 'hostPorts',
   run(subject) {
     const portsOf = ({ ports = [] }: Container) =>
@@ -84,7 +84,7 @@ const hostPorts: Check = {
     if (names.length === 0) return undefined;
     const ports = [...new Set(subject.containers.flatMap(portsOf))].sort();
     const uses = `${plural('uses', 'use', names.length)} ${plural('hostPort', 'hostPorts', ports.length)}`;
-    return { reason: 'hostPort', detail: `${containersText(names)} ${uses} ${ports.join(', ')}` };
+    return { reason: 'hostPort', detail: `${formatContainers(names)} ${uses} ${ports.join(', ')}` };
   },
 };
 
@@ -102,7 +102,7 @@ function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Con
   });
 }
 
-const probeHosts: Check = {
+const probeHosts: SecurityCheck = {
   id: 'hostProbesAndHostLifecycle',
   since: 34,
   run(subject) {
@@ -110,21 +110,21 @@ const probeHosts: Check = {
     if (names.length === 0) return undefined;
     const hosts = [...new Set(subject.containers.flatMap(hostsOf))].sort();
     const uses = `${plural('uses', 'use', names.length)} probe or lifecycle ${plural('host', 'hosts', hosts.length)}`;
-    return { reason: 'probe or lifecycle host', detail: `${containersText(names)} ${uses} ${quoted(hosts)}` };
+    return { reason: 'probe or lifecycle host', detail: `${formatContainers(names)} ${uses} ${quoteNames(hosts)}` };
   },
 };
 
-const privileged: Check = {
+const privileged: SecurityCheck = {
   id: 'privileged',
   run(subject) {
     const names = namesOf(subject, (container) => contextOf(container).privileged === true);
     if (names.length === 0) return undefined;
-    const detail = `${containersText(names)} must not set securityContext.privileged=true`;
+    const detail = `${formatContainers(names)} must not set securityContext.privileged=true`;
     return { reason: 'privileged', detail };
   },
 };
 
-const procMount: Check = {
+const procMount: SecurityCheck = {
   id: 'procMount',
   run(subject) {
     const isBad = ({ procMount: type = 'Default' }: SecurityContext) => type !== 'Default';
@@ -133,7 +133,7 @@ const procMount: Check = {
     const types = valuesOf(subject, (context) => (isBad(context) ? [context.procMount ?? ''] : []));
     return {
       reason: 'procMount',
-      detail: `${containersText(names)} must not set securityContext.procMount to ${quoted(types)}`,
+      detail: `${formatContainers(names)} must not set securityContext.procMount to ${quoteNames(types)}`,
     };
   },
 };
@@ -141,7 +141,7 @@ const procMount: Check = {
 const SELINUX_TYPES = new Set(['', 'container_t', 'container_init_t', 'container_kvm_t']);
 const ENGINE_TYPE = { type: 'container_engine_t', since: 31 };
 
-const seLinuxOptions: Check = {
+const seLinuxOptions: SecurityCheck = {
   id: 'seLinuxOptions',
   run(subject, minor) {
     const isBadType = (type = '') =>
@@ -155,7 +155,7 @@ const seLinuxOptions: Check = {
     const said = (field: 'user' | 'role') =>
       [subject.spec, ...subject.containers].some((each) => Boolean(contextOf(each).seLinuxOptions?.[field]));
     const parts = [
-      ...(types.length > 0 ? [`${plural('type', 'types', types.length)} ${quoted(types)}`] : []),
+      ...(types.length > 0 ? [`${plural('type', 'types', types.length)} ${quoteNames(types)}`] : []),
       ...(said('user') ? ['user may not be set'] : []),
       ...(said('role') ? ['role may not be set'] : []),
     ];
@@ -167,17 +167,17 @@ const seLinuxOptions: Check = {
 };
 
 /** What a pod and its containers may not say of seccomp, at any level. */
-export function unconfinedSeccomp(subject: Subject) {
+export function unconfinedSeccomp(subject: SecuritySubject) {
   const isBad = ({ seccompProfile }: SecurityContext) =>
     seccompProfile !== undefined && seccompProfile.type !== 'RuntimeDefault' && seccompProfile.type !== 'Localhost';
   const who = culprits(subject, isBad);
   if (who === undefined) return undefined;
   const types = valuesOf(subject, (context) => (isBad(context) ? [context.seccompProfile?.type ?? ''] : []));
-  const detail = `${who} must not set securityContext.seccompProfile.type to ${quoted(types)}`;
+  const detail = `${who} must not set securityContext.seccompProfile.type to ${quoteNames(types)}`;
   return { reason: 'seccompProfile', detail };
 }
 
-const seccomp: Check = { id: 'seccompProfile_baseline', since: 19, run: unconfinedSeccomp };
+const seccomp: SecurityCheck = { id: 'seccompProfile_baseline', since: 19, run: unconfinedSeccomp };
 
 const SYSCTLS: ReadonlyMap<string, number> = new Map([
   ['kernel.shm_rmid_forced', 0],
@@ -194,7 +194,7 @@ const SYSCTLS: ReadonlyMap<string, number> = new Map([
   ['net.ipv4.tcp_wmem', 32],
 ]);
 
-const sysctls: Check = {
+const sysctls: SecurityCheck = {
   id: 'sysctls',
   run({ spec }, minor) {
     const names = (contextOf(spec).sysctls ?? []).map(({ name = '' }) => name);
@@ -203,7 +203,7 @@ const sysctls: Check = {
   },
 };
 
-const windowsHostProcess: Check = {
+const windowsHostProcess: SecurityCheck = {
   id: 'windowsHostProcess',
   run(subject) {
     const who = culprits(subject, ({ windowsOptions }) => windowsOptions?.hostProcess === true);
@@ -213,7 +213,7 @@ const windowsHostProcess: Check = {
 };
 
 /** What nobody but the cluster's own parts may do. */
-export const BASELINE: readonly Check[] = [
+export const BASELINE: readonly SecurityCheck[] = [
   appArmorProfile,
   capabilities,
   hostNamespaces,

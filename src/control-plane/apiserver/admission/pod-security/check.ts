@@ -11,7 +11,7 @@ export interface SecurityContext extends PlainContext {
 }
 
 /** What a check looks at. */
-export interface Subject {
+export interface SecuritySubject {
   readonly metadata: KubeMeta;
   readonly spec: PodSpec;
   /** In the order in which they start. */
@@ -24,17 +24,17 @@ export interface Violation {
   readonly detail: string;
 }
 
-export interface Check {
+export interface SecurityCheck {
   /** Checks are told in the order of their names. */
   readonly id: string;
   /** The minor version of Kubernetes that brought it. */
   readonly since?: number;
   /** Checks of the lower level that this one says as well. */
   readonly replaces?: string;
-  run(subject: Subject, minor: number): Violation | undefined;
+  run(subject: SecuritySubject, minor: number): Violation | undefined;
 }
 
-export function subjectOf(metadata: KubeMeta, spec: PodSpec): Subject {
+export function securitySubjectOf(metadata: KubeMeta, spec: PodSpec): SecuritySubject {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
   return { metadata, spec, containers };
 }
@@ -42,29 +42,32 @@ export function subjectOf(metadata: KubeMeta, spec: PodSpec): Subject {
 export const contextOf = ({ securityContext }: Container | PodSpec): SecurityContext => securityContext ?? {};
 
 export const plural = (one: string, many: string, count: number): string => (count === 1 ? one : many);
-export const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+export const quoteNames = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 /** `container "a"`, `containers "a", "b"`. */
-export function containersText(names: readonly string[]): string {
-  return `${plural('container', 'containers', names.length)} ${quoted(names)}`;
+export function formatContainers(names: readonly string[]): string {
+  return `${plural('container', 'containers', names.length)} ${quoteNames(names)}`;
 }
 
 /** The names of containers that a test picks. */
-export function namesOf({ containers }: Subject, test: (container: Container) => boolean): string[] {
+export function namesOf({ containers }: SecuritySubject, test: (container: Container) => boolean): string[] {
   return containers.filter(test).map(({ name = '' }) => name);
 }
 
 /** Who did something that may not be done: the pod, some of its containers, or both; undefined where nobody did. */
-export function culprits(subject: Subject, test: (context: SecurityContext) => boolean): string | undefined {
+export function culprits(subject: SecuritySubject, test: (context: SecurityContext) => boolean): string | undefined {
   const names = namesOf(subject, (container) => test(contextOf(container)));
   const parts = [
     ...(test(contextOf(subject.spec)) ? ['pod'] : []),
-    ...(names.length > 0 ? [containersText(names)] : []),
+    ...(names.length > 0 ? [formatContainers(names)] : []),
   ];
   return parts.length === 0 ? undefined : parts.join(' and ');
 }
 
 /** The values that a pod and its containers have in some place, each once, in order. */
-export function valuesOf({ spec, containers }: Subject, pick: (context: SecurityContext) => string[]): string[] {
+export function valuesOf(
+  { spec, containers }: SecuritySubject,
+  pick: (context: SecurityContext) => string[],
+): string[] {
   return [...new Set([spec, ...containers].flatMap((each) => pick(contextOf(each))))].sort();
 }

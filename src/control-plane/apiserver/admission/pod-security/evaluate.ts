@@ -1,18 +1,18 @@
 import { BASELINE } from './baseline.ts';
-import type { Check, Subject, Violation } from './check.ts';
+import type { SecurityCheck, SecuritySubject, Violation } from './check.ts';
 import type { Standard } from './level.ts';
 import { RESTRICTED } from './restricted.ts';
 
 /** All that a standard does not allow of a pod. */
-export function violations({ level, minor }: Standard, subject: Subject): Violation[] {
+export function violations({ level, minor }: Standard, subject: SecuritySubject): Violation[] {
   if (level === 'privileged') return [];
-  const isKnown = ({ since = 0 }: Check) => minor >= since;
+  const isKnown = ({ since = 0 }: SecurityCheck) => minor >= since;
   const strict = level === 'restricted' ? RESTRICTED.filter(isKnown) : [];
   const replaced = new Set(strict.map(({ replaces }) => replaces));
   const plain = BASELINE.filter((check) => isKnown(check) && !replaced.has(check.id));
   return [...plain, ...strict].flatMap((check) => check.run(subject, minor) ?? []);
 }
 
-export function violationText(found: readonly Violation[]): string {
+export function formatViolations(found: readonly Violation[]): string {
   return found.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 }

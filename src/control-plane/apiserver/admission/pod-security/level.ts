@@ -33,7 +33,7 @@ function minorOf(version: string): number | undefined {
 }
 
 /** How messages name a standard: restricted:latest, baseline:v1.24. */
-export function standardText({ level, minor }: Standard): string {
+export function formatStandard({ level, minor }: Standard): string {
   return `${level}:${minor === Number.POSITIVE_INFINITY ? 'latest' : `v1.${minor}`}`;
 }
 

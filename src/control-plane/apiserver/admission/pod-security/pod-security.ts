@@ -1,16 +1,16 @@
 import { append } from '#platform/base/append';
 import type { KubeMeta, KubeObject } from '#platform/kube/kube-object';
-import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { invalid } from '../../api-error.ts';
 import type { Pod, PodSpec, PodTemplate } from '../../kinds/pod/pod-spec.ts';
 import { keyOf } from '../../resource.ts';
 import { namespaceObject } from '../matching.ts';
 import { isPods } from '../pod-write.ts';
-import { refusal } from '../refusal.ts';
+import { admissionDenial } from '../refusal.ts';
 import type { ObjectSource } from '../stored-objects.ts';
-import { subjectOf } from './check.ts';
-import { violations, violationText } from './evaluate.ts';
-import { isAtMost, labelCauses, type Standard, sameStandard, standardOf, standardText } from './level.ts';
+import { securitySubjectOf } from './check.ts';
+import { formatViolations, violations } from './evaluate.ts';
+import { formatStandard, isAtMost, labelCauses, type Standard, sameStandard, standardOf } from './level.ts';
 
 /** Holds the pods of a namespace to the level that its labels set, and warns of workloads whose pods would not fit. */
 export function podSecurity(source: ObjectSource): AdmissionPlugin {
@@ -28,25 +28,25 @@ export function podSecurity(source: ObjectSource): AdmissionPlugin {
 }
 
 /** Nothing of what the levels speak of can change in a pod, but that containers for debugging are added to it. */
-function checkPod(write: Write, source: ObjectSource): void {
+function checkPod(write: AdmissionAttributes, source: ObjectSource): void {
   const isNew = write.operation === 'CREATE' && write.subresource === '';
   if (!isNew && write.subresource !== 'ephemeralcontainers') return;
   const labels = namespaceObject(source, write.namespace)?.metadata.labels;
   if (labels === undefined) return;
   const { metadata, spec } = write.object as Pod;
   const enforced = standardOf(labels, 'enforce');
-  const found = violations(enforced, subjectOf(metadata, spec));
+  const found = violations(enforced, securitySubjectOf(metadata, spec));
   if (found.length > 0) {
-    throw refusal(write, `violates PodSecurity "${standardText(enforced)}": ${violationText(found)}`);
+    throw admissionDenial(write, `violates PodSecurity "${formatStandard(enforced)}": ${formatViolations(found)}`);
   }
   warn(write, labels, metadata, spec);
 }
 
-function warn(write: Write, labels: KubeMeta['labels'], metadata: KubeMeta, spec: PodSpec): void {
+function warn(write: AdmissionAttributes, labels: KubeMeta['labels'], metadata: KubeMeta, spec: PodSpec): void {
   const standard = standardOf(labels, 'warn');
-  const found = violations(standard, subjectOf(metadata, spec));
+  const found = violations(standard, securitySubjectOf(metadata, spec));
   if (found.length === 0) return;
-  write.call.warnings.push(`would violate PodSecurity "${standardText(standard)}": ${violationText(found)}`);
+  write.call.warnings.push(`would violate PodSecurity "${formatStandard(standard)}": ${formatViolations(found)}`);
 }
 
 /** Where workloads keep the template of their pods. */
@@ -61,7 +61,7 @@ const TEMPLATES: ReadonlyMap<string, { readonly group: string; readonly path: re
   ['cronjobs', { group: 'batch', path: ['spec', 'jobTemplate', 'spec', 'template'] }],
 ]);
 
-function warnOfTemplate(write: Write, object: KubeObject, source: ObjectSource): void {
+function warnOfTemplate(write: AdmissionAttributes, object: KubeObject, source: ObjectSource): void {
   const known = TEMPLATES.get(write.resource.plural);
   if (known?.group !== write.resource.group) return;
   const labels = namespaceObject(source, write.namespace)?.metadata.labels;
@@ -72,7 +72,7 @@ function warnOfTemplate(write: Write, object: KubeObject, source: ObjectSource):
   if (spec !== undefined) warn(write, labels, metadata, spec);
 }
 
-function checkNamespace(write: Write, namespace: KubeObject, source: ObjectSource): void {
+function checkNamespace(write: AdmissionAttributes, namespace: KubeObject, source: ObjectSource): void {
   const { labels, name = '' } = namespace.metadata;
   const before = write.old?.metadata.labels;
   const causes = labelCauses(labels);
@@ -86,16 +86,16 @@ function checkNamespace(write: Write, namespace: KubeObject, source: ObjectSourc
 }
 
 /** Most pods that a change of labels looks at: it is a help, and must not become a burden. */
-const MOST_PODS = 3000;
+const MAX_PODS = 3000;
 
 /** What pods that are already there would be refused for: one line for all that share their reasons. */
 function podWarnings(namespace: string, standard: Standard, { store, registry, parsed }: ObjectSource): string[] {
   const pods = registry.find('', 'v1', 'pods');
   if (pods === undefined) return [];
   const byReasons = new Map<string, string[]>();
-  for (const entry of store.range({ prefix: keyOf(pods, namespace, ''), limit: MOST_PODS }).entries) {
+  for (const entry of store.range({ prefix: keyOf(pods, namespace, ''), limit: MAX_PODS }).entries) {
     const { metadata, spec } = parsed.get(entry) as Pod;
-    const reasons = violations(standard, subjectOf(metadata, spec)).map(({ reason }) => reason);
+    const reasons = violations(standard, securitySubjectOf(metadata, spec)).map(({ reason }) => reason);
     if (reasons.length === 0) continue;
     const text = reasons.join(', ');
     byReasons.set(text, [...(byReasons.get(text) ?? []), metadata.name ?? '']);
@@ -105,6 +105,6 @@ function podWarnings(namespace: string, standard: Standard, { store, registry, p
     const more = others.length === 0 ? '' : ` (and ${others.length} other ${others.length === 1 ? 'pod' : 'pods'})`;
     return `${first}${more}: ${reasons}`;
   });
-  const head = `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${standardText(standard)}"`;
+  const head = `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${formatStandard(standard)}"`;
   return [head, ...lines.sort()];
 }

@@ -1,14 +1,14 @@
 import { unconfinedSeccomp } from './baseline.ts';
 import {
-  type Check,
-  containersText,
   contextOf,
   culprits,
+  formatContainers,
   namesOf,
   plural,
-  quoted,
+  quoteNames,
+  type SecurityCheck,
   type SecurityContext,
-  type Subject,
+  type SecuritySubject,
 } from './check.ts';
 
 /** From this version on, what Windows does not have is not asked of pods for it. */
@@ -16,10 +16,10 @@ const WINDOWS = 25;
 /** From this version on, a user of a pod's own is nobody outside of it. */
 const USER_NAMESPACES = 35;
 
-const isForWindows = ({ spec }: Subject, minor: number) => minor >= WINDOWS && spec.os?.name === 'windows';
-const hasOwnUsers = ({ spec }: Subject, minor: number) => minor >= USER_NAMESPACES && spec.hostUsers === false;
+const isForWindows = ({ spec }: SecuritySubject, minor: number) => minor >= WINDOWS && spec.os?.name === 'windows';
+const hasOwnUsers = ({ spec }: SecuritySubject, minor: number) => minor >= USER_NAMESPACES && spec.hostUsers === false;
 
-const allowPrivilegeEscalation: Check = {
+const allowPrivilegeEscalation: SecurityCheck = {
   id: 'allowPrivilegeEscalation',
   since: 8,
   run(subject, minor) {
@@ -28,12 +28,12 @@ const allowPrivilegeEscalation: Check = {
     if (names.length === 0) return undefined;
     return {
       reason: 'allowPrivilegeEscalation != false',
-      detail: `${containersText(names)} must set securityContext.allowPrivilegeEscalation=false`,
+      detail: `${formatContainers(names)} must set securityContext.allowPrivilegeEscalation=false`,
     };
   },
 };
 
-const capabilities: Check = {
+const capabilities: SecurityCheck = {
   id: 'capabilities_restricted',
   since: 22,
   replaces: 'capabilities_baseline',
@@ -45,9 +45,11 @@ const capabilities: Check = {
     const adding = namesOf(subject, (each) => extra(contextOf(each)).length > 0);
     const added = [...new Set(subject.containers.flatMap((each) => extra(contextOf(each))))].sort();
     const parts = [
-      ...(keeping.length > 0 ? [`${containersText(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
+      ...(keeping.length > 0
+        ? [`${formatContainers(keeping)} must set securityContext.capabilities.drop=["ALL"]`]
+        : []),
       ...(adding.length > 0
-        ? [`${containersText(adding)} must not include ${quoted(added)} in securityContext.capabilities.add`]
+        ? [`${formatContainers(adding)} must not include ${quoteNames(added)} in securityContext.capabilities.add`]
         : []),
     ];
     return parts.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: parts.join('; ') };
@@ -66,7 +68,7 @@ const VOLUMES = new Set([
   'secret',
 ]);
 
-const restrictedVolumes: Check = {
+const restrictedVolumes: SecurityCheck = {
   id: 'restrictedVolumes',
   replaces: 'hostPathVolumes',
   run({ spec }) {
@@ -78,12 +80,12 @@ const restrictedVolumes: Check = {
     if (bad.length === 0) return undefined;
     const types = [...new Set(bad.map(({ type }) => type))].sort();
     const uses = `${plural('uses', 'use', bad.length)} ${plural('restricted volume type', 'restricted volume types', types.length)}`;
-    const volumes = `${plural('volume', 'volumes', bad.length)} ${quoted(bad.map(({ name }) => name))}`;
-    return { reason: 'restricted volume types', detail: `${volumes} ${uses} ${quoted(types)}` };
+    const volumes = `${plural('volume', 'volumes', bad.length)} ${quoteNames(bad.map(({ name }) => name))}`;
+    return { reason: 'restricted volume types', detail: `${volumes} ${uses} ${quoteNames(types)}` };
   },
 };
 
-const runAsNonRoot: Check = {
+const runAsNonRoot: SecurityCheck = {
   id: 'runAsNonRoot',
   run(subject, minor) {
     if (hasOwnUsers(subject, minor)) return undefined;
@@ -93,11 +95,11 @@ const runAsNonRoot: Check = {
     if (contextOf(subject.spec).runAsNonRoot === true) return undefined;
     const silent = namesOf(subject, (container) => contextOf(container).runAsNonRoot === undefined);
     if (silent.length === 0) return undefined;
-    return { reason, detail: `pod or ${containersText(silent)} must set securityContext.runAsNonRoot=true` };
+    return { reason, detail: `pod or ${formatContainers(silent)} must set securityContext.runAsNonRoot=true` };
   },
 };
 
-const runAsUser: Check = {
+const runAsUser: SecurityCheck = {
   id: 'runAsUser',
   since: 23,
   run(subject, minor) {
@@ -107,7 +109,7 @@ const runAsUser: Check = {
   },
 };
 
-const seccomp: Check = {
+const seccomp: SecurityCheck = {
   id: 'seccompProfile_restricted',
   since: 19,
   replaces: 'seccompProfile_baseline',
@@ -119,13 +121,13 @@ const seccomp: Check = {
     if (silent.length === 0) return undefined;
     return {
       reason: 'seccompProfile',
-      detail: `pod or ${containersText(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+      detail: `pod or ${formatContainers(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
     };
   },
 };
 
 /** What hardened pods must say beside. */
-export const RESTRICTED: readonly Check[] = [
+export const RESTRICTED: readonly SecurityCheck[] = [
   allowPrivilegeEscalation,
   capabilities,
   restrictedVolumes,

@@ -10,7 +10,7 @@ import schemas from '../../kubernetes/openapi-schemas.data.json' with { type: 'j
 import type { Resource } from '../../resource.ts';
 
 /** Why a configuration cannot be applied. */
-export class ApplyProblem extends Error {}
+export class ApplyConfigurationError extends Error {}
 
 const TYPES = new TypeSchemas(schemas);
 const known = new WeakMap<Resource, Type>();
@@ -33,12 +33,12 @@ export function withConfiguration(resource: Resource, object: KubeObject, config
   const given = { ...(config as JsonObject), apiVersion, kind };
   const wrong = typeErrors(given, type);
   if (wrong !== undefined) {
-    throw new ApplyProblem(`error applying patch: failed to convert patch object to typed object: ${wrong}`);
+    throw new ApplyConfigurationError(`error applying patch: failed to convert patch object to typed object: ${wrong}`);
   }
   const atomic: string[] = [];
   collectAtomic(given, type, '', atomic);
   if (atomic.length > 0) {
-    throw new ApplyProblem(
+    throw new ApplyConfigurationError(
       `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomic.join(', ')}`,
     );
   }

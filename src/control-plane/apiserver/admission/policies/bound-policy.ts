@@ -25,7 +25,7 @@ export interface Binding {
   readonly match: Match;
 }
 
-export interface PolicyParts<T> {
+export interface PolicyDeps<T> {
   readonly source: ObjectSource;
   readonly environment: MakeEnvironment;
   readonly libraries: readonly Library[];
@@ -36,12 +36,12 @@ export interface PolicyParts<T> {
 export class BoundPolicies<T> {
   readonly #policies: StoredObjects;
   readonly #bindings: StoredObjects;
-  readonly #parts: PolicyParts<T>;
+  readonly #parts: PolicyDeps<T>;
   readonly #compiled = new WeakMap<KubeObject, Omit<Policy<T>, 'bindings'>>();
   #made: readonly Policy<T>[] = [];
   #version = '';
 
-  constructor(policies: StoredObjects, bindings: StoredObjects, parts: PolicyParts<T>) {
+  constructor(policies: StoredObjects, bindings: StoredObjects, parts: PolicyDeps<T>) {
     this.#policies = policies;
     this.#bindings = bindings;
     this.#parts = parts;

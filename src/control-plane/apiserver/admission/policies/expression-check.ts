@@ -7,7 +7,7 @@ import { invalid } from '../../api-error.ts';
 import { Expression, type MakeEnvironment } from '../cel/expression.ts';
 import type { MatchCondition } from '../cel/match-conditions.ts';
 import { ADMISSION_GROUP } from '../matching.ts';
-import type { HookSpec } from '../webhooks/hook.ts';
+import type { WebhookSpec } from '../webhooks/hook.ts';
 import { MUTATIONS } from './messages.ts';
 import { policySpec } from './policy.ts';
 import { compileVariables } from './variables.ts';
@@ -45,7 +45,7 @@ function problemsOf({ field, source, expression, wanted, fits }: Stated): FieldE
 function statedIn(object: KubeObject, make: MakeEnvironment): Stated[] {
   if (object.kind.endsWith('PolicyBinding')) return [];
   if (object.kind.endsWith('WebhookConfiguration')) {
-    const hooks = (object['webhooks'] ?? []) as readonly HookSpec[];
+    const hooks = (object['webhooks'] ?? []) as readonly WebhookSpec[];
     return hooks.flatMap(({ matchConditions = [] }, i) =>
       conditions(`${index('webhooks', i)}.matchConditions`, matchConditions, make, false),
     );

@@ -1,24 +1,24 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes } from '../../admission-plugin.ts';
 import type { Resource } from '../../resource.ts';
 import { Authorizer } from '../cel/authorizer.ts';
 import type { Inputs } from '../cel/expression.ts';
 import { requestJson } from '../cel/request.ts';
 import { namespaceObject, namespaceOf } from '../matching.ts';
 import type { ObjectSource } from '../stored-objects.ts';
-import { shownIn } from '../versions.ts';
+import { inVersion } from '../versions.ts';
 import { reviewRequest } from '../webhooks/review.ts';
 
 /** What the expressions of a policy see of a write, as the version of its resource that the policy asks for. */
 export async function inputsOf(
-  write: Write,
+  write: AdmissionAttributes,
   shownAs: Resource,
   object: KubeObject | undefined,
   source: ObjectSource,
 ): Promise<Inputs> {
   const { resource, subresource, name, old, call } = write;
-  const shown = object && (await shownIn(write, object, shownAs));
-  const oldObject = old && (await shownIn(write, old, shownAs));
+  const shown = object && (await inVersion(write, object, shownAs));
+  const oldObject = old && (await inVersion(write, old, shownAs));
   const namespace = namespaceOf(write);
   const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };
   return {

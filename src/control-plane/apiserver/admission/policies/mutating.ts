@@ -3,22 +3,22 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Environment } from '#platform/structural/cel/environment';
 import type { CostTracker } from '#platform/structural/cel/program';
 import { EvaluationError, List } from '#platform/structural/cel/values';
-import type { ObjectKind, Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes, ObjectKind } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';
 import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
 import { isExempt } from '../matching.ts';
-import { redecoded } from '../redecode.ts';
-import { refusal } from '../refusal.ts';
-import type { Mutator, Turns } from '../reinvocation.ts';
+import { redecode } from '../redecode.ts';
+import { admissionDenial } from '../refusal.ts';
+import type { Mutator, ReinvocationContext } from '../reinvocation.ts';
 import type { ObjectSource } from '../stored-objects.ts';
-import { takenFrom } from '../versions.ts';
-import { PatchProblem, patched } from '../webhooks/patch.ts';
-import { ApplyProblem, withConfiguration } from './apply-configuration.ts';
+import { fromVersion } from '../versions.ts';
+import { applyWebhookPatch, WebhookPatchError } from '../webhooks/patch.ts';
+import { ApplyConfigurationError, withConfiguration } from './apply-configuration.ts';
 import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
 import { inputsOf } from './inputs.ts';
 import { jsonOf } from './messages.ts';
-import { ConfigurationProblem, paramResource, paramsOf } from './params.ts';
+import { PolicyConfigurationError, paramResource, paramsOf } from './params.ts';
 import type { PolicySpec } from './policy.ts';
 import { VariableValues } from './variables.ts';
 
@@ -53,9 +53,9 @@ export function mutatingPolicies(policies: BoundPolicies<readonly CompiledMutati
 
 async function applyPolicy(
   policy: Mutating,
-  write: Write,
+  write: AdmissionAttributes,
   given: KubeObject,
-  turns: Turns,
+  turns: ReinvocationContext,
   source: ObjectSource,
 ): Promise<KubeObject> {
   const asked = { ...write, object: given };
@@ -78,16 +78,16 @@ function isProblem(error: unknown): error is Error {
   return (
     error instanceof ExpressionError ||
     error instanceof EvaluationError ||
-    error instanceof ConfigurationProblem ||
-    error instanceof ApplyProblem ||
-    error instanceof PatchProblem
+    error instanceof PolicyConfigurationError ||
+    error instanceof ApplyConfigurationError ||
+    error instanceof WebhookPatchError
   );
 }
 
 async function applyBinding(
   policy: Mutating,
   binding: Binding,
-  write: Write,
+  write: AdmissionAttributes,
   object: KubeObject,
   shownAs: Resource,
   source: ObjectSource,
@@ -97,19 +97,19 @@ async function applyBinding(
   try {
     const resource = paramResource(policy.spec, source);
     for (const params of paramsOf(resource, binding.spec.paramRef, write, source)) {
-      shown = mutated(policy, { ...inputs, params }, shown, shownAs, write.kind);
+      shown = applyMutations(policy, { ...inputs, params }, shown, shownAs, write.kind);
     }
   } catch (error) {
     if (!isProblem(error)) throw error;
     if (policy.spec.failurePolicy === 'Ignore') return object;
-    throw denied(policy, binding, write, object, error.message);
+    throw mutationDenied(policy, binding, write, object, error.message);
   }
   if (shown === inputs.object) return object;
-  const next = await takenFrom(write, shown, shownAs);
+  const next = await fromVersion(write, shown, shownAs);
   return isDeepStrictEqual(next, object) ? object : next;
 }
 
-function mutated(
+function applyMutations(
   policy: Mutating,
   inputs: Inputs,
   given: KubeObject,
@@ -140,21 +140,29 @@ function change(
   const value = expression.evaluate(inputs, meter);
   if (patchType === 'ApplyConfiguration') {
     const described = kind === undefined ? shownAs : { ...shownAs, ...kind, custom: false };
-    return redecoded(shownAs, withConfiguration(described, object, jsonOf(value, 'Object')), kind);
+    return redecode(shownAs, withConfiguration(described, object, jsonOf(value, 'Object')), kind);
   }
-  if (!(value instanceof List)) throw new ApplyProblem('the patch is no list');
+  if (!(value instanceof List)) throw new ApplyConfigurationError('the patch is no list');
   try {
-    return value.size === 0 ? object : redecoded(shownAs, patched(object, jsonOf(value) as readonly unknown[]), kind);
+    return value.size === 0
+      ? object
+      : redecode(shownAs, applyWebhookPatch(object, jsonOf(value) as readonly unknown[]), kind);
   } catch (error) {
-    if (!(error instanceof PatchProblem)) throw error;
+    if (!(error instanceof WebhookPatchError)) throw error;
     // A test that does not hold is how a patch says that it has nothing to do.
     if (error.test) return object;
-    throw new ApplyProblem(`JSON Patch: ${error.message}`);
+    throw new ApplyConfigurationError(`JSON Patch: ${error.message}`);
   }
 }
 
-function denied(policy: Mutating, binding: Binding, write: Write, object: KubeObject, message: string): ApiError {
+function mutationDenied(
+  policy: Mutating,
+  binding: Binding,
+  write: AdmissionAttributes,
+  object: KubeObject,
+  message: string,
+): ApiError {
   const why = `policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`;
-  const { details } = refusal({ ...write, object }, why);
+  const { details } = admissionDenial({ ...write, object }, why);
   return new ApiError(403, 'Invalid', why, { ...details, causes: [{ message: why }] });
 }

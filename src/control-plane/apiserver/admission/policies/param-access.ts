@@ -1,7 +1,7 @@
 import { forbidden } from '#platform/base/field-error';
 import type { Authorize } from '../../access/attributes.ts';
 import { MASTERS, type User } from '../../access/user.ts';
-import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { invalid } from '../../api-error.ts';
 import { ADMISSION_GROUP } from '../matching.ts';
 import { type ObjectSource, readObject } from '../stored-objects.ts';
@@ -55,7 +55,11 @@ function neededFor({ apiVersion, kind }: ParamKind, { registry }: ObjectSource):
   return resource === undefined ? { group, resource: '*', problem: 'resolve' } : { group, resource };
 }
 
-function policyDenial(authorize: Authorize, source: ObjectSource, { object, old, call }: Write): string | undefined {
+function policyDenial(
+  authorize: Authorize,
+  source: ObjectSource,
+  { object, old, call }: AdmissionAttributes,
+): string | undefined {
   const { paramKind } = object === undefined ? {} : policySpec(object);
   if (paramKind === undefined) return undefined;
   const before = old === undefined ? undefined : policySpec(old).paramKind;
@@ -71,7 +75,7 @@ function policyDenial(authorize: Authorize, source: ObjectSource, { object, old,
 function bindingDenial(
   authorize: Authorize,
   source: ObjectSource,
-  { object, call }: Write,
+  { object, call }: AdmissionAttributes,
   policies: string,
 ): string | undefined {
   const { paramRef, policyName = '' } = object === undefined ? {} : bindingSpec(object);

@@ -1,12 +1,12 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
-import type { Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes } from '../../admission-plugin.ts';
 import { keyOf, type Resource } from '../../resource.ts';
 import type { ObjectSource } from '../stored-objects.ts';
 import type { ParamRef, PolicySpec } from './policy.ts';
 
 /** Why a policy or one of its bindings cannot be evaluated at all. */
-export class ConfigurationProblem extends Error {}
+export class PolicyConfigurationError extends Error {}
 
 /** The resource that parameters of a policy are; undefined where it has none. */
 export function paramResource({ paramKind }: PolicySpec, { registry }: ObjectSource): Resource | undefined {
@@ -15,7 +15,7 @@ export function paramResource({ paramKind }: PolicySpec, { registry }: ObjectSou
   const resource = registry.ofKind(apiVersion, kind);
   if (resource !== undefined) return resource;
   const shown = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
-  throw new ConfigurationProblem(
+  throw new PolicyConfigurationError(
     `failed to configure policy: failed to find resource referenced by paramKind: '${shown}, Kind=${kind}'`,
   );
 }
@@ -24,28 +24,28 @@ export function paramResource({ paramKind }: PolicySpec, { registry }: ObjectSou
 export function paramsOf(
   resource: Resource | undefined,
   ref: ParamRef | undefined,
-  write: Write,
+  write: AdmissionAttributes,
   source: ObjectSource,
 ): readonly (KubeObject | undefined)[] {
   if (resource === undefined) return [undefined];
   if (ref === undefined) return [undefined];
   const found = find(resource, ref, namespaceFor(resource, ref, write), source);
   if (found.length > 0 || ref.parameterNotFoundAction === 'Allow') return found;
-  throw new ConfigurationProblem(
+  throw new PolicyConfigurationError(
     'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
   );
 }
 
-function namespaceFor(resource: Resource, { namespace = '' }: ParamRef, write: Write): string {
+function namespaceFor(resource: Resource, { namespace = '' }: ParamRef, write: AdmissionAttributes): string {
   if (!resource.namespaced) {
     if (namespace === '') return '';
-    throw new ConfigurationProblem(
+    throw new PolicyConfigurationError(
       'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
     );
   }
   const chosen = namespace || write.namespace;
   if (chosen !== '') return chosen;
-  throw new ConfigurationProblem(
+  throw new PolicyConfigurationError(
     'failed to configure binding: cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
   );
 }

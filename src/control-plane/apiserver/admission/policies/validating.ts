@@ -1,16 +1,16 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Environment } from '#platform/structural/cel/environment';
 import type { CostTracker } from '#platform/structural/cel/program';
-import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';
 import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
 import { isExempt } from '../matching.ts';
-import { refusal } from '../refusal.ts';
+import { admissionDenial } from '../refusal.ts';
 import type { ObjectSource } from '../stored-objects.ts';
 import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
 import { inputsOf } from './inputs.ts';
-import { ConfigurationProblem, paramResource, paramsOf } from './params.ts';
+import { PolicyConfigurationError, paramResource, paramsOf } from './params.ts';
 import type { PolicySpec, Validation } from './policy.ts';
 import { VariableValues } from './variables.ts';
 
@@ -45,7 +45,7 @@ export function validatingPolicies(
   source: ObjectSource,
 ): AdmissionPlugin {
   type Matched = readonly [Validating, Resource];
-  async function evaluate(matched: readonly Matched[], write: Write): Promise<void> {
+  async function evaluate(matched: readonly Matched[], write: AdmissionAttributes): Promise<void> {
     for (const [policy, shownAs] of matched) await evaluatePolicy(policy, shownAs, write, source);
   }
   return {
@@ -65,7 +65,7 @@ export function validatingPolicies(
 async function evaluatePolicy(
   policy: Validating,
   shownAs: Resource,
-  write: Write,
+  write: AdmissionAttributes,
   source: ObjectSource,
 ): Promise<void> {
   const inputs = await inputsOf(write, shownAs, write.object, source);
@@ -80,7 +80,7 @@ function* objections(
   policy: Validating,
   binding: Binding,
   inputs: Inputs,
-  write: Write,
+  write: AdmissionAttributes,
   source: ObjectSource,
 ): Generator<Objection & { readonly unbound?: true }> {
   const { spec } = policy;
@@ -91,7 +91,7 @@ function* objections(
       yield* validate(policy, { ...inputs, params }, ignored);
     }
   } catch (error) {
-    if (!(error instanceof ConfigurationProblem)) throw error;
+    if (!(error instanceof PolicyConfigurationError)) throw error;
     const unbound = error.message.startsWith('failed to configure policy') ? { unbound: true as const } : {};
     if (!ignored) yield { message: error.message, reason: 'Invalid', ...unbound };
   }
@@ -119,7 +119,7 @@ function* validate(policy: Validating, given: Inputs, ignored: boolean): Generat
   }
 }
 
-const LONGEST_MESSAGE = 5 * 1024;
+const MAX_MESSAGE_LENGTH = 5 * 1024;
 
 /** What the policy says of a validation that does not hold; an expression that gives no usable text says nothing. */
 function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, meter: CostTracker): string {
@@ -128,7 +128,7 @@ function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, 
   try {
     const value = message.evaluate(inputs, meter);
     const text = typeof value === 'string' ? value.trim() : '';
-    const usable = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= LONGEST_MESSAGE;
+    const usable = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MAX_MESSAGE_LENGTH;
     return usable ? text : stated;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
@@ -143,7 +143,7 @@ function raise(
   { name }: Validating,
   { name: binding, spec }: Binding,
   { message, reason, unbound }: Objection & { readonly unbound?: true },
-  write: Write,
+  write: AdmissionAttributes,
 ): void {
   const actions = spec.validationActions ?? [];
   if (actions.includes('Warn')) {
@@ -153,12 +153,12 @@ function raise(
   if (unbound !== true && !actions.includes('Deny')) return;
   const who = `ValidatingAdmissionPolicy '${name}'${unbound === true ? '' : ` with binding '${binding}'`}`;
   const why = `${who} denied request: ${message}`;
-  const refused = refusal(subject(write), why);
+  const refused = admissionDenial(subject(write), why);
   throw new ApiError(CODES[reason] ?? 422, reason, refused.message, { ...refused.details, causes: [{ message: why }] });
 }
 
 /** On a deletion, the object that goes away is the one that is named. */
-function subject(write: Write): Write {
+function subject(write: AdmissionAttributes): AdmissionAttributes {
   const named: KubeObject | undefined = write.object ?? write.old;
   return named === undefined ? write : { ...write, object: named };
 }

@@ -39,7 +39,7 @@ export function concerns(quota: Quota, usage: Amounts, object: KubeObject): bool
 export function chargeProblem(quota: Quota, growth: Amounts, usage: Amounts, object: KubeObject): string | undefined {
   const name = quota.metadata.name ?? '';
   const { hard = {}, used = {} } = quota.status ?? {};
-  const missing = object.kind === 'Pod' ? unspecified(object as Pod, hard) : undefined;
+  const missing = object.kind === 'Pod' ? unspecifiedResources(object as Pod, hard) : undefined;
   if (missing !== undefined) return `failed quota: ${name}: must specify ${missing}`;
   const bounded = Object.keys(hard).filter((each) => usage.has(each));
   const unknown = bounded.filter((each) => used[each] === undefined);
@@ -59,7 +59,7 @@ export function chargeProblem(quota: Quota, growth: Amounts, usage: Amounts, obj
 }
 
 /** A bound on cpu or memory asks every container to say what it takes, unless the pod says it for all of them. */
-function unspecified(pod: Pod, hard: Quantities): string | undefined {
+function unspecifiedResources(pod: Pod, hard: Quantities): string | undefined {
   const { resources } = pod.spec;
   const byPod = computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits));
   const problems = EXPLICIT.filter((name) => hard[name] !== undefined && !byPod.has(name)).flatMap((name) => {
@@ -74,7 +74,7 @@ function unspecified(pod: Pod, hard: Quantities): string | undefined {
 }
 
 /** The quota after a charge, or with a negative sign after it was given back; undefined where that changes nothing. */
-export function charged(quota: Quota, growth: Amounts, sign: 1 | -1): Quota | undefined {
+export function withCharge(quota: Quota, growth: Amounts, sign: 1 | -1): Quota | undefined {
   const { hard = {}, used = {} } = quota.status ?? {};
   const next = { ...used };
   let changed = false;

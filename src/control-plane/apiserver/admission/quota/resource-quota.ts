@@ -1,12 +1,12 @@
-import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
-import type { Call } from '../../call.ts';
+import type { RequestContext } from '../../call.ts';
 import { textOf } from '../../object-text.ts';
 import { keyOf, type Resource } from '../../resource.ts';
 import type { Amounts } from '../pod-resources.ts';
-import { refusal } from '../refusal.ts';
+import { admissionDenial } from '../refusal.ts';
 import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
-import { charged, chargeProblem, concerns, growthOf, type Quota } from './charge.ts';
+import { chargeProblem, concerns, growthOf, type Quota, withCharge } from './charge.ts';
 import { usageOf } from './usage.ts';
 
 interface Charge {
@@ -23,7 +23,7 @@ const ATTEMPTS = 100;
  * writers at once never take more than there is, and what was taken for a write that failed is given back.
  */
 export function resourceQuota(quotas: StoredObjects, source: ObjectSource): AdmissionPlugin {
-  const open = new WeakMap<Call, Charge[]>();
+  const open = new WeakMap<RequestContext, Charge[]>();
   const { store, parsed } = source;
   const resource = source.registry.find('', 'v1', 'resourcequotas') as Resource;
 
@@ -39,7 +39,7 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource): Admi
       if (entry === undefined) return false;
       const quota: Quota = parsed.get(entry);
       check(quota);
-      const next = charged(quota, growth, sign);
+      const next = withCharge(quota, growth, sign);
       if (next === undefined) return false;
       const text = (revision: number) => {
         next.metadata.resourceVersion = String(revision);
@@ -50,7 +50,7 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource): Admi
     throw new ApiError(409, 'Conflict', `quota ${name} changes too often to be charged`);
   }
 
-  async function charge(write: Write): Promise<void> {
+  async function charge(write: AdmissionAttributes): Promise<void> {
     const { namespace, object, old, call } = write;
     if (object === undefined) return;
     const usage = usageOf(write.resource, object);
@@ -59,7 +59,7 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource): Admi
     const growth = growthOf(write.resource, object, old);
     const check = (quota: Quota) => {
       const problem = chargeProblem(quota, growth, usage, object);
-      if (problem !== undefined) throw refusal(write, problem);
+      if (problem !== undefined) throw admissionDenial(write, problem);
     };
     for (const quota of concerned) check(quota);
     if (call.dryRun || growth.size === 0) return;
@@ -86,7 +86,7 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource): Admi
 }
 
 /** Objects count when they come; some may grow later. */
-function isCharged({ operation, subresource, resource }: Write): boolean {
+function isCharged({ operation, subresource, resource }: AdmissionAttributes): boolean {
   if (!resource.namespaced) return false;
   if (operation === 'CREATE') return subresource === '';
   if (operation !== 'UPDATE' || resource.group !== '') return false;

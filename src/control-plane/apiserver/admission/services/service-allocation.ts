@@ -1,9 +1,9 @@
 import { type FieldError, index, invalid as invalidField } from '#platform/base/field-error';
 import { tryParseIp } from '#platform/base/ip';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { ApiError, internal, invalid } from '../../api-error.ts';
-import type { Call } from '../../call.ts';
+import type { RequestContext } from '../../call.ts';
 import { alignClusterIps, dropTypeDependents, keepAllocated } from '../../kinds/service/service-addresses.ts';
 import {
   isHeadless,
@@ -22,7 +22,7 @@ import { type ServiceNetwork, specOf } from './service-network.ts';
  * where it could not be stored.
  */
 export function serviceAllocation(network: ServiceNetwork, source: ObjectSource): AdmissionPlugin {
-  const open = new WeakMap<Call, { readonly spec: ServiceSpec; readonly owner: string }>();
+  const open = new WeakMap<RequestContext, { readonly spec: ServiceSpec; readonly owner: string }>();
   return {
     name: 'ServiceAllocation',
     mutate(write) {
@@ -59,7 +59,7 @@ export function followServices(network: ServiceNetwork): Changed {
   };
 }
 
-function isService({ resource, subresource, operation }: Write): boolean {
+function isService({ resource, subresource, operation }: AdmissionAttributes): boolean {
   return (
     resource.plural === 'services' &&
     resource.group === '' &&
@@ -73,7 +73,7 @@ function ownerOf({ metadata }: KubeObject): string {
 }
 
 function allocate(
-  write: Write,
+  write: AdmissionAttributes,
   spec: ServiceSpec,
   old: ServiceSpec | undefined,
   network: ServiceNetwork,
@@ -99,7 +99,7 @@ function isWellFormed({ clusterIP = '', clusterIPs = [] }: ServiceSpec): boolean
   return clusterIP === '' ? clusterIPs.length === 0 : tryParseIp(clusterIP) !== undefined;
 }
 
-function nameOf({ name, object }: Write): string {
+function nameOf({ name, object }: AdmissionAttributes): string {
   return name || object?.metadata.name || object?.metadata.generateName || '';
 }
 

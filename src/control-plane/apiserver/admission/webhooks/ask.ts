@@ -2,22 +2,22 @@ import { append } from '#platform/base/append';
 import { goQuote } from '#platform/base/go-value';
 import type { Random } from '#platform/base/random';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes } from '../../admission-plugin.ts';
 import { badRequest, internal } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';
 import { Authorizer } from '../cel/authorizer.ts';
 import { requestJson } from '../cel/request.ts';
 import { namespaceOf } from '../matching.ts';
-import { refusal } from '../refusal.ts';
+import { admissionDenial } from '../refusal.ts';
 import type { ObjectSource } from '../stored-objects.ts';
-import { shownIn } from '../versions.ts';
-import { destinationOf, type ResolveService, UnresolvedService, urlOf } from './client-config.ts';
-import type { Hook } from './hook.ts';
+import { inVersion } from '../versions.ts';
+import { destinationOf, type ResolveService, UnresolvedServiceError, urlOf } from './client-config.ts';
+import type { AdmissionWebhook } from './hook.ts';
 import type { HttpsPost } from './https-post.ts';
-import { denial, HookFailure, type ReviewResponse, readResponse } from './response.ts';
+import { denial, type ReviewResponse, readResponse, WebhookError } from './response.ts';
 import { type AdmissionReviewRequest, reviewRequest } from './review.ts';
 
-export interface AskParts {
+export interface WebhookDeps {
   readonly source: ObjectSource;
   readonly random: Random;
   readonly post: HttpsPost;
@@ -28,7 +28,7 @@ const DEFAULT_TIMEOUT = 10;
 const VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
 /** What came of asking a webhook; undefined where it is not concerned or its failure is to be ignored. */
-export interface Asked {
+export interface WebhookResult {
   readonly response: ReviewResponse;
   /** The version of the resource that the webhook saw, and the object in it. */
   readonly shownAs: Resource;
@@ -36,12 +36,17 @@ export interface Asked {
 }
 
 /** Asks one webhook about a write; throws an ApiError where it says no, or fails and must not. */
-export async function ask(parts: AskParts, hook: Hook, write: Write, mutating: boolean): Promise<Asked | undefined> {
+export async function callAdmissionWebhook(
+  parts: WebhookDeps,
+  hook: AdmissionWebhook,
+  write: AdmissionAttributes,
+  mutating: boolean,
+): Promise<WebhookResult | undefined> {
   const shownAs = hook.match(write);
   if (shownAs === undefined) return undefined;
   const { spec } = hook;
-  const object = write.object && (await shownIn(write, write.object, shownAs));
-  const oldObject = write.old && (await shownIn(write, write.old, shownAs));
+  const object = write.object && (await inVersion(write, write.object, shownAs));
+  const oldObject = write.old && (await inVersion(write, write.old, shownAs));
   const request = reviewRequest(write, shownAs, parts.random.uuid(), object, oldObject);
   if (!holds(hook, write, request)) return undefined;
   if (write.call.dryRun && spec.sideEffects !== 'None' && spec.sideEffects !== 'NoneOnDryRun') {
@@ -53,18 +58,22 @@ export async function ask(parts: AskParts, hook: Hook, write: Write, mutating: b
     if (response.allowed !== true) throw denial(spec.name, response);
     return { response, shownAs, object };
   } catch (error) {
-    if (!(error instanceof HookFailure)) throw error;
+    if (!(error instanceof WebhookError)) throw error;
     if (spec.failurePolicy === 'Ignore') return undefined;
     throw failure(spec.name, error);
   }
 }
 
 /** What a client hears of a webhook that failed. */
-export function failure(name: string, { message, cause }: HookFailure): Error {
+export function failure(name: string, { message, cause }: WebhookError): Error {
   return internal(new Error(`failed calling webhook ${goQuote(name)}: ${message}`, { cause }));
 }
 
-function holds({ conditions, spec }: Hook, write: Write, request: AdmissionReviewRequest): boolean {
+function holds(
+  { conditions, spec }: AdmissionWebhook,
+  write: AdmissionAttributes,
+  request: AdmissionReviewRequest,
+): boolean {
   if (conditions === undefined) return true;
   const { resource, subresource, name, call } = write;
   const asked = { group: resource.group, resource: resource.plural, subresource, namespace: namespaceOf(write), name };
@@ -76,12 +85,12 @@ function holds({ conditions, spec }: Hook, write: Write, request: AdmissionRevie
   });
   if (typeof outcome === 'boolean') return outcome;
   if (spec.failurePolicy === 'Ignore') return false;
-  throw refusal(write, outcome.problem);
+  throw admissionDenial(write, outcome.problem);
 }
 
 async function call(
-  { source, post, resolveService }: AskParts,
-  { spec }: Hook,
+  { source, post, resolveService }: WebhookDeps,
+  { spec }: AdmissionWebhook,
   request: AdmissionReviewRequest,
   signal: AbortSignal,
   mutating: boolean,
@@ -98,11 +107,11 @@ async function call(
       mutating,
     );
   } catch (error) {
-    if (error instanceof HookFailure) throw error;
+    if (error instanceof WebhookError) throw error;
     const why =
-      error instanceof UnresolvedService
+      error instanceof UnresolvedServiceError
         ? `Post ${JSON.stringify(`${urlOf(spec.clientConfig)}?timeout=${timeout}s`)}: ${error.message}`
         : (error as Error).message;
-    throw new HookFailure(`failed to call webhook: ${why}`, { cause: error });
+    throw new WebhookError(`failed to call webhook: ${why}`, { cause: error });
   }
 }

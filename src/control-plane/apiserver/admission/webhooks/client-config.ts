@@ -27,7 +27,7 @@ export interface Destination {
 export type ResolveService = (namespace: string, name: string, port: number) => string | undefined;
 
 /** A call that cannot even be tried; the message is what a client of Kubernetes would read. */
-export class UnresolvedService extends Error {}
+export class UnresolvedServiceError extends Error {}
 
 interface Service extends KubeObject {
   spec?: {
@@ -63,18 +63,19 @@ export function destinationOf(config: ClientConfig, source: ObjectSource, resolv
 
 function serviceAddress(source: ObjectSource, namespace: string, name: string, port: number): string {
   const service: Service | undefined = readObject(source, '', 'v1', 'services', namespace, name);
-  if (service === undefined) throw new UnresolvedService(`service ${goQuote(name)} not found`);
+  if (service === undefined) throw new UnresolvedServiceError(`service ${goQuote(name)} not found`);
   const { type, externalName, clusterIP = '', ports = [] } = service.spec ?? {};
   if (type === 'ExternalName') return `${externalName}:${port}`;
   const found = ports.find((each) => each.port === port);
-  if (found === undefined) throw new UnresolvedService(`no service port ${port} found for service ${goQuote(name)}`);
+  if (found === undefined)
+    throw new UnresolvedServiceError(`no service port ${port} found for service ${goQuote(name)}`);
   const endpoints: Endpoints | undefined = readObject(source, '', 'v1', 'endpoints', namespace, name);
   for (const { addresses = [], ports: open = [] } of endpoints?.subsets ?? []) {
     const target = open.find((each) => (each.name ?? '') === (found.name ?? ''));
     if (addresses[0] !== undefined && target !== undefined) return hostPort(addresses[0].ip, target.port);
   }
   if (clusterIP !== '' && clusterIP !== 'None' && endpoints === undefined) return hostPort(clusterIP, port);
-  throw new UnresolvedService(`no endpoints available for service ${goQuote(name)}`);
+  throw new UnresolvedServiceError(`no endpoints available for service ${goQuote(name)}`);
 }
 
 function hostPort(ip: string, port: number): string {

@@ -8,7 +8,7 @@ import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
 import type { ClientConfig } from './client-config.ts';
 
 /** One webhook of a configuration, as it is stored. */
-export interface HookSpec {
+export interface WebhookSpec {
   readonly name: string;
   readonly clientConfig: ClientConfig;
   readonly rules?: readonly ResourceRule[];
@@ -24,8 +24,8 @@ export interface HookSpec {
 }
 
 /** A webhook that is ready to be asked. */
-export interface Hook {
-  readonly spec: HookSpec;
+export interface AdmissionWebhook {
+  readonly spec: WebhookSpec;
   /** Tells it from webhooks of the same name in other configurations. */
   readonly id: string;
   readonly match: Match;
@@ -33,11 +33,11 @@ export interface Hook {
 }
 
 /** The webhooks of all configurations in the order in which they are called; made anew when a configuration changes. */
-export class Hooks {
+export class AdmissionWebhooks {
   readonly #configurations: StoredObjects;
   readonly #source: ObjectSource;
   readonly #environment: () => Environment;
-  #made: readonly Hook[] = [];
+  #made: readonly AdmissionWebhook[] = [];
   #version = -1;
 
   constructor(configurations: StoredObjects, source: ObjectSource, environment: () => Environment) {
@@ -50,7 +50,7 @@ export class Hooks {
     return this.#configurations.size;
   }
 
-  all(): readonly Hook[] {
+  all(): readonly AdmissionWebhook[] {
     if (this.#version !== this.#configurations.version) {
       this.#version = this.#configurations.version;
       this.#made = [...this.#configurations].sort(byName).flatMap((object) => this.#hooksOf(object));
@@ -58,8 +58,8 @@ export class Hooks {
     return this.#made;
   }
 
-  #hooksOf(configuration: KubeObject): Hook[] {
-    const specs = (configuration['webhooks'] ?? []) as readonly HookSpec[];
+  #hooksOf(configuration: KubeObject): AdmissionWebhook[] {
+    const specs = (configuration['webhooks'] ?? []) as readonly WebhookSpec[];
     return specs.map((spec, i) => {
       const { rules = [], matchConditions: conditions = [], matchPolicy, namespaceSelector, objectSelector } = spec;
       return {

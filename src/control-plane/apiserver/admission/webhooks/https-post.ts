@@ -5,10 +5,10 @@ import type { Destination } from './client-config.ts';
 import { connectionProblem } from './connection-problem.ts';
 
 /** How large an answer may be; a webhook answers with a patch at most. */
-const LARGEST_ANSWER = 16 * 1024 * 1024;
-const MOST_AGENTS = 256;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const MAX_AGENTS = 256;
 
-export interface Posted {
+export interface PostResult {
   readonly status: number;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export type HttpsPost = (
   body: string,
   timeoutSeconds: number,
   signal: AbortSignal,
-) => Promise<Posted>;
+) => Promise<PostResult>;
 
 /** Connections stay open between calls, one set for each place and authority. */
 export function httpsPost(clock: Clock, ending: AbortSignal): HttpsPost {
@@ -64,7 +64,7 @@ function agentFor(agents: Map<string, Agent>, { origin, serverName, ca }: Destin
     pipelining: 1,
   });
   const [oldest] = agents.keys();
-  if (agents.size >= MOST_AGENTS && oldest !== undefined) {
+  if (agents.size >= MAX_AGENTS && oldest !== undefined) {
     void agents.get(oldest)?.close();
     agents.delete(oldest);
   }
@@ -77,7 +77,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is larger than ${MAX_RESPONSE_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

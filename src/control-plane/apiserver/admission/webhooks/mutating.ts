@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseFiniteJson } from '#platform/base/finite-json';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes } from '../../admission-plugin.ts';
 import { internal } from '../../api-error.ts';
 import { isExempt } from '../matching.ts';
-import { redecoded } from '../redecode.ts';
-import type { Mutator, Turns } from '../reinvocation.ts';
-import { takenFrom } from '../versions.ts';
-import { type Asked, type AskParts, ask, failure } from './ask.ts';
-import type { Hook, Hooks } from './hook.ts';
-import { PatchProblem, patched } from './patch.ts';
-import { HookFailure } from './response.ts';
+import { redecode } from '../redecode.ts';
+import type { Mutator, ReinvocationContext } from '../reinvocation.ts';
+import { fromVersion } from '../versions.ts';
+import { callAdmissionWebhook, failure, type WebhookDeps, type WebhookResult } from './ask.ts';
+import type { AdmissionWebhook, AdmissionWebhooks } from './hook.ts';
+import { applyWebhookPatch, WebhookPatchError } from './patch.ts';
+import { WebhookError } from './response.ts';
 
 /** Asks mutating webhooks one after another, each about what the ones before it left. */
-export function mutatingWebhooks(hooks: Hooks, parts: AskParts): Mutator {
+export function mutatingWebhooks(hooks: AdmissionWebhooks, parts: WebhookDeps): Mutator {
   return {
     get idle() {
       return hooks.size === 0;
@@ -28,18 +28,18 @@ export function mutatingWebhooks(hooks: Hooks, parts: AskParts): Mutator {
 }
 
 async function takeTurn(
-  parts: AskParts,
-  hook: Hook,
-  write: Write,
+  parts: WebhookDeps,
+  hook: AdmissionWebhook,
+  write: AdmissionAttributes,
   object: KubeObject,
-  turns: Turns,
+  turns: ReinvocationContext,
 ): Promise<KubeObject> {
   if (!turns.isOn(hook.id)) return object;
   const deleting = write.operation === 'DELETE';
   const shown = write.operation === 'CREATE' && write.kind === undefined ? unborn(object) : object;
-  const asked = await ask(parts, hook, deleting ? write : { ...write, object: shown }, true);
+  const asked = await callAdmissionWebhook(parts, hook, deleting ? write : { ...write, object: shown }, true);
   if (asked === undefined) return object;
-  const found = deleting ? shown : await changed(hook, write, shown, asked);
+  const found = deleting ? shown : await applyResponse(hook, write, shown, asked);
   const next = found === shown ? object : born(found, shown === object ? {} : object.metadata);
   turns.took(hook.id, hook.spec.reinvocationPolicy === 'IfNeeded', next !== object);
   return next;
@@ -59,38 +59,38 @@ function born(object: KubeObject, { uid, creationTimestamp, generation }: KubeOb
 }
 
 /** The object after the patch of a webhook; the same one where that changes nothing. */
-async function changed(
-  { spec }: Hook,
-  write: Write,
+async function applyResponse(
+  { spec }: AdmissionWebhook,
+  write: AdmissionAttributes,
   object: KubeObject,
-  { response, shownAs, object: shown = object }: Asked,
+  { response, shownAs, object: shown = object }: WebhookResult,
 ): Promise<KubeObject> {
   const operations = operationsOf(response.patch);
-  if (operations instanceof HookFailure) {
+  if (operations instanceof WebhookError) {
     if (spec.failurePolicy === 'Ignore') return object;
     throw failure(spec.name, operations);
   }
   if (operations.length === 0) return object;
   try {
-    const result = redecoded(shownAs, patched(shown, operations), write.kind);
-    const next = await takenFrom(write, result, shownAs);
+    const result = redecode(shownAs, applyWebhookPatch(shown, operations), write.kind);
+    const next = await fromVersion(write, result, shownAs);
     return isDeepStrictEqual(next, object) ? object : next;
   } catch (error) {
-    throw error instanceof PatchProblem ? internal(error) : error;
+    throw error instanceof WebhookPatchError ? internal(error) : error;
   }
 }
 
-function operationsOf(patch = ''): readonly unknown[] | HookFailure {
+function operationsOf(patch = ''): readonly unknown[] | WebhookError {
   if (patch === '') return [];
   const text = Buffer.from(patch, 'base64').toString('utf8');
   try {
     const operations: unknown = parseFiniteJson(text);
     if (Array.isArray(operations)) return operations;
-    return new HookFailure('received undecodable patch in webhook response: json: cannot unmarshal into a patch');
+    return new WebhookError('received undecodable patch in webhook response: json: cannot unmarshal into a patch');
   } catch (error) {
     const [first = ''] = text.trimStart();
     const why =
       first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
-    return new HookFailure(`received undecodable patch in webhook response: ${why}`, { cause: error });
+    return new WebhookError(`received undecodable patch in webhook response: ${why}`, { cause: error });
   }
 }

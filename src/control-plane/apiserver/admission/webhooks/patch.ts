@@ -12,7 +12,7 @@ interface Operation {
 }
 
 /** An operation of a JSON patch that could not be done, in the words of the library that Kubernetes uses. */
-export class PatchProblem extends Error {
+export class WebhookPatchError extends Error {
   /** Whether it was a test that did not hold, rather than something wrong. */
   readonly test: boolean;
   constructor(message: string, test: boolean, cause: unknown) {
@@ -22,7 +22,7 @@ export class PatchProblem extends Error {
 }
 
 /** The object after a JSON patch; throws a PatchProblem. The object itself is not changed. */
-export function patched(object: KubeObject, operations: readonly unknown[]): KubeObject {
+export function applyWebhookPatch(object: KubeObject, operations: readonly unknown[]): KubeObject {
   const target = object as unknown as JsonObject;
   try {
     return structuredClone(applyJsonPatch(target, operations as unknown as Json)) as unknown as KubeObject;
@@ -33,7 +33,7 @@ export function patched(object: KubeObject, operations: readonly unknown[]): Kub
 }
 
 /** Finds out which operation it was: one after another, until one fails. */
-function firstProblem(target: JsonObject, operations: readonly unknown[]): PatchProblem {
+function firstProblem(target: JsonObject, operations: readonly unknown[]): WebhookPatchError {
   let document = target;
   for (const operation of operations) {
     try {
@@ -42,11 +42,15 @@ function firstProblem(target: JsonObject, operations: readonly unknown[]): Patch
       return problemOf(document, operation as Operation, error);
     }
   }
-  return new PatchProblem('the patch does not apply', false, undefined);
+  return new WebhookPatchError('the patch does not apply', false, undefined);
 }
 
-function problemOf(document: JsonObject, { op = '', path = '', from = '' }: Operation, cause: unknown): PatchProblem {
-  const told = (message: string, test = false) => new PatchProblem(message, test, cause);
+function problemOf(
+  document: JsonObject,
+  { op = '', path = '', from = '' }: Operation,
+  cause: unknown,
+): WebhookPatchError {
+  const told = (message: string, test = false) => new WebhookPatchError(message, test, cause);
   const missing = `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`;
   const source = op === 'move' ? from : path;
   const last = source.split('/').at(-1) ?? '';

@@ -1,7 +1,7 @@
 import { parseFiniteJson } from '#platform/base/finite-json';
 import { goQuote } from '#platform/base/go-value';
 import { ApiError, type Status } from '../../api-error.ts';
-import type { Posted } from './https-post.ts';
+import type { PostResult } from './https-post.ts';
 
 /** The answer of a webhook. */
 export interface ReviewResponse {
@@ -14,28 +14,28 @@ export interface ReviewResponse {
 }
 
 /** A webhook that could not be asked, or whose answer makes no sense: its failure policy decides what that means. */
-export class HookFailure extends Error {}
+export class WebhookError extends Error {}
 
-const unusable = (why: string) => new HookFailure(`received invalid webhook response: ${why}`);
-const failed = (why: string) => new HookFailure(`failed to call webhook: ${why}`);
+const unusable = (why: string) => new WebhookError(`received invalid webhook response: ${why}`);
+const webhookFailed = (why: string) => new WebhookError(`failed to call webhook: ${why}`);
 
 /** Reads what a webhook sent. */
 export function readResponse(
-  { status, text }: Posted,
+  { status, text }: PostResult,
   version: string,
   uid: string,
   mutating: boolean,
 ): ReviewResponse {
-  const body = parsed(text);
-  if (status < 200 || status > 299) throw failed(serverProblem(status, text, body));
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw failed(NO_KIND);
+  const body = parseResponse(text);
+  if (status < 200 || status > 299) throw webhookFailed(serverProblem(status, text, body));
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw webhookFailed(NO_KIND);
   const { apiVersion = '', kind = '', response } = body as Readonly<Record<string, unknown>>;
   if (kind !== 'AdmissionReview') {
-    throw failed(`no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))}`);
+    throw webhookFailed(`no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))}`);
   }
   if (apiVersion !== `admission.k8s.io/${version}`) {
     const given = String(apiVersion).split('/').at(-1);
-    throw failed(`converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
+    throw webhookFailed(`converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
   }
   if (typeof response !== 'object' || response === null) throw unusable('webhook response was absent');
   const answer = response as ReviewResponse;
@@ -58,7 +58,7 @@ function checkV1({ uid = '', patch = '', patchType = '' }: ReviewResponse, expec
 export const NO_KIND =
   'couldn\'t get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function parsed(text: string): unknown {
+function parseResponse(text: string): unknown {
   try {
     return parseFiniteJson(text);
   } catch {

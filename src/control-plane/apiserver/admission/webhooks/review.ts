@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { ObjectKind, Write } from '../../admission-plugin.ts';
+import type { AdmissionAttributes, ObjectKind } from '../../admission-plugin.ts';
 import type { Resource } from '../../resource.ts';
 import { namespaceOf } from '../matching.ts';
 
@@ -33,7 +33,7 @@ const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'Del
 
 /** Describes a write, as the version of its resource that somebody asked to see. */
 export function reviewRequest(
-  write: Write,
+  write: AdmissionAttributes,
   shownAs: Resource,
   uid: string,
   object: KubeObject | undefined,
@@ -63,7 +63,7 @@ export function reviewRequest(
 const kindOf = ({ group, version, kind }: ObjectKind): ObjectKind => ({ group, version, kind });
 const resourceOf = ({ group, version, plural }: Resource): ResourceName => ({ group, version, resource: plural });
 
-function userInfo({ call: { user } }: Write): Readonly<Record<string, unknown>> {
+function userInfo({ call: { user } }: AdmissionAttributes): Readonly<Record<string, unknown>> {
   const { name, uid, groups, extra } = user;
   return {
     username: name,
@@ -73,7 +73,7 @@ function userInfo({ call: { user } }: Write): Readonly<Record<string, unknown>> 
   };
 }
 
-function optionsOf({ operation, options, call }: Write): AdmissionReviewRequest['options'] {
+function optionsOf({ operation, options, call }: AdmissionAttributes): AdmissionReviewRequest['options'] {
   if (operation === 'CONNECT') return null;
   return {
     ...options,

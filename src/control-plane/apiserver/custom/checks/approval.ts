@@ -1,12 +1,12 @@
 import { type FieldError, invalid, key, required } from '#platform/base/field-error';
-import type { Definition } from '../definition.ts';
+import type { Crd } from '../definition.ts';
 import { parseGoUrl } from './go-url.ts';
 
 const ANNOTATION = 'api-approved.kubernetes.io';
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
 /** Groups of the Kubernetes project are for those only who have an approval, or say that they have none. */
-export function approvalCauses(definition: Definition, old: Definition | undefined): FieldError[] {
+export function approvalCauses(definition: Crd, old: Crd | undefined): FieldError[] {
   const { group } = definition.spec;
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const state = stateOf(definition);
@@ -19,7 +19,7 @@ export function approvalCauses(definition: Definition, old: Definition | undefin
   return [invalid(path, definition.metadata.annotations?.[ANNOTATION], detail)];
 }
 
-function stateOf({ metadata }: Definition): 'missing' | 'bypassed' | 'approved' | 'invalid' {
+function stateOf({ metadata }: Crd): 'missing' | 'bypassed' | 'approved' | 'invalid' {
   const value = metadata.annotations?.[ANNOTATION] ?? '';
   if (value === '') return 'missing';
   if (value.startsWith('unapproved')) return 'bypassed';

@@ -1,12 +1,12 @@
 import { child, type FieldError, index, invalid, required } from '#platform/base/field-error';
-import type { DefinitionVersion } from '../definition.ts';
+import type { CrdVersion } from '../definition.ts';
 import { jsonPathCauses } from './json-path.ts';
 
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** Columns that a table could not have. */
-export function columnCauses(columns: DefinitionVersion['additionalPrinterColumns'], path: string): FieldError[] {
+export function columnCauses(columns: CrdVersion['additionalPrinterColumns'], path: string): FieldError[] {
   return (columns ?? []).flatMap(({ name, type, format = '', jsonPath }, i) => {
     const at = index(path, i);
     const causes: FieldError[] = [];

@@ -1,16 +1,16 @@
 import { child, type FieldError, forbidden, index, invalid, notSupported, required } from '#platform/base/field-error';
 import { dns1035LabelProblems } from '#platform/base/names';
-import { type Definition, isTrue } from '../definition.ts';
+import { type Crd, isTrue } from '../definition.ts';
 import { bundleProblem } from './ca-bundle.ts';
 import { serviceCauses, urlCauses } from './webhook-client.ts';
 
-type Conversion = NonNullable<Definition['spec']['conversion']>;
+type Conversion = NonNullable<Crd['spec']['conversion']>;
 type Client = NonNullable<Conversion['webhook']>['clientConfig'];
 
 const KNOWN_REVIEWS = ['v1', 'v1beta1'];
 
 /** Why objects could not be converted so. */
-export function conversionCauses(conversion: Conversion, path: string, old?: Definition): FieldError[] {
+export function conversionCauses(conversion: Conversion, path: string, old?: Crd): FieldError[] {
   const { strategy, webhook } = conversion;
   const client = webhook?.clientConfig;
   const reviews = webhook?.conversionReviewVersions ?? [];
@@ -43,7 +43,7 @@ function clientCauses(client: Client, path: string): FieldError[] {
 }
 
 /** What is not served yet may still get its certificates; and what never had good ones may go without. */
-function bundleCauses(client: Client, path: string, old: Definition | undefined): FieldError[] {
+function bundleCauses(client: Client, path: string, old: Crd | undefined): FieldError[] {
   const bundle = client?.caBundle ?? '';
   if (bundle === '' || old === undefined || !isTrue(old, 'Established')) return [];
   const before = old.spec.conversion?.webhook?.clientConfig?.caBundle ?? '';

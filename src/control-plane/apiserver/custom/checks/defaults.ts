@@ -32,7 +32,7 @@ function ownCauses(schema: RawSchema, path: string): FieldError[] {
   const meta = metaCauses(schema, schema.default, path);
   if (meta.length > 0) return [...causes, ...meta];
   const at = new Cursor();
-  compileCheck(unlisted(checked))(schema.default, at);
+  compileCheck(withoutListTypes(checked))(schema.default, at);
   // Rules are written for values that fit.
   if (at.causes.length === 0 && dropped.length === 0) compileRules(checked)?.(schema.default, undefined, at);
   return [...causes, ...at.causes.map((cause) => ({ ...cause, field: child(path, cause.field).replace(/\.$/, '') }))];
@@ -59,13 +59,14 @@ function metaCauses(schema: RawSchema, value: unknown, path: string): FieldError
 const SKIPPED = new Set(['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-int-or-string']);
 
 /** The API server does not look at the types of lists in defaults, nor at what is an integer or a string. */
-function unlisted(schema: JsonSchema): JsonSchema {
+function withoutListTypes(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword]) => !SKIPPED.has(keyword));
   const copy = Object.fromEntries(kept) as { -readonly [K in keyof JsonSchema]: JsonSchema[K] };
-  if (copy.items !== undefined) copy.items = unlisted(copy.items);
-  if (typeof copy.additionalProperties === 'object') copy.additionalProperties = unlisted(copy.additionalProperties);
+  if (copy.items !== undefined) copy.items = withoutListTypes(copy.items);
+  if (typeof copy.additionalProperties === 'object')
+    copy.additionalProperties = withoutListTypes(copy.additionalProperties);
   if (copy.properties !== undefined) {
-    const fields = Object.entries(copy.properties).map(([name, field]) => [name, unlisted(field)] as const);
+    const fields = Object.entries(copy.properties).map(([name, field]) => [name, withoutListTypes(field)] as const);
     copy.properties = Object.fromEntries(fields);
   }
   return copy;

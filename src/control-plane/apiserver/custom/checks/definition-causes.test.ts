@@ -6,7 +6,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { validateMeta } from '#platform/structural/object-meta';
 import { ANONYMOUS } from '../../access/user.ts';
 import { decodeBuiltIn } from '../../builtin-schema/decode.ts';
-import type { Definition } from '../definition.ts';
+import type { Crd } from '../definition.ts';
 import { crdStrategy } from '../definition-strategy.ts';
 // What a kube-apiserver v1.36.3 answered to each of these definitions.
 import data from './definition-causes.data.json' with { type: 'json' };
@@ -24,7 +24,7 @@ interface Case {
 }
 
 function definitionOf({ meta, spec, schema, field, fields }: Case): KubeObject {
-  const definition = structuredClone(data.base) as unknown as Definition;
+  const definition = structuredClone(data.base) as unknown as Crd;
   Object.assign(definition.metadata, structuredClone(meta));
   Object.assign(definition.spec, structuredClone(spec));
   const inSpec = fields ?? (field && { f: field });
@@ -74,15 +74,14 @@ describe('a CustomResourceDefinition that changes', () => {
       crdStrategy.prepareUpdate?.(object, old);
       const found = crdStrategy.validate?.(object, old) ?? [];
       expect(found.map((cause) => [causeReason(cause), cause.field, fieldErrorBody(cause)])).toEqual(causes ?? []);
-      if (causes === undefined)
-        expect((object as unknown as Definition).status?.storedVersions).toEqual(storedVersions);
+      if (causes === undefined) expect((object as unknown as Crd).status?.storedVersions).toEqual(storedVersions);
     },
   );
 
   it('may have names accepted only that could be names', () => {
     const old = structuredClone(updates.old) as unknown as KubeObject;
     const object = structuredClone(old);
-    (object as unknown as Definition).status = { acceptedNames: { plural: 'A_', kind: '' }, storedVersions: [] };
+    (object as unknown as Crd).status = { acceptedNames: { plural: 'A_', kind: '' }, storedVersions: [] };
     expect(crdStrategy.validate?.(object, old).map(({ field }) => field)).toEqual(['status.acceptedNames.plural']);
   });
 });
@@ -91,7 +90,7 @@ describe('the definitions of our own kinds', () => {
   const folder = new URL('../../../../../deploy/crds/', import.meta.url);
 
   it.each(readdirSync(folder))('are good: %s', (file) => {
-    const definition = parse(readFileSync(new URL(file, folder), 'utf8')) as Definition;
+    const definition = parse(readFileSync(new URL(file, folder), 'utf8')) as Crd;
     const { object } = decodeBuiltIn(definition.apiVersion, definition.kind, definition) ?? {};
     const decoded = object as unknown as KubeObject;
     crdStrategy.defaults?.(decoded);

@@ -1,13 +1,13 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { deepEqual } from '#platform/structural/deep-equal';
-import { type Definition, isTrue } from '../definition.ts';
+import { type Crd, isTrue } from '../definition.ts';
 import { approvalCauses } from './approval.ts';
 import { specCauses } from './definition-spec.ts';
 import { namesCauses } from './names.ts';
 import { storedVersionCauses } from './stored-versions.ts';
 
 /** All causes why a definition cannot be written, in the words of the API server; `old` is the stored one on update. */
-export function definitionCauses(definition: Definition, old?: Definition): readonly FieldError[] {
+export function validateCrd(definition: Crd, old?: Crd): readonly FieldError[] {
   const { metadata, spec, status } = definition;
   if ((spec.versions as unknown) === null) return causesWithoutVersions(definition, old);
   const accepted = namesCauses(status?.acceptedNames ?? {}, 'status.acceptedNames');
@@ -27,11 +27,9 @@ export function definitionCauses(definition: Definition, old?: Definition): read
 }
 
 /** Decoding leaves null where there is no list, which is quoted as such. */
-function causesWithoutVersions(definition: Definition, old: Definition | undefined): FieldError[] {
+function causesWithoutVersions(definition: Crd, old: Crd | undefined): FieldError[] {
   const empty = { ...definition, spec: { ...definition.spec, versions: [] } };
-  return definitionCauses(empty, old).map((cause) =>
-    cause.field === 'spec.versions' ? { ...cause, value: null } : cause,
-  );
+  return validateCrd(empty, old).map((cause) => (cause.field === 'spec.versions' ? { ...cause, value: null } : cause));
 }
 
 const PRESERVED = invalid(
@@ -41,7 +39,7 @@ const PRESERVED = invalid(
 );
 
 /** What stored objects stand under cannot change. */
-function immutableCauses(spec: Definition['spec'], old: Definition): FieldError[] {
+function immutableCauses(spec: Crd['spec'], old: Crd): FieldError[] {
   const { spec: before } = old;
   const causes: FieldError[] = [];
   const keep = (path: string, now: unknown, then: unknown): void => {

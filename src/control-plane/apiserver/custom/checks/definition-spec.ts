@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { child, type FieldError, index, invalid, notSupported, required } from '#platform/base/field-error';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { deepEqual } from '#platform/structural/deep-equal';
-import type { Definition, DefinitionVersion } from '../definition.ts';
+import type { Crd, CrdVersion } from '../definition.ts';
 import { columnCauses } from './columns.ts';
 import { conversionCauses } from './conversion-spec.ts';
 import { deprecationCauses } from './deprecation.ts';
@@ -15,10 +15,10 @@ import { subresourceCauses } from './subresources.ts';
 import { schemaCauses } from './version-schema.ts';
 
 /** All causes why a definition cannot be served; schemas that `old` has too have been judged when they came. */
-export function specCauses(definition: Definition, old: Definition | undefined): FieldError[] {
+export function specCauses(definition: Crd, old: Crd | undefined): FieldError[] {
   const { spec } = definition;
   const parts = shareParts(definition);
-  const known = (schema: DefinitionVersion['schema']): boolean =>
+  const known = (schema: CrdVersion['schema']): boolean =>
     old?.spec.versions.some((version) => deepEqual(version.schema, schema)) === true;
   return [
     ...groupCauses(spec.group),
@@ -34,7 +34,7 @@ export function specCauses(definition: Definition, old: Definition | undefined):
   ];
 }
 
-type KnownSchema = (schema: DefinitionVersion['schema']) => boolean;
+type KnownSchema = (schema: CrdVersion['schema']) => boolean;
 
 function groupCauses(group: string): FieldError[] {
   if (group === '') return [required('spec.group')];
@@ -49,18 +49,13 @@ function scopeCauses(scope: string): FieldError[] {
   return scopes.includes(scope) ? [] : [notSupported('spec.scope', scope, scopes)];
 }
 
-function missingSchemaCauses(versions: readonly DefinitionVersion[]): FieldError[] {
+function missingSchemaCauses(versions: readonly CrdVersion[]): FieldError[] {
   return versions.flatMap(({ schema }, i) =>
     schema?.openAPIV3Schema === undefined ? [required(child(index('spec.versions', i), 'schema.openAPIV3Schema'))] : [],
   );
 }
 
-function versionCauses(
-  version: DefinitionVersion,
-  { shared }: SharedParts,
-  known: KnownSchema,
-  path: string,
-): FieldError[] {
+function versionCauses(version: CrdVersion, { shared }: SharedParts, known: KnownSchema, path: string): FieldError[] {
   const { name, schema, subresources, additionalPrinterColumns, selectableFields = [] } = version;
   const problems = dns1035LabelProblems(name);
   const causes = problems.length === 0 ? [] : [invalid(child(path, 'name'), name, problems.join(','))];
@@ -84,10 +79,7 @@ function versionCauses(
 }
 
 /** What is wrong with the versions together. */
-function versionListCauses(
-  versions: readonly DefinitionVersion[],
-  printed: readonly DefinitionVersion[],
-): FieldError[] {
+function versionListCauses(versions: readonly CrdVersion[], printed: readonly CrdVersion[]): FieldError[] {
   const refuse = (detail: string): FieldError => invalid('spec.versions', goVersions(printed), detail);
   const causes: FieldError[] = [];
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
@@ -102,7 +94,7 @@ function versionListCauses(
   return causes;
 }
 
-function requiredNames(names: Partial<Definition['spec']['names']>): FieldError[] {
+function requiredNames(names: Partial<Crd['spec']['names']>): FieldError[] {
   return (['plural', 'singular', 'kind', 'listKind'] as const)
     .filter((name) => !names[name])
     .map((name) => required(`spec.names.${name}`));
@@ -124,7 +116,7 @@ function sharedCauses({ shared, versions }: SharedParts, known: KnownSchema): Fi
   return [...causes, ...selectableCauses(selectableFields, root as RawSchema, 'spec.selectableFields')];
 }
 
-function preservingCauses({ preserveUnknownFields, conversion }: Definition['spec']): FieldError[] {
+function preservingCauses({ preserveUnknownFields, conversion }: Crd['spec']): FieldError[] {
   if (preserveUnknownFields !== true || (conversion?.strategy ?? 'None') === 'None') return [];
   const detail = 'must be None if spec.preserveUnknownFields is true';
   return [invalid('spec.conversion.strategy', conversion?.strategy, detail)];

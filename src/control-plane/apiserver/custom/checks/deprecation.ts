@@ -1,18 +1,18 @@
 import { child, type FieldError, invalid } from '#platform/base/field-error';
-import type { DefinitionVersion } from '../definition.ts';
+import type { CrdVersion } from '../definition.ts';
 import { goPointer } from './go-struct.ts';
 
-const LONGEST = 256;
+const MAX_WARNING_LENGTH = 256;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** Warnings travel in a header, which takes little. */
-export function deprecationCauses({ deprecated, deprecationWarning }: DefinitionVersion, path: string): FieldError[] {
+export function deprecationCauses({ deprecated, deprecationWarning }: CrdVersion, path: string): FieldError[] {
   if (deprecationWarning === undefined) return [];
   const refuse = (detail: string): FieldError =>
     invalid(child(path, 'deprecationWarning'), goPointer(deprecationWarning), detail);
   if (deprecated !== true) return [refuse('can only be set for deprecated versions')];
   const causes: FieldError[] = [];
-  if (Buffer.byteLength(deprecationWarning) > LONGEST) causes.push(refuse('must be <= 256 characters long'));
+  if (Buffer.byteLength(deprecationWarning) > MAX_WARNING_LENGTH) causes.push(refuse('must be <= 256 characters long'));
   if (deprecationWarning === '') causes.push(refuse('must not be an empty string'));
   const chars = [...deprecationWarning];
   const hidden = chars.findIndex((char) => !PRINTABLE.test(char));

@@ -1,4 +1,4 @@
-import type { Definition } from '../definition.ts';
+import type { Crd } from '../definition.ts';
 import { partsOf, type RawSchema } from './raw-schema.ts';
 import { shareParts } from './shared-parts.ts';
 
@@ -38,7 +38,7 @@ const KNOWN = new Set([
 ]);
 
 /** The formats in the schemas of a definition that nobody checks. */
-export function unknownFormats(definition: Definition): string[] {
+export function unknownFormats(definition: Crd): string[] {
   const { shared, versions } = shareParts(definition);
   return [shared, ...versions].flatMap(({ schema }) =>
     schema?.openAPIV3Schema === undefined ? [] : formatsIn(schema.openAPIV3Schema as RawSchema),

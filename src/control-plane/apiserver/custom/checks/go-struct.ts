@@ -1,5 +1,5 @@
 import type { CelRule } from '#platform/schema/json-schema';
-import type { DefinitionVersion } from '../definition.ts';
+import type { CrdVersion } from '../definition.ts';
 import { isSchema, type RawSchema } from './raw-schema.ts';
 
 /**
@@ -17,7 +17,7 @@ const struct = (fields: Readonly<Record<string, unknown>>): GoStruct => ({ toJSO
 /** Text behind a pointer prints as JSON, where plain text is quoted as Go does. */
 export const goPointer = (text: string): GoStruct => ({ toJSON: () => text });
 
-export function goVersions(versions: readonly DefinitionVersion[]): GoStruct[] {
+export function goVersions(versions: readonly CrdVersion[]): GoStruct[] {
   return versions.map((version) =>
     struct({
       Name: version.name,
@@ -44,7 +44,7 @@ export function goVersions(versions: readonly DefinitionVersion[]): GoStruct[] {
   );
 }
 
-function subresources({ status, scale }: NonNullable<DefinitionVersion['subresources']>): unknown {
+function subresources({ status, scale }: NonNullable<CrdVersion['subresources']>): unknown {
   return {
     Status: status === undefined ? null : {},
     Scale:
@@ -69,7 +69,7 @@ const flag = (value: unknown = false): unknown => value;
 const pointer = (value: unknown = null): unknown => value;
 const schemas = (value: readonly RawSchema[] | undefined): unknown => value?.map(schemaFields) ?? null;
 const bySchema = (value: Readonly<Record<string, RawSchema>> | undefined): unknown =>
-  value === undefined ? null : sorted(value, schemaFields);
+  value === undefined ? null : sortMap(value, schemaFields);
 const schemaOrBool = (value: RawSchema | boolean | undefined): unknown =>
   value === undefined ? null : { Allows: value !== false, Schema: isSchema(value) ? schemaFields(value) : null };
 
@@ -138,7 +138,7 @@ function printItems(items: RawSchema['items']): unknown {
 
 function printDependencies(dependencies: RawSchema['dependencies']): unknown {
   if (dependencies === undefined) return null;
-  return sorted(dependencies, (value) =>
+  return sortMap(dependencies, (value) =>
     isSchema(value) ? { Schema: schemaFields(value), Property: null } : { Schema: null, Property: value },
   );
 }
@@ -160,7 +160,7 @@ function printRules(rules: readonly CelRule[] | undefined): unknown {
   );
 }
 
-function sorted<T>(map: Readonly<Record<string, T>>, print: (value: T) => unknown): unknown {
+function sortMap<T>(map: Readonly<Record<string, T>>, print: (value: T) => unknown): unknown {
   const entries = Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([name, value]) => [name, print(value)]));
 }

@@ -1,10 +1,10 @@
 import { append } from '#platform/base/append';
 import { child, type FieldError, index, invalid } from '#platform/base/field-error';
 import { dns1035LabelProblems } from '#platform/base/names';
-import type { DefinitionNames } from '../definition.ts';
+import type { CrdNames } from '../definition.ts';
 
 /** Names that could not stand in a path or in an object; empty ones are not judged here. */
-export function namesCauses(names: Partial<DefinitionNames>, path: string): FieldError[] {
+export function namesCauses(names: Partial<CrdNames>, path: string): FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const mixed = 'may have mixed case, but should otherwise match: ';
   const causes = [

@@ -2,7 +2,7 @@ import { child, duplicate, type FieldError, index, invalid, required, tooMany } 
 import { ownValue } from '#platform/base/own-value';
 import { type RawSchema, valuesOf } from './raw-schema.ts';
 
-const MOST = 8;
+const MAX_FIELDS = 8;
 const TYPES = new Set(['string', 'boolean', 'integer']);
 
 /** Fields that no list could be narrowed by. */
@@ -34,7 +34,7 @@ export function selectableCauses(
     if (seen.has(name)) causes.push(duplicate(at, jsonPath));
     seen.add(name);
   }
-  if (seen.size > MOST) causes.push(tooMany(path, seen.size, MOST));
+  if (seen.size > MAX_FIELDS) causes.push(tooMany(path, seen.size, MAX_FIELDS));
   return causes;
 }
 

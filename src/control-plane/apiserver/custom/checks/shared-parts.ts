@@ -1,5 +1,5 @@
 import { deepEqual } from '#platform/structural/deep-equal';
-import type { Definition, DefinitionVersion } from '../definition.ts';
+import type { Crd, CrdVersion } from '../definition.ts';
 
 type Part = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
 
@@ -8,11 +8,11 @@ type Part = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectable
  * causes name it there.
  */
 export interface SharedParts {
-  readonly shared: Pick<DefinitionVersion, Part>;
-  readonly versions: readonly DefinitionVersion[];
+  readonly shared: Pick<CrdVersion, Part>;
+  readonly versions: readonly CrdVersion[];
 }
 
-export function shareParts({ spec }: Definition): SharedParts {
+export function shareParts({ spec }: Crd): SharedParts {
   const { versions } = spec;
   const [first] = versions;
   if (first === undefined) return { shared: {}, versions };
@@ -21,7 +21,7 @@ export function shareParts({ spec }: Definition): SharedParts {
   const parts: Part[] = (['subresources', 'additionalPrinterColumns'] as const).filter(same);
   if (sameSchema) parts.push('schema');
   if (same('selectableFields')) parts.push('selectableFields');
-  const shared: Partial<Pick<DefinitionVersion, Part>> = {};
+  const shared: Partial<Pick<CrdVersion, Part>> = {};
   for (const part of parts) if (first[part] !== undefined) Object.assign(shared, { [part]: first[part] });
   const own = versions.map((version) => {
     const copy = { ...version };

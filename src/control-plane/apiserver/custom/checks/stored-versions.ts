@@ -1,10 +1,10 @@
 import { type FieldError, index, invalid } from '#platform/base/field-error';
-import type { Definition } from '../definition.ts';
+import type { Crd } from '../definition.ts';
 
 const PATH = 'status.storedVersions';
 
 /** A version that objects may still be stored in cannot go. */
-export function storedVersionCauses({ spec, status }: Definition): FieldError[] {
+export function storedVersionCauses({ spec, status }: Crd): FieldError[] {
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return [invalid(PATH, null, 'must have at least one stored version')];
   const causes: FieldError[] = [];

@@ -1,9 +1,9 @@
 import { child, type FieldError, invalid, required } from '#platform/base/field-error';
-import type { DefinitionVersion } from '../definition.ts';
+import type { CrdVersion } from '../definition.ts';
 import { jsonPathCauses } from './json-path.ts';
 
 /** Where a scale may not look for its numbers. */
-export function subresourceCauses(subresources: DefinitionVersion['subresources'], path: string): FieldError[] {
+export function subresourceCauses(subresources: CrdVersion['subresources'], path: string): FieldError[] {
   const scale = subresources?.scale;
   if (scale === undefined) return [];
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { child, type FieldError, forbidden, invalid } from '#platform/base/field-error';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import { checkRules } from '#platform/structural/check-rules';
-import type { DefinitionVersion } from '../definition.ts';
+import type { CrdVersion } from '../definition.ts';
 import { defaultCauses } from './defaults.ts';
 import { FIELD_NAMES, goSchema } from './go-struct.ts';
 import { keywordCauses } from './keywords.ts';
@@ -10,7 +10,7 @@ import { type RawSchema, unsupportedKeyword } from './raw-schema.ts';
 import { structuralCauses } from './structural.ts';
 
 /** Why objects could not be checked by this schema; `hasStatus` where the status can be written by itself. */
-export function schemaCauses(schema: DefinitionVersion['schema'], hasStatus: boolean, path: string): FieldError[] {
+export function schemaCauses(schema: CrdVersion['schema'], hasStatus: boolean, path: string): FieldError[] {
   const root = schema?.openAPIV3Schema as RawSchema | undefined;
   if (root === undefined) return [];
   const at = child(path, 'openAPIV3Schema');

@@ -2,9 +2,9 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
-import { labelName, needed, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import { causesFor, labelName, oneOf, oneOfIfSet, requiredIfMissing } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 import { checkRules, type Rule } from './rules.ts';
 
@@ -55,7 +55,7 @@ function defaultBinding({ spec }: Binding): void {
   defaultMatch(spec?.matchResources);
 }
 
-export const validatingPolicies: KindRules<Policy> = {
+export const validatingPolicies: KindStrategy<Policy> = {
   defaults: defaultPolicy,
   validate(object) {
     const { spec = {} } = object;
@@ -68,19 +68,22 @@ export const validatingPolicies: KindRules<Policy> = {
     const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
     for (const [i, { expression, reason }] of validations.entries()) {
       const at = index('spec.validations', i);
-      append(causes, needed(`${at}.expression`, expression?.trim(), 'expression is not specified'));
+      append(causes, requiredIfMissing(`${at}.expression`, expression?.trim(), 'expression is not specified'));
       append(causes, oneOfIfSet(`${at}.reason`, reason, reasons));
     }
     for (const [i, { key = '', valueExpression }] of auditAnnotations.entries()) {
       const at = index('spec.auditAnnotations', i);
       append(causes, labelName(`${at}.key`, `${object.metadata.name}/${key}`));
-      append(causes, needed(`${at}.valueExpression`, valueExpression?.trim(), 'valueExpression is not specified'));
+      append(
+        causes,
+        requiredIfMissing(`${at}.valueExpression`, valueExpression?.trim(), 'valueExpression is not specified'),
+      );
     }
     return causes;
   },
 };
 
-export const mutatingPolicies: KindRules<Policy> = {
+export const mutatingPolicies: KindStrategy<Policy> = {
   defaults: defaultPolicy,
   validate: (object) => checkPolicy(object.spec ?? {}),
 };
@@ -88,8 +91,8 @@ export const mutatingPolicies: KindRules<Policy> = {
 function checkPolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   const causes: FieldError[] = [];
   if (spec.paramKind !== undefined) {
-    append(causes, needed('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
-    append(causes, needed('spec.paramKind.kind', spec.paramKind.kind));
+    append(causes, requiredIfMissing('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
+    append(causes, requiredIfMissing('spec.paramKind.kind', spec.paramKind.kind));
   }
   const at = 'spec.matchConstraints';
   if (spec.matchConstraints === undefined) causes.push(required(at));
@@ -99,12 +102,16 @@ function checkPolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   }
   for (const [i, { name, expression }] of (spec.matchConditions ?? []).entries()) {
     const field = index('spec.matchConditions', i);
-    append(causes, needed(`${field}.expression`, expression?.trim()), needed(`${field}.name`, name));
+    append(
+      causes,
+      requiredIfMissing(`${field}.expression`, expression?.trim()),
+      requiredIfMissing(`${field}.name`, name),
+    );
   }
   for (const [i, { name, expression }] of (spec.variables ?? []).entries()) {
     const field = index('spec.variables', i);
-    append(causes, needed(`${field}.name`, name?.trim(), 'name is not specified'));
-    append(causes, needed(`${field}.expression`, expression?.trim(), 'expression is not specified'));
+    append(causes, requiredIfMissing(`${field}.name`, name?.trim(), 'name is not specified'));
+    append(causes, requiredIfMissing(`${field}.expression`, expression?.trim(), 'expression is not specified'));
   }
   return [...causes, ...oneOfIfSet('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'])];
 }
@@ -119,7 +126,7 @@ function checkMatch(field: string, match: MatchResources): FieldError[] {
   ];
 }
 
-export const validatingBindings: KindRules<Binding> = {
+export const validatingBindings: KindStrategy<Binding> = {
   defaults: defaultBinding,
   validate(object) {
     const { spec = {} } = object;
@@ -127,7 +134,7 @@ export const validatingBindings: KindRules<Binding> = {
   },
 };
 
-export const mutatingBindings: KindRules<Binding> = {
+export const mutatingBindings: KindStrategy<Binding> = {
   defaults: defaultBinding,
   validate: (object) => checkBinding(object.spec ?? {}),
 };
@@ -136,7 +143,7 @@ function checkBinding({ policyName = '', paramRef, matchResources }: NonNullable
   const causes =
     policyName === ''
       ? [required('spec.policyName')]
-      : told('spec.policyName', policyName, dns1123SubdomainProblems(policyName));
+      : causesFor('spec.policyName', policyName, dns1123SubdomainProblems(policyName));
   if (paramRef !== undefined) {
     const { name = '', selector, parameterNotFoundAction: action = '' } = paramRef;
     const at = 'spec.paramRef';

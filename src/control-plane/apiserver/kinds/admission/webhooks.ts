@@ -2,9 +2,9 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
-import { needed, oneOf, oneOfIfSet, portNumber, told } from '../field-checks.ts';
+import { causesFor, oneOf, oneOfIfSet, portNumber, requiredIfMissing } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 import { checkRules, type Rule } from './rules.ts';
 
@@ -34,7 +34,7 @@ interface Configuration {
 
 const VERSIONS = ['v1', 'v1beta1'];
 
-function configurations(mutating: boolean): KindRules<Configuration> {
+function configurations(mutating: boolean): KindStrategy<Configuration> {
   return {
     defaults(object) {
       for (const webhook of object.webhooks ?? []) {
@@ -89,14 +89,18 @@ function checkWebhook(field: string, webhook: Webhook): FieldError[] {
   append(causes, checkClient(`${field}.clientConfig`, clientConfig));
   for (const [i, { name: condition, expression }] of matchConditions.entries()) {
     const at = index(`${field}.matchConditions`, i);
-    append(causes, needed(`${at}.expression`, expression?.trim()), needed(`${at}.name`, condition));
+    append(
+      causes,
+      requiredIfMissing(`${at}.expression`, expression?.trim()),
+      requiredIfMissing(`${at}.name`, condition),
+    );
   }
   return [...causes, ...oneOfIfSet(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ['IfNeeded', 'Never'])];
 }
 
 function checkName(field: string, name: string): FieldError[] {
   if (name === '') return [required(field)];
-  const problems = told(field, name, dns1123SubdomainProblems(name));
+  const problems = causesFor(field, name, dns1123SubdomainProblems(name));
   if (problems.length > 0 || name.split('.').length >= 3) return problems;
   return [invalid(field, name, 'should be a domain with at least three segments separated by dots')];
 }
@@ -140,7 +144,7 @@ function checkService(
   field: string,
   { name, namespace, path, port }: NonNullable<ClientConfig['service']>,
 ): FieldError[] {
-  const causes = [...needed(`${field}.name`, name), ...needed(`${field}.namespace`, namespace)];
+  const causes = [...requiredIfMissing(`${field}.name`, name), ...requiredIfMissing(`${field}.namespace`, namespace)];
   for (const cause of portNumber(`${field}.port`, port)) {
     causes.push({ ...cause, detail: `port is not valid: ${cause.detail}` });
   }

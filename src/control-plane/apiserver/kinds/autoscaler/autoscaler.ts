@@ -1,21 +1,21 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { notNegative, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import { causesFor, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { pathSegmentProblems } from '../object-name.ts';
 import type { Autoscaler, AutoscalerV1, Metric, ObjectReference, ScalingRules, Target } from './autoscaler-spec.ts';
 import { storedAutoscaler } from './convert-autoscaler.ts';
 import { sourceField } from './metric-annotations.ts';
 
 const CPU_PERCENT = 80;
-const LONGEST_WINDOW = 3600;
+const MAX_WINDOW_SECONDS = 3600;
 const METRIC_TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 
 const isOlder = (object: KubeObject) => object.apiVersion === 'autoscaling/v1';
 
-export const autoscalers: KindRules<Autoscaler | AutoscalerV1> = {
+export const autoscalers: KindStrategy<Autoscaler | AutoscalerV1> = {
   defaults(object) {
     if (isOlder(object)) defaultOlder((object.spec ??= {}), object);
     else defaultNewer((object.spec ??= {}));
@@ -77,8 +77,8 @@ function checkSpec(spec: NonNullable<Autoscaler['spec']>): FieldError[] {
 function checkReference(field: string, reference: ObjectReference, needsGroup: boolean): FieldError[] {
   const { kind = '', name = '', apiVersion = '' } = reference;
   const causes = [
-    ...(kind === '' ? [required(`${field}.kind`)] : told(`${field}.kind`, kind, pathSegmentProblems(kind))),
-    ...(name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, pathSegmentProblems(name))),
+    ...(kind === '' ? [required(`${field}.kind`)] : causesFor(`${field}.kind`, kind, pathSegmentProblems(kind))),
+    ...(name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, pathSegmentProblems(name))),
   ];
   const grouped = apiVersion.includes('/') || (apiVersion !== '' && kind === 'ReplicationController');
   if (needsGroup && !grouped) {
@@ -154,8 +154,8 @@ function checkTarget(field: string, target: Target, source: string): FieldError[
 function checkRules(field: string, rules: ScalingRules): FieldError[] {
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [] } = rules;
   const causes = notNegative(`${field}.stabilizationWindowSeconds`, window);
-  if ((window ?? 0) > LONGEST_WINDOW) {
-    const detail = `must be less than or equal to ${LONGEST_WINDOW}`;
+  if ((window ?? 0) > MAX_WINDOW_SECONDS) {
+    const detail = `must be less than or equal to ${MAX_WINDOW_SECONDS}`;
     causes.push(invalid(`${field}.stabilizationWindowSeconds`, window, detail));
   }
   append(causes, oneOfIfSet(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']));

@@ -64,7 +64,7 @@ export function storedAutoscaler(object: KubeObject & AutoscalerV1): KubeObject 
     const target = { type: 'Utilization', averageUtilization: aim };
     metrics.push({ type: 'Resource', resource: { name: 'cpu', target } });
   }
-  const behavior = parsed(annotations[BEHAVIOR]);
+  const behavior = parseAnnotation(annotations[BEHAVIOR]);
   const conditions = list(annotations[CONDITIONS]);
   if (counts.currentReplicas === 0) delete counts.currentReplicas;
   return {
@@ -100,7 +100,7 @@ function withAnnotations(
 }
 
 /** What an annotation holds; one that somebody spoilt is as good as none. */
-function parsed(text: string | undefined): unknown {
+function parseAnnotation(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
@@ -110,6 +110,6 @@ function parsed(text: string | undefined): unknown {
 }
 
 function list(text: string | undefined): Record<string, unknown>[] {
-  const found = parsed(text);
+  const found = parseAnnotation(text);
   return Array.isArray(found) ? (found as Record<string, unknown>[]) : [];
 }

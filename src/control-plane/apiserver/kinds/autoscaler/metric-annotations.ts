@@ -8,14 +8,15 @@ import type { CurrentMetric, Metric, MetricSource, Target } from './autoscaler-s
 type Fields = Readonly<Record<string, unknown>>;
 type Prefix = 'target' | 'current';
 
-const named = (fields: Fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const namedFields = (fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** `Resource` -> `resource`: where a metric of a type keeps what it says. */
 export function sourceField(type = ''): string {
   return `${type.slice(0, 1).toLowerCase()}${type.slice(1)}`;
 }
 
-function written(prefix: Prefix, type: string, source: MetricSource, values: Target): Fields {
+function writeMetric(prefix: Prefix, type: string, source: MetricSource, values: Target): Fields {
   const { averageUtilization, averageValue, value } = values;
   // A measurement always has a value, if only zero.
   const zero = prefix === 'current' ? '0' : undefined;
@@ -23,18 +24,22 @@ function written(prefix: Prefix, type: string, source: MetricSource, values: Tar
   switch (type) {
     case 'Resource':
     case 'ContainerResource':
-      return named({
+      return namedFields({
         name: source.name,
         [`${prefix}AverageUtilization`]: averageUtilization,
         [`${prefix}AverageValue`]: averageValue ?? zero,
         container: source.container,
       });
     case 'Pods':
-      return named({ metricName: metric.name, [`${prefix}AverageValue`]: averageValue, selector: metric.selector });
+      return namedFields({
+        metricName: metric.name,
+        [`${prefix}AverageValue`]: averageValue,
+        selector: metric.selector,
+      });
     case 'Object': {
       const { kind, name, apiVersion } = describedObject ?? {};
-      return named({
-        target: named({ kind, name, apiVersion }),
+      return namedFields({
+        target: namedFields({ kind, name, apiVersion }),
         metricName: metric.name,
         [`${prefix}Value`]: value ?? '0',
         selector: metric.selector,
@@ -42,7 +47,7 @@ function written(prefix: Prefix, type: string, source: MetricSource, values: Tar
       });
     }
     default:
-      return named({
+      return namedFields({
         metricName: metric.name,
         metricSelector: metric.selector,
         [`${prefix}Value`]: value ?? zero,
@@ -56,7 +61,7 @@ export function writeMetrics(metrics: readonly Metric[]): string {
     metrics.map((metric) => {
       const { type = '' } = metric;
       const source = metric[sourceField(type) as 'object'] ?? {};
-      return { type, [sourceField(type)]: written('target', type, source, source.target ?? {}) };
+      return { type, [sourceField(type)]: writeMetric('target', type, source, source.target ?? {}) };
     }),
   );
 }
@@ -66,7 +71,7 @@ export function writeCurrent(metrics: readonly CurrentMetric[]): string {
     metrics.map((metric) => {
       const { type = '' } = metric;
       const source = metric[sourceField(type) as 'object'] ?? {};
-      return { type, [sourceField(type)]: written('current', type, source, source.current ?? {}) };
+      return { type, [sourceField(type)]: writeMetric('current', type, source, source.current ?? {}) };
     }),
   );
 }
@@ -82,18 +87,19 @@ function read(prefix: Prefix, metric: Alpha): { type: string; source: Fields; va
   const found = (metric[sourceField(type)] ?? {}) as Record<string, string & number & object>;
   const average = found[`${prefix}AverageValue`] ?? found['averageValue'];
   const value = found[`${prefix}Value`];
-  const values = named({
+  const values = namedFields({
     averageUtilization: found[`${prefix}AverageUtilization`],
     averageValue: average,
     // Where there is an average, a plain value of zero only stands for none.
     value: average !== undefined && value === '0' ? undefined : value,
   });
   const name = found['metricName'];
-  const source = named({
+  const source = namedFields({
     name: found['name'],
     container: found['container'],
     describedObject: found['target'],
-    metric: name === undefined ? undefined : named({ name, selector: found['selector'] ?? found['metricSelector'] }),
+    metric:
+      name === undefined ? undefined : namedFields({ name, selector: found['selector'] ?? found['metricSelector'] }),
   });
   return { type, source, values };
 }
@@ -123,19 +129,22 @@ export function writeBehavior({ scaleUp, scaleDown }: { scaleUp?: object; scaleD
       : {
           StabilizationWindowSeconds: given['stabilizationWindowSeconds'] ?? null,
           SelectPolicy: given['selectPolicy'] ?? null,
-          Policies: recased(given['policies'] ?? null, (name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`),
+          Policies: renameKeys(
+            given['policies'] ?? null,
+            (name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+          ),
           Tolerance: given['tolerance'] ?? null,
         };
   return JSON.stringify({ ScaleUp: rules(scaleUp as Fields), ScaleDown: rules(scaleDown as Fields) });
 }
 
 export function readBehavior(behavior: unknown): object {
-  return recased(behavior, (name) => `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`) as object;
+  return renameKeys(behavior, (name) => `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`) as object;
 }
 
-function recased(value: unknown, rename: (name: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((item) => recased(item, rename));
+function renameKeys(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => renameKeys(item, rename));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, item]) => item !== null);
-  return Object.fromEntries(entries.map(([name, item]) => [rename(name), recased(item, rename)]));
+  return Object.fromEntries(entries.map(([name, item]) => [rename(name), renameKeys(item, rename)]));
 }

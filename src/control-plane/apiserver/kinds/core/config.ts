@@ -1,10 +1,10 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, invalid, key, required, tooLong } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { configKeyProblems, immutable, same, told } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import { causesFor, configKeyProblems, immutable, same } from '../field-checks.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 interface ConfigMap {
   data?: Record<string, string>;
@@ -19,22 +19,22 @@ interface Secret {
   immutable?: boolean;
 }
 
-export const configMaps: KindRules<ConfigMap> = {
+export const configMaps: KindStrategy<ConfigMap> = {
   validate(object, old) {
     const { data = {}, binaryData = {} } = object;
     const causes: FieldError[] = [];
     let size = 0;
     for (const name of Object.keys(data)) {
-      append(causes, told(key('data', name), name, configKeyProblems(name)));
+      append(causes, causesFor(key('data', name), name, configKeyProblems(name)));
       if (Object.hasOwn(binaryData, name))
         causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
       size += Buffer.byteLength(data[name] as string);
     }
     for (const [name, value] of Object.entries(binaryData)) {
-      append(causes, told(key('binaryData', name), name, configKeyProblems(name)));
+      append(causes, causesFor(key('binaryData', name), name, configKeyProblems(name)));
       size += Buffer.byteLength(value, 'base64');
     }
-    if (size > MOST_BYTES) causes.push(tooLong('[]', MOST_BYTES));
+    if (size > MAX_BYTES) causes.push(tooLong('[]', MAX_BYTES));
     return [...causes, ...checkSealed(object, old, ['data', 'binaryData'])];
   },
 };
@@ -52,7 +52,7 @@ function checkSealed(object: KubeObject, old: KubeObject | undefined, fields: re
 
 const SERVICE_ACCOUNT = 'kubernetes.io/service-account.name';
 
-export const secrets: KindRules<Secret> = {
+export const secrets: KindStrategy<Secret> = {
   defaults(object) {
     const secret = object;
     secret.type ||= 'Opaque';
@@ -66,10 +66,10 @@ export const secrets: KindRules<Secret> = {
     const causes: FieldError[] = [];
     let size = 0;
     for (const [name, value] of Object.entries(data)) {
-      append(causes, told(key('data', name), name, configKeyProblems(name)));
+      append(causes, causesFor(key('data', name), name, configKeyProblems(name)));
       size += Buffer.byteLength(value, 'base64');
     }
-    if (size > MOST_BYTES) causes.push(tooLong('data', MOST_BYTES));
+    if (size > MAX_BYTES) causes.push(tooLong('data', MAX_BYTES));
     append(causes, checkContent(object, data, type));
     const before = old;
     if (before !== undefined) append(causes, immutable('type', type, before.type));

@@ -2,9 +2,9 @@ import { append } from '#platform/base/append';
 import { contains, parseCidr } from '#platform/base/cidr';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { ipAddress, labelName, oneOf, portNumber, told } from '../field-checks.ts';
+import { causesFor, ipAddress, labelName, oneOf, portNumber } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 
 interface Address {
   ip?: string;
@@ -23,7 +23,7 @@ interface Endpoints {
   subsets?: { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] }[];
 }
 
-export const endpoints: KindRules<Endpoints> = {
+export const endpoints: KindStrategy<Endpoints> = {
   defaults(object) {
     for (const { ports = [] } of object.subsets ?? []) for (const port of ports) port.protocol ||= 'TCP';
   },
@@ -44,8 +44,8 @@ export const endpoints: KindRules<Endpoints> = {
 function checkAddress(field: string, { ip = '', hostname = '', nodeName }: Address): FieldError[] {
   return [
     ...ipAddress(`${field}.ip`, ip),
-    ...(hostname === '' ? [] : told(`${field}.hostname`, hostname, dns1123LabelProblems(hostname))),
-    ...(nodeName === undefined ? [] : told(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName))),
+    ...(hostname === '' ? [] : causesFor(`${field}.hostname`, hostname, dns1123LabelProblems(hostname))),
+    ...(nodeName === undefined ? [] : causesFor(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName))),
     ...checkReachable(`${field}.ip`, ip),
   ];
 }
@@ -53,7 +53,7 @@ function checkAddress(field: string, { ip = '', hostname = '', nodeName }: Addre
 function checkPort(field: string, { name = '', port, protocol = '', appProtocol }: Port, named: boolean): FieldError[] {
   const causes: FieldError[] = [];
   if (named && name === '') causes.push(required(`${field}.name`));
-  else if (name !== '') append(causes, told(`${field}.name`, name, dns1123LabelProblems(name)));
+  else if (name !== '') append(causes, causesFor(`${field}.name`, name, dns1123LabelProblems(name)));
   append(causes, portNumber(`${field}.port`, port));
   if (protocol === '') causes.push(required(`${field}.protocol`));
   else append(causes, oneOf(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));

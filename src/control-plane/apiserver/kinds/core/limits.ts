@@ -3,7 +3,7 @@ import { duplicate, type FieldError, forbidden, index, invalid, key, required } 
 import { ownValue } from '#platform/base/own-value';
 import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '#platform/base/quantity';
 import { labelName } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkContainerResourceName, checkResourceName } from '../pod/validate-resources.ts';
 
 type Amounts = Record<string, string>;
@@ -24,7 +24,7 @@ interface LimitRange {
 const OF_CONTAINERS = 'Container';
 const TYPES = new Set(['Pod', OF_CONTAINERS, 'PersistentVolumeClaim']);
 
-export const limitRanges: KindRules<LimitRange> = {
+export const limitRanges: KindStrategy<LimitRange> = {
   defaults(object) {
     for (const limit of object.spec?.limits ?? []) if (limit.type === OF_CONTAINERS) defaultLimit(limit);
   },

@@ -1,7 +1,7 @@
 import type { FieldError } from '#platform/base/field-error';
 import { labelName } from '../field-checks.ts';
 import { checkFinalizer } from '../finalizer.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const OWN_FINALIZER = 'kubernetes';
@@ -11,7 +11,7 @@ interface Namespace {
   status?: { phase?: string };
 }
 
-export const namespaces: KindRules<Namespace> = {
+export const namespaces: KindStrategy<Namespace> = {
   defaults(object) {
     // Policies select namespaces by this label: it can be neither left out nor faked.
     const { name } = object.metadata;

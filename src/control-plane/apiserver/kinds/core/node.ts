@@ -4,10 +4,10 @@ import { duplicate, type FieldError, forbidden, index, invalid, required } from 
 import { labelValueProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { repeats } from '../by-name.ts';
-import { labelName, oneOf, same, told } from '../field-checks.ts';
+import { causesFor, labelName, oneOf, same } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 
 interface Taint {
   key?: string;
@@ -21,7 +21,7 @@ interface Node {
   status?: { capacity?: Record<string, string>; allocatable?: Record<string, string> };
 }
 
-export const nodes: KindRules<Node> = {
+export const nodes: KindStrategy<Node> = {
   defaults(object) {
     const node = object;
     const spec = (node.spec ??= {});
@@ -54,7 +54,7 @@ export const nodes: KindRules<Node> = {
 function checkTaint(i: number, taint: Taint, again: boolean): FieldError[] {
   const field = index('metadata.taints', i);
   const { key = '', value = '', effect = '' } = taint;
-  const causes = [...labelName(`${field}.key`, key), ...told(`${field}.value`, value, labelValueProblems(value))];
+  const causes = [...labelName(`${field}.key`, key), ...causesFor(`${field}.value`, value, labelValueProblems(value))];
   if (effect === '') causes.push(required(`${field}.effect`));
   else append(causes, oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
   if (again) {
@@ -77,7 +77,7 @@ function checkCidrs(cidrs: readonly string[]): FieldError[] {
   const families = new Set<number>();
   let twice = cidrs.length > 2;
   for (const [i, text] of cidrs.entries()) {
-    append(causes, told(index('spec.podCIDRs', i), text, cidrProblems(text)));
+    append(causes, causesFor(index('spec.podCIDRs', i), text, cidrProblems(text)));
     const cidr = tryParseCidr(text);
     if (cidr === undefined) continue;
     if (families.has(cidr.address.family)) twice = true;

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, key, required } from '#platform/base/field-error';
 import { formatQuantity, tryParseQuantity } from '#platform/base/quantity';
 import { immutable } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { COUNTED, checkResourceName, isHugePages, LIMITED } from '../pod/validate-resources.ts';
 
 interface ScopeRequirement {
@@ -45,7 +45,7 @@ const OPPOSITES = [
   ['Terminating', 'NotTerminating'],
 ];
 
-export const resourceQuotas: KindRules<ResourceQuota> = {
+export const resourceQuotas: KindStrategy<ResourceQuota> = {
   validate(object, old) {
     const { spec = {} } = object;
     const causes = [...checkAmounts('spec.hard', spec.hard ?? {}), ...checkScopes(spec.scopes ?? [], spec.hard ?? {})];

@@ -1,8 +1,8 @@
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 
-export const serviceAccounts: KindRules = {
+export const serviceAccounts: KindStrategy = {
   warnings: ({ metadata }) =>
     metadata.annotations?.[ENFORCE] === undefined
       ? []

@@ -11,7 +11,7 @@ const NAMES: readonly (readonly [core: string, newer: string])[] = [
   ['reportingComponent', 'reportingController'],
 ];
 
-function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<string, string>): KubeObject {
+function renameFields(object: KubeObject, apiVersion: string, names: ReadonlyMap<string, string>): KubeObject {
   const result: KubeObject = { kind: 'Event', apiVersion, metadata: object.metadata };
   for (const [field, value] of Object.entries(object)) {
     if (field === 'kind' || field === 'apiVersion' || field === 'metadata') continue;
@@ -25,7 +25,7 @@ const toCore = new Map(NAMES.map(([core, newer]) => [newer, core]));
 
 /** A stored event, which is one of the core group, as events.k8s.io has it. */
 export function newerEvent(object: KubeObject): KubeObject {
-  const event = renamed(object, 'events.k8s.io/v1', toNewer);
+  const event = renameFields(object, 'events.k8s.io/v1', toNewer);
   // Only the older kind writes these down when they are empty.
   for (const field of ['reportingController', 'reportingInstance']) if (event[field] === '') delete event[field];
   return event;
@@ -33,7 +33,7 @@ export function newerEvent(object: KubeObject): KubeObject {
 
 /** An event of events.k8s.io as it is stored. */
 export function coreEvent(object: KubeObject): KubeObject {
-  const event = renamed(object, 'v1', toCore);
+  const event = renameFields(object, 'v1', toCore);
   for (const field of ['reportingComponent', 'reportingInstance']) event[field] ??= '';
   return event;
 }

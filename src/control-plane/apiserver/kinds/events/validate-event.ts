@@ -3,7 +3,7 @@ import { type FieldError, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { IMMUTABLE, immutable, labelName, same } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { coreEvent } from './event.ts';
 
 interface Reference {
@@ -35,11 +35,11 @@ interface CoreEvent {
 
 type Event = KubeObject & CoreEvent;
 
-const LONGEST_WORD = 128;
-const LONGEST_MESSAGE = 1024;
+const MAX_WORD_LENGTH = 128;
+const MAX_MESSAGE_LENGTH = 1024;
 
 /** Events of the core group; those without a time of their own come from clients of old, of whom little is asked. */
-export const coreEvents: KindRules<CoreEvent> = {
+export const coreEvents: KindStrategy<CoreEvent> = {
   validate(object) {
     const event = object;
     const causes = checkNamespace(event);
@@ -48,7 +48,7 @@ export const coreEvents: KindRules<CoreEvent> = {
 };
 
 /** Events of events.k8s.io, checked under the names that the core group has for their fields. */
-export const newerEvents: KindRules = {
+export const newerEvents: KindStrategy = {
   validate(object, old) {
     const event: Event = coreEvent(object);
     const causes = isSet(event.eventTime) ? [] : [required('eventTime')];
@@ -77,12 +77,12 @@ function checkFields(event: Event, controllerField: string): FieldError[] {
   append(causes, labelName(controllerField, reportingComponent));
   for (const [field, value] of Object.entries({ reportingInstance, action, reason })) {
     if (value === '') causes.push(required(field));
-    if (Buffer.byteLength(value) > LONGEST_WORD) {
-      causes.push(invalid(field, '', `can have at most ${LONGEST_WORD} characters`));
+    if (Buffer.byteLength(value) > MAX_WORD_LENGTH) {
+      causes.push(invalid(field, '', `can have at most ${MAX_WORD_LENGTH} characters`));
     }
   }
-  if (Buffer.byteLength(message) > LONGEST_MESSAGE) {
-    causes.push(invalid('message', '', `can have at most ${LONGEST_MESSAGE} characters`));
+  if (Buffer.byteLength(message) > MAX_MESSAGE_LENGTH) {
+    causes.push(invalid('message', '', `can have at most ${MAX_MESSAGE_LENGTH} characters`));
   }
   if (series !== undefined && controllerField === 'reportingController') {
     if ((series.count ?? 0) < 2) causes.push(invalid('series.count', '', 'should be at least 2'));

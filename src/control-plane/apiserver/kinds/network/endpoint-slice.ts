@@ -3,9 +3,9 @@ import { duplicate, type FieldError, index, invalid, required } from '#platform/
 import { tryParseIp } from '#platform/base/ip';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
 import { checkReachable } from '../core/endpoints.ts';
-import { immutable, ipAddress, labelName, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
+import { causesFor, immutable, ipAddress, labelName, oneOf, oneOfIfSet, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 
 interface Endpoint {
   addresses?: string[] | null;
@@ -28,7 +28,7 @@ interface EndpointSlice {
   ports?: Port[] | null;
 }
 
-export const endpointSlices: KindRules<EndpointSlice> = {
+export const endpointSlices: KindStrategy<EndpointSlice> = {
   defaults(object) {
     for (const port of object.ports ?? []) fill(port, { name: '', protocol: 'TCP' });
   },
@@ -57,17 +57,18 @@ function checkEndpoint(field: string, endpoint: Endpoint, addressType: string): 
   for (const [i, address] of (addresses ?? []).entries()) {
     append(causes, checkAddress(at, index(at, i), address, addressType));
   }
-  if (nodeName !== undefined) append(causes, told(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName)));
-  if (hostname !== undefined) append(causes, told(`${field}.hostname`, hostname, dns1123LabelProblems(hostname)));
+  if (nodeName !== undefined)
+    append(causes, causesFor(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName)));
+  if (hostname !== undefined) append(causes, causesFor(`${field}.hostname`, hostname, dns1123LabelProblems(hostname)));
   for (const [i, { name = '' }] of (hints?.forZones ?? []).entries()) {
-    append(causes, told(`${index(`${field}.hints.forZones`, i)}.name`, name, labelValueProblems(name)));
+    append(causes, causesFor(`${index(`${field}.hints.forZones`, i)}.name`, name, labelValueProblems(name)));
   }
   return causes;
 }
 
 /** An address of the wrong family is told of the whole list. */
 function checkAddress(list: string, field: string, address: string, type: string): FieldError[] {
-  if (type === 'FQDN') return told(field, address, dns1123SubdomainProblems(address));
+  if (type === 'FQDN') return causesFor(field, address, dns1123SubdomainProblems(address));
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const ip = tryParseIp(address);
   const problems = ipAddress(field, address);
@@ -80,7 +81,7 @@ function checkPorts(ports: readonly Port[]): FieldError[] {
   const names = new Set<string>();
   return ports.flatMap(({ name = '', protocol, appProtocol }, i) => {
     const at = index('ports', i);
-    const causes = name === '' ? [] : told(`${at}.name`, name, dns1123LabelProblems(name));
+    const causes = name === '' ? [] : causesFor(`${at}.name`, name, dns1123LabelProblems(name));
     if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
     names.add(name);
     append(causes, oneOfIfSet(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));

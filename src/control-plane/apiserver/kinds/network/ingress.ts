@@ -2,8 +2,16 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required, tooLong } from '#platform/base/field-error';
 import { tryParseIp } from '#platform/base/ip';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { immutable, needed, oneOf, oneOfIfSet, portNameProblems, portNumber, told } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import {
+  causesFor,
+  immutable,
+  oneOf,
+  oneOfIfSet,
+  portNameProblems,
+  portNumber,
+  requiredIfMissing,
+} from '../field-checks.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { pathSegmentProblems } from '../object-name.ts';
 import { checkDomainPath } from '../workloads/job.ts';
 
@@ -34,7 +42,7 @@ const BAD_ENDS = ['/..', '/.'];
 const WILDCARD = /^\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const BAD_WILDCARD = String.raw`a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`;
 
-export const ingresses: KindRules<Ingress> = {
+export const ingresses: KindStrategy<Ingress> = {
   firstStatus: () => ({ loadBalancer: {} }),
   validate(object, old) {
     const { spec = {} } = object;
@@ -46,7 +54,7 @@ export const ingresses: KindRules<Ingress> = {
     if (spec.defaultBackend !== undefined) append(causes, checkBackend('spec.defaultBackend', spec.defaultBackend));
     append(causes, checkRules(spec), checkTls(spec));
     const name = spec.ingressClassName;
-    if (name !== undefined) append(causes, told('spec.ingressClassName', name, dns1123SubdomainProblems(name)));
+    if (name !== undefined) append(causes, causesFor('spec.ingressClassName', name, dns1123SubdomainProblems(name)));
     if (old === undefined && annotated !== undefined && name !== undefined && annotated !== name) {
       const detail = 'must match `ingressClassName` when both are specified';
       return [invalid(`annotations.${CLASS_ANNOTATION}`, annotated, detail), ...causes];
@@ -64,15 +72,18 @@ function checkBackend(field: string, { service, resource }: Backend): FieldError
     return [invalid(field, '', 'cannot set both resource and service backends')];
   }
   if (resource !== undefined) {
-    return [...needed(`${field}.resource.kind`, resource.kind), ...needed(`${field}.resource.name`, resource.name)];
+    return [
+      ...requiredIfMissing(`${field}.resource.kind`, resource.kind),
+      ...requiredIfMissing(`${field}.resource.name`, resource.name),
+    ];
   }
   if (service === undefined) return [invalid(field, '', 'resource or service backend is required')];
   const { name = '', port = {} } = service;
   const at = `${field}.service`;
-  const causes = name === '' ? [required(`${at}.name`)] : told(`${at}.name`, name, dns1123LabelProblems(name));
+  const causes = name === '' ? [required(`${at}.name`)] : causesFor(`${at}.name`, name, dns1123LabelProblems(name));
   const [portName, number] = [port.name ?? '', port.number ?? 0];
   if (portName !== '' && number !== 0) causes.push(invalid(field, '', 'cannot set both port name & port number'));
-  else if (portName !== '') append(causes, told(`${at}.port.name`, portName, portNameProblems(portName)));
+  else if (portName !== '') append(causes, causesFor(`${at}.port.name`, portName, portNameProblems(portName)));
   else if (number !== 0) append(causes, portNumber(`${at}.port.number`, number));
   else causes.push(required(field, 'port name or number is required'));
   return causes;
@@ -81,7 +92,7 @@ function checkBackend(field: string, { service, resource }: Backend): FieldError
 function checkHost(field: string, host: string): FieldError[] {
   const isAddress = tryParseIp(host) !== undefined;
   const causes = isAddress ? [invalid(field, host, 'must be a DNS name, not an IP address')] : [];
-  if (!host.includes('*')) return [...causes, ...told(field, host, dns1123SubdomainProblems(host))];
+  if (!host.includes('*')) return [...causes, ...causesFor(field, host, dns1123SubdomainProblems(host))];
   return WILDCARD.test(host) ? [] : [invalid(field, host, BAD_WILDCARD)];
 }
 
@@ -121,7 +132,7 @@ function checkTls({ tls = [] }: NonNullable<Ingress['spec']>): FieldError[] {
     const names = hosts.flatMap((host, k) => checkHost(index(`${at}.hosts`, k), host));
     return secretName === ''
       ? names
-      : [...names, ...told(`${at}.secretName`, secretName, dns1123SubdomainProblems(secretName))];
+      : [...names, ...causesFor(`${at}.secretName`, secretName, dns1123SubdomainProblems(secretName))];
   });
 }
 
@@ -132,9 +143,9 @@ interface IngressClass {
   };
 }
 
-const LONGEST_CONTROLLER = 250;
+const MAX_CONTROLLER_LENGTH = 250;
 
-export const ingressClasses: KindRules<IngressClass> = {
+export const ingressClasses: KindStrategy<IngressClass> = {
   defaults(object) {
     const parameters = object.spec?.parameters;
     if (parameters !== undefined) parameters.scope ??= 'Cluster';
@@ -142,7 +153,7 @@ export const ingressClasses: KindRules<IngressClass> = {
   validate(object, old) {
     const { controller = '', parameters } = object.spec ?? {};
     const causes: FieldError[] = [];
-    if (controller.length > LONGEST_CONTROLLER) causes.push(tooLong('spec.controller', LONGEST_CONTROLLER));
+    if (controller.length > MAX_CONTROLLER_LENGTH) causes.push(tooLong('spec.controller', MAX_CONTROLLER_LENGTH));
     if (controller === '') causes.push(required('spec.controller'));
     else append(causes, checkDomainPath('spec.controller', controller));
     if (parameters !== undefined) append(causes, checkParameters('spec.parameters', parameters));
@@ -157,14 +168,14 @@ function checkParameters(
   { kind = '', name = '', scope, namespace }: NonNullable<NonNullable<IngressClass['spec']>['parameters']>,
 ): FieldError[] {
   const causes = [
-    ...(kind === '' ? [required(`${field}.kind`)] : told(`${field}.kind`, kind, pathSegmentProblems(kind))),
-    ...(name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, pathSegmentProblems(name))),
+    ...(kind === '' ? [required(`${field}.kind`)] : causesFor(`${field}.kind`, kind, pathSegmentProblems(kind))),
+    ...(name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, pathSegmentProblems(name))),
     ...oneOfIfSet(`${field}.scope`, scope, ['Cluster', 'Namespace']),
   ];
   const at = `${field}.namespace`;
   if (scope === 'Namespace') {
     if (namespace === undefined) causes.push(required(at, "`parameters.scope` is set to 'Namespace'"));
-    else append(causes, told(at, namespace, dns1123LabelProblems(namespace)));
+    else append(causes, causesFor(at, namespace, dns1123LabelProblems(namespace)));
   } else if (scope === 'Cluster' && namespace !== undefined) {
     causes.push(forbidden(at, "`parameters.scope` is set to 'Cluster'"));
   }

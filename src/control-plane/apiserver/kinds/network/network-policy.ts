@@ -1,9 +1,9 @@
 import { append } from '#platform/base/append';
 import { contains, tryParseCidr } from '#platform/base/cidr';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
-import { oneOf, portNumber, portReference, told } from '../field-checks.ts';
+import { causesFor, oneOf, portNumber, portReference } from '../field-checks.ts';
 import { cidrProblems } from '../ip-text.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 
 interface Port {
@@ -27,7 +27,7 @@ interface NetworkPolicy {
   };
 }
 
-export const networkPolicies: KindRules<NetworkPolicy> = {
+export const networkPolicies: KindStrategy<NetworkPolicy> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
@@ -103,12 +103,12 @@ function checkPeer(field: string, { podSelector, namespaceSelector, ipBlock }: P
 function checkBlock(field: string, { cidr = '', except = [] }: NonNullable<Peer['ipBlock']>): FieldError[] {
   if (cidr === '') return [required(`${field}.cidr`)];
   const block = tryParseCidr(cidr);
-  const wrong = told(`${field}.cidr`, cidr, cidrProblems(cidr));
+  const wrong = causesFor(`${field}.cidr`, cidr, cidrProblems(cidr));
   if (block === undefined) return wrong;
   const causes = except.flatMap((text, i) => {
     const at = index(`${field}.except`, i);
     const part = tryParseCidr(text);
-    const problems = told(at, text, cidrProblems(text));
+    const problems = causesFor(at, text, cidrProblems(text));
     if (part === undefined) return problems;
     const inside = contains(block, part.address) && part.prefix > block.prefix;
     return inside ? problems : [...problems, invalid(at, text, 'must be a strict subset of `cidr`')];

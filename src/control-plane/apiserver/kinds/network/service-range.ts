@@ -1,17 +1,17 @@
 import { tryParseCidr } from '#platform/base/cidr';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
-import { IMMUTABLE, same, told } from '../field-checks.ts';
+import { causesFor, IMMUTABLE, same } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { pathSegmentProblems } from '../object-name.ts';
 
 interface ServiceCidr {
   spec?: { cidrs?: string[] };
 }
 
-export const serviceCidrs: KindRules<ServiceCidr> = {
+export const serviceCidrs: KindStrategy<ServiceCidr> = {
   validate(object, old) {
     const cidrs = object.spec?.cidrs ?? [];
     const before = old?.spec?.cidrs;
@@ -29,7 +29,7 @@ function checkRanges(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(at, 'at least one CIDR required')];
   if (cidrs.length > 2) return [invalid(at, { CIDRs: cidrs }, 'may only hold up to 2 values')];
   const parsed = cidrs.map(tryParseCidr);
-  const causes = cidrs.flatMap((cidr, i) => told(index(at, i), cidr, cidrProblems(cidr)));
+  const causes = cidrs.flatMap((cidr, i) => causesFor(index(at, i), cidr, cidrProblems(cidr)));
   const families = new Set(parsed.map((cidr) => cidr?.address.family));
   if (causes.length === 0 && families.size < cidrs.length) {
     const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
@@ -42,7 +42,7 @@ interface IpAddress {
   spec?: { parentRef?: { group?: string; resource?: string; namespace?: string; name?: string } };
 }
 
-export const ipAddresses: KindRules<IpAddress> = {
+export const ipAddresses: KindStrategy<IpAddress> = {
   validate(object, old) {
     const reference = object.spec?.parentRef;
     const causes = checkParent(reference);
@@ -59,11 +59,11 @@ function checkParent(reference: NonNullable<IpAddress['spec']>['parentRef']): Fi
   if (reference === undefined) return [required(at)];
   const { group = '', resource = '', namespace = '', name = '' } = reference;
   return [
-    ...(group === '' ? [] : told(`${at}.group`, group, dns1123SubdomainProblems(group))),
+    ...(group === '' ? [] : causesFor(`${at}.group`, group, dns1123SubdomainProblems(group))),
     ...(resource === ''
       ? [required(`${at}.resource`)]
-      : told(`${at}.resource`, resource, pathSegmentProblems(resource))),
-    ...(name === '' ? [required(`${at}.name`)] : told(`${at}.name`, name, pathSegmentProblems(name))),
-    ...(namespace === '' ? [] : told(`${at}.namespace`, namespace, pathSegmentProblems(namespace))),
+      : causesFor(`${at}.resource`, resource, pathSegmentProblems(resource))),
+    ...(name === '' ? [required(`${at}.name`)] : causesFor(`${at}.name`, name, pathSegmentProblems(name))),
+    ...(namespace === '' ? [] : causesFor(`${at}.namespace`, namespace, pathSegmentProblems(namespace))),
   ];
 }

@@ -1,13 +1,13 @@
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
 import { byName } from '../by-name.ts';
 import { same } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import type { Container, Pod } from './pod-spec.ts';
 import { checkImage } from './pod-update.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
 
 /** What a write to the subresource `ephemeralcontainers` of a pod does: it adds containers and nothing else. */
-export const ephemeralContainers: Required<Pick<KindRules<Pod>, 'prepareUpdate' | 'validate'>> = {
+export const ephemeralContainers: Required<Pick<KindStrategy<Pod>, 'prepareUpdate' | 'validate'>> = {
   prepareUpdate(object, old) {
     const { ephemeralContainers } = object.spec;
     object.spec = structuredClone(old.spec);

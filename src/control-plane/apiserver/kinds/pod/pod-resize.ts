@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
 import { same } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import type { Container, Pod, PodSpec, Resources } from './pod-spec.ts';
 import { qosClass } from './pod-status.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
@@ -42,7 +42,7 @@ function supportsResize({ status }: Pod): boolean {
 }
 
 /** What a pod may ask for once it runs: other amounts of cpu and memory, and nothing that changes how it is treated. */
-export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
+export const podResize: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
   validate(pod, old) {
     const causes = checkPodSpec('spec', pod.spec);
     if (old === undefined) return causes;

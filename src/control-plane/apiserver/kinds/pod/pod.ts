@@ -1,5 +1,5 @@
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { ephemeralContainers } from './ephemeral-containers.ts';
 import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';
 import { podResize } from './pod-resize.ts';
@@ -11,7 +11,7 @@ import { podMetaWarnings, podWarnings } from './pod-warnings.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
 import { pairAddresses, podStatus, preparePodStatus } from './validate-pod-status.ts';
 
-export const pods: KindRules<Pod> = {
+export const pods: KindStrategy<Pod> = {
   defaults(object) {
     defaultPod((object.spec ??= {}));
     pairAddresses(object);
@@ -66,7 +66,7 @@ function checkNewPod(spec: PodSpec): FieldError[] {
   return causes;
 }
 
-export const podTemplates: KindRules<{ template?: PodTemplate }> = {
+export const podTemplates: KindStrategy<{ template?: PodTemplate }> = {
   defaults(object) {
     defaultPodTemplate((object.template ??= {}));
   },

@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
-import { needed, oneOf, oneOfIfSet, portNameProblems, portNumber, told } from '../field-checks.ts';
+import { causesFor, oneOf, oneOfIfSet, portNameProblems, portNumber, requiredIfMissing } from '../field-checks.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
 import { checkEnv } from './validate-env.ts';
 import { checkEphemeral } from './validate-ephemeral.ts';
@@ -52,8 +52,8 @@ function checkName(field: string, { name = '' }: Container, names: Set<string>):
 function checkContainer(field: string, container: Container, spec: PodSpec): FieldError[] {
   const { name = '', image = '', resizePolicy = [] } = container;
   return [
-    ...(name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, dns1123LabelProblems(name))),
-    ...needed(`${field}.image`, image),
+    ...(name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, dns1123LabelProblems(name))),
+    ...requiredIfMissing(`${field}.image`, image),
     ...oneOf(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, MESSAGE_POLICIES),
     ...checkPorts(`${field}.ports`, container),
     ...checkEnv(field, container),
@@ -91,7 +91,7 @@ function checkPorts(field: string, { ports = [] }: Container): FieldError[] {
     const causes: FieldError[] = [];
     if (name !== '') {
       const problems = portNameProblems(name);
-      if (problems.length > 0) append(causes, told(`${at}.name`, name, problems));
+      if (problems.length > 0) append(causes, causesFor(`${at}.name`, name, problems));
       else if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
       names.add(name);
     }

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '#platform/base/names';
 import { compare, parseQuantity, tryParseQuantity } from '#platform/base/quantity';
-import { configKeyProblems, needed, oneOf, told } from '../field-checks.ts';
+import { causesFor, configKeyProblems, oneOf, requiredIfMissing } from '../field-checks.ts';
 import type { Container, EnvFrom, EnvVar, FieldRef, KeyRef, ResourceFieldRef } from './pod-spec.ts';
 
 const ENV_FIELDS = [
@@ -46,7 +46,7 @@ function envNameProblems(name: string): string[] {
 
 function checkVariable(field: string, { name = '', value = '', valueFrom }: EnvVar): FieldError[] {
   const at = `${field}.valueFrom`;
-  const causes = name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, envNameProblems(name));
+  const causes = name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, envNameProblems(name));
   if (valueFrom === undefined) return causes;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
   if (fieldRef !== undefined) append(causes, checkFieldRef(`${at}.fieldRef`, fieldRef, ENV_FIELDS));
@@ -69,8 +69,8 @@ function checkVariable(field: string, { name = '', value = '', valueFrom }: EnvV
 
 function checkKeyRef(field: string, { name = '', key = '' }: KeyRef): FieldError[] {
   return [
-    ...told(`${field}.name`, name, dns1123SubdomainProblems(name)),
-    ...(key === '' ? [required(`${field}.key`)] : told(`${field}.key`, key, configKeyProblems(key))),
+    ...causesFor(`${field}.name`, name, dns1123SubdomainProblems(name)),
+    ...(key === '' ? [required(`${field}.key`)] : causesFor(`${field}.key`, key, configKeyProblems(key))),
   ];
 }
 
@@ -83,8 +83,9 @@ export function checkFieldRef(field: string, reference: FieldRef, allowed: reado
   const refuse = (why: string) => [invalid(`${field}.fieldPath`, fieldPath, `error converting fieldPath: ${why}`)];
   if (apiVersion !== 'v1') return refuse(`unsupported pod version: ${apiVersion}`);
   if (subscript !== undefined) {
-    if (path === 'metadata.labels') return told(field, subscript, qualifiedNameProblems(subscript));
-    if (path === 'metadata.annotations') return told(field, subscript, qualifiedNameProblems(subscript.toLowerCase()));
+    if (path === 'metadata.labels') return causesFor(field, subscript, qualifiedNameProblems(subscript));
+    if (path === 'metadata.annotations')
+      return causesFor(field, subscript, qualifiedNameProblems(subscript.toLowerCase()));
     return refuse(`field label does not support subscript: ${fieldPath}`);
   }
   if (!POD_FIELDS.has(fieldPath)) return refuse(`field label not supported: ${fieldPath}`);
@@ -112,12 +113,12 @@ export function checkResourceFieldRef(field: string, reference: ResourceFieldRef
 
 function checkEnvFrom(field: string, i: number, { prefix = '', configMapRef, secretRef }: EnvFrom): FieldError[] {
   const at = index(field, i);
-  const causes = prefix === '' ? [] : told(`${at}.prefix`, prefix, envNameProblems(prefix));
+  const causes = prefix === '' ? [] : causesFor(`${at}.prefix`, prefix, envNameProblems(prefix));
   for (const [kind, reference] of Object.entries({ configMapRef, secretRef })) {
     if (reference === undefined) continue;
     const { name = '' } = reference;
-    append(causes, needed(`${at}.${kind}.name`, name));
-    if (name !== '') append(causes, told(`${at}.${kind}.name`, name, dns1123SubdomainProblems(name)));
+    append(causes, requiredIfMissing(`${at}.${kind}.name`, name));
+    if (name !== '') append(causes, causesFor(`${at}.${kind}.name`, name, dns1123SubdomainProblems(name)));
   }
   if (configMapRef === undefined && secretRef === undefined) {
     causes.push(invalid(field, '', 'must specify one of: `configMapRef` or `secretRef`'));

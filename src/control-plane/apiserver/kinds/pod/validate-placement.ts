@@ -9,7 +9,7 @@ import {
   required,
 } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
-import { labelName, oneOf, told } from '../field-checks.ts';
+import { causesFor, labelName, oneOf } from '../field-checks.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 import type {
   Affinity,
@@ -43,7 +43,7 @@ function checkToleration(field: string, toleration: Toleration): FieldError[] {
     if (value !== '')
       causes.push(invalid(`${field}.operator`, value, "value must be empty when `operator` is 'Exists'"));
   } else if (operator === 'Equal' || operator === '') {
-    append(causes, told(`${field}.operator`, value, labelValueProblems(value)));
+    append(causes, causesFor(`${field}.operator`, value, labelValueProblems(value)));
   } else if (operator === 'Lt' || operator === 'Gt') {
     // Known to the server, but not switched on in this version.
     causes.push(notSupported(`${field}.operator`, operator, ['Equal', 'Exists', 'Lt', 'Gt']));
@@ -107,7 +107,7 @@ function checkNodeRequirement(field: string, { key = '', operator = '', values =
   } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
   append(causes, labelName(`${field}.key`, key));
   for (const [i, value] of values.entries()) {
-    append(causes, told(index(`${field}.values`, i), value, labelValueProblems(value)));
+    append(causes, causesFor(index(`${field}.values`, i), value, labelValueProblems(value)));
   }
   return causes;
 }
@@ -123,7 +123,7 @@ function checkNodeField(field: string, { key = '', operator = '', values = [] }:
   }
   if (key !== 'metadata.name') return [...causes, invalid(`${field}.key`, key, 'not a valid field selector key')];
   for (const [i, value] of values.entries()) {
-    append(causes, told(index(`${field}.values`, i), value, dns1123SubdomainProblems(value)));
+    append(causes, causesFor(index(`${field}.values`, i), value, dns1123SubdomainProblems(value)));
   }
   return causes;
 }
@@ -143,7 +143,7 @@ function checkPodTerm(field: string, term: PodAffinityTerm): FieldError[] {
   const causes = [
     ...checkSelector(`${field}.labelSelector`, term.labelSelector),
     ...checkSelector(`${field}.namespaceSelector`, term.namespaceSelector),
-    ...namespaces.flatMap((name) => told(`${field}.namespace`, name, dns1123LabelProblems(name))),
+    ...namespaces.flatMap((name) => causesFor(`${field}.namespace`, name, dns1123LabelProblems(name))),
   ];
   if (topologyKey === '') causes.push(required(`${field}.topologyKey`, 'can not be empty'));
   append(causes, labelName(`${field}.topologyKey`, topologyKey));

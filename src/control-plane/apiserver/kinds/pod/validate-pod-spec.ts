@@ -1,7 +1,17 @@
 import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { between, ipAddress, labelName, labels, MAX_INT32, needed, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import {
+  between,
+  causesFor,
+  ipAddress,
+  labelName,
+  labels,
+  MAX_INT32,
+  oneOf,
+  oneOfIfSet,
+  requiredIfMissing,
+} from '../field-checks.ts';
 import type { PodSpec } from './pod-spec.ts';
 import { checkContainers, checkHostNetwork } from './validate-containers.ts';
 import { checkAffinity, checkSpread, checkTolerations } from './validate-placement.ts';
@@ -10,8 +20,8 @@ import { checkHostUsers, checkPodSecurity } from './validate-security.ts';
 import { checkVolumes } from './validate-volumes.ts';
 
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
-const MOST_NAMESERVERS = 3;
-const MOST_SEARCHES = 32;
+const MAX_NAMESERVERS = 3;
+const MAX_SEARCHES = 32;
 const LOOSE_SUBDOMAIN = String.raw`_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*`;
 const BAD_SEARCH = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${LOOSE_SUBDOMAIN}')`;
 
@@ -46,7 +56,8 @@ function checkNamed(field: string, spec: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   const name = (part: keyof PodSpec, problems: (name: string) => string[]) => {
     const value = spec[part];
-    if (typeof value === 'string' && value !== '') append(causes, told(`${field}.${part}`, value, problems(value)));
+    if (typeof value === 'string' && value !== '')
+      append(causes, causesFor(`${field}.${part}`, value, problems(value)));
   };
   name('serviceAccountName', dns1123SubdomainProblems);
   name('nodeName', dns1123SubdomainProblems);
@@ -60,7 +71,7 @@ function checkNamed(field: string, spec: PodSpec): FieldError[] {
     const at = index(`${field}.hostAliases`, i);
     append(causes, ipAddress(`${at}.ip`, ip));
     for (const [k, host] of hostnames.entries()) {
-      append(causes, told(index(`${at}.hostnames`, k), host, dns1123SubdomainProblems(host)));
+      append(causes, causesFor(index(`${at}.hostnames`, k), host, dns1123SubdomainProblems(host)));
     }
   }
   name('priorityClassName', dns1123SubdomainProblems);
@@ -93,13 +104,13 @@ function checkDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[
     }
   }
   const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
-  if (nameservers.length > MOST_NAMESERVERS) {
-    const detail = `must not have more than ${MOST_NAMESERVERS} nameservers`;
+  if (nameservers.length > MAX_NAMESERVERS) {
+    const detail = `must not have more than ${MAX_NAMESERVERS} nameservers`;
     causes.push(invalid(`${field}.nameservers`, nameservers, detail));
   }
   for (const [i, server] of nameservers.entries()) append(causes, ipAddress(index(`${field}.nameservers`, i), server));
-  if (searches.length > MOST_SEARCHES) {
-    causes.push(invalid(`${field}.searches`, searches, `must not have more than ${MOST_SEARCHES} search paths`));
+  if (searches.length > MAX_SEARCHES) {
+    causes.push(invalid(`${field}.searches`, searches, `must not have more than ${MAX_SEARCHES} search paths`));
   }
   for (const [i, search] of searches.entries()) {
     // One dot stands for the root.
@@ -108,7 +119,7 @@ function checkDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[
     causes.push(invalid(index(`${field}.searches`, i), bare, BAD_SEARCH));
   }
   for (const [i, { name }] of options.entries()) {
-    append(causes, needed(index(`${field}.options`, i), name, 'must not be empty'));
+    append(causes, requiredIfMissing(index(`${field}.options`, i), name, 'must not be empty'));
   }
   return causes;
 }
@@ -128,7 +139,7 @@ function checkClaims(field: string, claims: NonNullable<PodSpec['resourceClaims'
   return claims.flatMap((claim, i) => {
     const at = index(field, i);
     const { name = '', resourceClaimName, resourceClaimTemplateName } = claim;
-    const causes = name === '' ? [required(`${at}.name`)] : told(`${at}.name`, name, dns1123LabelProblems(name));
+    const causes = name === '' ? [required(`${at}.name`)] : causesFor(`${at}.name`, name, dns1123LabelProblems(name));
     if (name !== '' && names.has(name)) causes.push(duplicate(`${at}.name`, name));
     names.add(name);
     const shown = {

@@ -2,9 +2,9 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '#platform/base/names';
 import { byName } from '../by-name.ts';
-import { immutable, ipAddress, told } from '../field-checks.ts';
+import { causesFor, immutable, ipAddress } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import type { Container, Pod } from './pod-spec.ts';
 
 interface Address {
@@ -50,7 +50,7 @@ export function pairAddresses({ status }: { status?: unknown }): void {
 }
 
 /** What the status of a pod may say. */
-export const podStatus: Required<Pick<KindRules<Pod>, 'validate'>> = {
+export const podStatus: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
   validate(pod, old) {
     const { spec } = pod;
     const status = (pod.status ?? {}) as Status;
@@ -81,7 +81,7 @@ function checkConditions({ conditions = [] }: Status): FieldError[] {
     const at = index('status.conditions', i);
     return [
       ...checkGeneration(`${at}.observedGeneration`, observedGeneration),
-      ...told(`${at}.Type`, type, qualifiedNameProblems(type)),
+      ...causesFor(`${at}.Type`, type, qualifiedNameProblems(type)),
     ];
   });
 }
@@ -93,7 +93,7 @@ function checkGeneration(field: string, value = 0): FieldError[] {
 function checkNomination({ nominatedNodeName = '' }: Status, before: Status, nodeName: string): FieldError[] {
   const field = 'status.nominatedNodeName';
   if (nominatedNodeName === '') return [];
-  const causes = told(field, nominatedNodeName, dns1123SubdomainProblems(nominatedNodeName));
+  const causes = causesFor(field, nominatedNodeName, dns1123SubdomainProblems(nominatedNodeName));
   const detail = 'may not be set on pods that are already bound to a node';
   if (nodeName !== '' && nominatedNodeName !== before.nominatedNodeName) causes.push(forbidden(field, detail));
   return causes;

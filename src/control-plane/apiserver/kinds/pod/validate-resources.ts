@@ -4,7 +4,7 @@ import { qualifiedNameProblems } from '#platform/base/names';
 import { ownValue } from '#platform/base/own-value';
 import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
 import { byName } from '../by-name.ts';
-import { told } from '../field-checks.ts';
+import { causesFor } from '../field-checks.ts';
 import type { PodResourceClaim, Resources } from './pod-spec.ts';
 
 const OF_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -51,7 +51,7 @@ function isOvercommitable(name: string): boolean {
 
 /** Checks the name of a resource anywhere in the API. */
 export function checkResourceName(field: string, name: string): FieldError[] {
-  const causes = told(field, name, qualifiedNameProblems(name));
+  const causes = causesFor(field, name, qualifiedNameProblems(name));
   if (causes.length > 0) return causes;
   return name.includes('/') || STANDARD.has(name) || isHugePages(name)
     ? []

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
-import { fileInVolume, needed, noBackSteps, oneOf, told } from '../field-checks.ts';
+import { causesFor, fileInVolume, noBackSteps, oneOf, requiredIfMissing } from '../field-checks.ts';
 import { checkClaimSpec } from '../storage/claim-spec.ts';
 import type { DownwardFile, KeyToPath, Projection, Volume, VolumeSources } from './pod-spec.ts';
 import { checkFieldRef, checkResourceFieldRef } from './validate-env.ts';
@@ -35,7 +35,7 @@ export function checkVolumes(field: string, volumes: readonly Volume[]): FieldEr
     const { name = '', ...sources } = volume;
     const causes = checkSource(at, sources);
     if (name === '') causes.push(required(`${at}.name`));
-    else append(causes, told(`${at}.name`, name, dns1123LabelProblems(name)));
+    else append(causes, causesFor(`${at}.name`, name, dns1123LabelProblems(name)));
     if (name !== '' && names.has(name)) causes.push(duplicate(`${at}.name`, name));
     names.add(name);
     return causes;
@@ -52,13 +52,16 @@ const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources
   ['nfs', (at, { nfs = {} }) => checkNfs(at, nfs)],
   [
     'iscsi',
-    (at, { iscsi = {} }) => [...needed(`${at}.targetPortal`, iscsi.targetPortal), ...needed(`${at}.iqn`, iscsi.iqn)],
+    (at, { iscsi = {} }) => [
+      ...requiredIfMissing(`${at}.targetPortal`, iscsi.targetPortal),
+      ...requiredIfMissing(`${at}.iqn`, iscsi.iqn),
+    ],
   ],
   ['glusterfs', () => []],
   ['flocker', () => []],
   [
     'persistentVolumeClaim',
-    (at, { persistentVolumeClaim }) => needed(`${at}.claimName`, persistentVolumeClaim?.claimName),
+    (at, { persistentVolumeClaim }) => requiredIfMissing(`${at}.claimName`, persistentVolumeClaim?.claimName),
   ],
   ['rbd', () => []],
   ['cinder', () => []],
@@ -93,7 +96,7 @@ const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources
   [
     'image',
     (at, { image = {} }) => [
-      ...needed(`${at}.reference`, image.reference),
+      ...requiredIfMissing(`${at}.reference`, image.reference),
       ...oneOf(`${at}.pullPolicy`, image.pullPolicy, ['Always', 'IfNotPresent', 'Never']),
     ],
   ],
@@ -127,8 +130,8 @@ export function checkHostPath(field: string, { path = '', type }: { path?: strin
 
 export function checkNfs(field: string, { server = '', path = '' }: { server?: string; path?: string }): FieldError[] {
   return [
-    ...needed(`${field}.server`, server),
-    ...needed(`${field}.path`, path),
+    ...requiredIfMissing(`${field}.server`, server),
+    ...requiredIfMissing(`${field}.path`, path),
     ...(path.startsWith('/') ? [] : [invalid(`${field}.path`, path, 'must be an absolute path')]),
   ];
 }
@@ -136,7 +139,7 @@ export function checkNfs(field: string, { server = '', path = '' }: { server?: s
 export function checkCsi(field: string, driver: string): FieldError[] {
   if (driver === '') return [required(field)];
   const long = driver.length > 63 ? [{ type: 'TooLong', field, detail: 'may not be more than 63 bytes' } as const] : [];
-  return [...long, ...told(field, driver, dns1123SubdomainProblems(driver.toLowerCase()))];
+  return [...long, ...causesFor(field, driver, dns1123SubdomainProblems(driver.toLowerCase()))];
 }
 
 function checkEphemeral(field: string, template: { spec?: Record<string, unknown> } | undefined): FieldError[] {
@@ -155,7 +158,7 @@ function checkFiles(
   { items = [], defaultMode }: { items?: KeyToPath[]; defaultMode?: number },
 ): FieldError[] {
   return [
-    ...needed(`${field}.${nameField}`, name),
+    ...requiredIfMissing(`${field}.${nameField}`, name),
     ...checkMode(`${field}.defaultMode`, defaultMode),
     ...checkItems(field, items),
   ];
@@ -165,8 +168,8 @@ function checkItems(field: string, items: readonly KeyToPath[]): FieldError[] {
   return items.flatMap(({ key = '', path = '', mode }, i) => {
     const at = index(`${field}.items`, i);
     return [
-      ...needed(`${at}.key`, key),
-      ...needed(`${at}.path`, path),
+      ...requiredIfMissing(`${at}.key`, key),
+      ...requiredIfMissing(`${at}.path`, path),
       ...(path === '' ? [] : fileInVolume(`${at}.path`, path)),
       ...checkMode(`${at}.mode`, mode),
     ];
@@ -175,7 +178,7 @@ function checkItems(field: string, items: readonly KeyToPath[]): FieldError[] {
 
 /** The server does not say which of the files it is. */
 function checkDownwardFile(field: string, { path = '', fieldRef, resourceFieldRef, mode }: DownwardFile): FieldError[] {
-  const causes = needed(`${field}.path`, path);
+  const causes = requiredIfMissing(`${field}.path`, path);
   if (path !== '') append(causes, fileInVolume(`${field}.path`, path));
   if (fieldRef !== undefined) {
     append(causes, checkFieldRef(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
@@ -209,7 +212,11 @@ function checkProjections(field: string, sources: readonly Projection[]): FieldE
       ['configMap', source.configMap],
     ] as const) {
       if (files === undefined) continue;
-      append(causes, needed(`${at}.${kind}.name`, files.name), checkItems(`${at}.${kind}`, files.items ?? []));
+      append(
+        causes,
+        requiredIfMissing(`${at}.${kind}.name`, files.name),
+        checkItems(`${at}.${kind}`, files.items ?? []),
+      );
       for (const { path = '' } of files.items ?? []) claim(path, files.name);
     }
     for (const file of source.downwardAPI?.items ?? []) {

@@ -2,14 +2,14 @@ import { type FieldError, invalid } from '#platform/base/field-error';
 import { formatIp } from '#platform/base/ip';
 import { same } from '../field-checks.ts';
 import { ipProblems, parseLoosely } from '../ip-text.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { alignClusterIps, dropTypeDependents, keepAllocated } from './service-addresses.ts';
 import { isExternal, isHeadless, needsClusterIp, type Service, type ServiceSpec } from './service-spec.ts';
 import { checkService } from './validate-service.ts';
 
 const STICKY_SECONDS = 10_800;
 
-export const services: KindRules<Service> = {
+export const services: KindStrategy<Service> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     spec.sessionAffinity ||= 'None';

@@ -4,7 +4,16 @@ import { tryParseIp } from '#platform/base/ip';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
 import { checkReachable } from '../core/endpoints.ts';
-import { ipAddress, labelName, labels, oneOf, oneOfIfSet, portNumber, portReference, told } from '../field-checks.ts';
+import {
+  causesFor,
+  ipAddress,
+  labelName,
+  labels,
+  oneOf,
+  oneOfIfSet,
+  portNumber,
+  portReference,
+} from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
 import { isExternal, isHeadless, needsHealthCheckPort, type ServicePort, type ServiceSpec } from './service-spec.ts';
@@ -20,7 +29,7 @@ export function checkService(spec: ServiceSpec): FieldError[] {
   if (type === 'ExternalName') {
     const name = (spec.externalName ?? '').replace(/\.$/, '');
     if (name === '') causes.push(required('spec.externalName'));
-    else append(causes, told('spec.externalName', name, dns1123SubdomainProblems(name)));
+    else append(causes, causesFor('spec.externalName', name, dns1123SubdomainProblems(name)));
   }
   if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec)) {
     causes.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
@@ -46,7 +55,7 @@ function checkPorts({ ports = [], type }: ServiceSpec): FieldError[] {
     if (name === '') {
       if (ports.length > 1) causes.push(required(`${at}.name`));
     } else {
-      append(causes, told(`${at}.name`, name, dns1123LabelProblems(name)));
+      append(causes, causesFor(`${at}.name`, name, dns1123LabelProblems(name)));
       if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
       names.add(name);
     }
@@ -131,7 +140,7 @@ function checkBalancer(spec: ServiceSpec): FieldError[] {
     const at = 'spec.LoadBalancerSourceRanges';
     if (!balanced) causes.push(forbidden(at, only));
     for (const [i, text] of ranges.entries()) {
-      append(causes, told(index(at, i), text, cidrProblems(text.trim())));
+      append(causes, causesFor(index(at, i), text, cidrProblems(text.trim())));
     }
   }
   if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) {

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, invalid, notSupported, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
-import { oneOf, same, told } from '../field-checks.ts';
+import { causesFor, oneOf, same } from '../field-checks.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -49,7 +49,7 @@ export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
   else if ((tryParseQuantity(asked)?.nano ?? 0n) <= 0n) causes.push(invalid(at, asked, 'must be greater than zero'));
   if (spec.storageClassName !== undefined && spec.storageClassName !== '') {
     const name = spec.storageClassName;
-    append(causes, told(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));
+    append(causes, causesFor(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));
   }
   if (spec.volumeMode !== undefined) append(causes, oneOf(`${field}.volumeMode`, spec.volumeMode, VOLUME_MODES));
   if (spec.dataSourceRef !== undefined) append(causes, checkSource(`${field}.dataSourceRef`, spec.dataSourceRef));
@@ -64,7 +64,7 @@ export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
   }
   if ((spec.volumeAttributesClassName ?? '') !== '') {
     const name = spec.volumeAttributesClassName ?? '';
-    append(causes, told(`${field}.volumeAttributesClassName`, name, dns1123SubdomainProblems(name)));
+    append(causes, causesFor(`${field}.volumeAttributesClassName`, name, dns1123SubdomainProblems(name)));
   }
   return causes;
 }
@@ -76,7 +76,7 @@ function checkSource(field: string, { apiGroup, kind = '', name = '' }: DataSour
   if ((apiGroup ?? '') === '' && kind !== 'PersistentVolumeClaim') {
     causes.push(invalid(field, kind, ''));
   } else if ((apiGroup ?? '') !== '') {
-    append(causes, told(`${field}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup ?? '')));
+    append(causes, causesFor(`${field}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup ?? '')));
   }
   return causes;
 }

@@ -2,10 +2,10 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { byName } from '../by-name.ts';
-import { IMMUTABLE, labelName, notNegative, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
+import { causesFor, IMMUTABLE, labelName, notNegative, oneOf, oneOfIfSet, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkCsi } from '../pod/validate-volumes.ts';
 
 interface Driver {
@@ -21,7 +21,7 @@ interface Driver {
   };
 }
 
-export const csiDrivers: KindRules<Driver> = {
+export const csiDrivers: KindStrategy<Driver> = {
   defaults(object) {
     fill((object.spec ??= {}), {
       attachRequired: true,
@@ -67,7 +67,7 @@ interface CsiNode {
   spec?: { drivers?: NodeDriver[] | null };
 }
 
-export const csiNodes: KindRules<CsiNode> = {
+export const csiNodes: KindStrategy<CsiNode> = {
   validate(object, old) {
     const drivers = object.spec?.drivers ?? [];
     const names = new Set<string>();
@@ -116,7 +116,7 @@ interface Attachment {
   };
 }
 
-export const volumeAttachments: KindRules<Attachment> = {
+export const volumeAttachments: KindStrategy<Attachment> = {
   firstStatus: () => ({ attached: false }),
   validate(object, old) {
     const { spec = {} } = object;
@@ -129,9 +129,9 @@ export const volumeAttachments: KindRules<Attachment> = {
     } else if (volume !== undefined) {
       const at = 'spec.source.persistentVolumeName';
       if (volume === '') causes.push(required(at, 'must specify non empty persistentVolumeName'));
-      append(causes, told(at, volume, dns1123SubdomainProblems(volume)));
+      append(causes, causesFor(at, volume, dns1123SubdomainProblems(volume)));
     }
-    append(causes, told('spec.nodeName', nodeName, dns1123SubdomainProblems(nodeName)));
+    append(causes, causesFor('spec.nodeName', nodeName, dns1123SubdomainProblems(nodeName)));
     const before = old;
     if (before === undefined || same(spec, before.spec)) return causes;
     const shown = {

@@ -2,7 +2,7 @@ import { type FieldError, forbidden } from '#platform/base/field-error';
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
 import { immutable, same } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { fractionWarnings } from '../pod/pod-warnings.ts';
 import { type ClaimSpec, checkClaimSpec } from './claim-spec.ts';
 
@@ -14,7 +14,7 @@ interface Claim {
 const SPEC_IMMUTABLE =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-export const persistentVolumeClaims: KindRules<Claim> = {
+export const persistentVolumeClaims: KindStrategy<Claim> = {
   defaults(object) {
     const claim = object;
     (claim.spec ??= {}).volumeMode ??= 'Filesystem';

@@ -3,8 +3,8 @@ import { type FieldError, forbidden, invalid, required } from '#platform/base/fi
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
-import { immutable, needed, oneOf, same, told } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import { causesFor, immutable, oneOf, requiredIfMissing, same } from '../field-checks.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { goTerm } from '../pod/go-node-selector.ts';
 import type { NodeSelector, VolumeSources } from '../pod/pod-spec.ts';
 import { checkNodeSelector } from '../pod/validate-placement.ts';
@@ -55,7 +55,7 @@ const SOURCES = [
   'csi',
 ] as const;
 
-export const persistentVolumes: KindRules<PersistentVolume> = {
+export const persistentVolumes: KindStrategy<PersistentVolume> = {
   defaults(object) {
     const volume = object;
     const spec = (volume.spec ??= {});
@@ -96,7 +96,7 @@ function checkSpec(spec: VolumeSpec): FieldError[] {
     causes.push(forbidden('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
   }
   if (storageClassName !== '') {
-    append(causes, told('spec.storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName)));
+    append(causes, causesFor('spec.storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName)));
   }
   if (spec.volumeMode !== undefined) append(causes, oneOf('spec.volumeMode', spec.volumeMode, VOLUME_MODES));
   return causes;
@@ -128,10 +128,14 @@ function checkSource(spec: VolumeSpec): FieldError[] {
   if (first === 'hostPath') append(causes, checkHostPath('spec.hostPath', hostPath));
   if (first === 'nfs') append(causes, checkNfs('spec.nfs', nfs));
   if (first === 'csi') {
-    append(causes, checkCsi('spec.csi.driver', csi?.driver ?? ''), needed('spec.csi.volumeHandle', csi?.volumeHandle));
+    append(
+      causes,
+      checkCsi('spec.csi.driver', csi?.driver ?? ''),
+      requiredIfMissing('spec.csi.volumeHandle', csi?.volumeHandle),
+    );
   }
   if (first === 'local') {
-    append(causes, needed('spec.local.path', local?.path));
+    append(causes, requiredIfMissing('spec.local.path', local?.path));
     if (spec.nodeAffinity === undefined) {
       causes.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
     }

@@ -2,9 +2,9 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
 import { deprecatedLabel } from '../deprecated-labels.ts';
-import { immutable, labelName, oneOf, same, told } from '../field-checks.ts';
+import { causesFor, immutable, labelName, oneOf, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 
 interface StorageClass {
@@ -18,10 +18,10 @@ interface StorageClass {
 /** A driver goes by a qualified name, whose case does not matter. */
 function checkProvisioner(field: string, name = ''): FieldError[] {
   if (name === '') return [required(field)];
-  return told(field, name.toLowerCase(), qualifiedNameProblems(name.toLowerCase()));
+  return causesFor(field, name.toLowerCase(), qualifiedNameProblems(name.toLowerCase()));
 }
 
-export const storageClasses: KindRules<StorageClass> = {
+export const storageClasses: KindStrategy<StorageClass> = {
   defaults(object) {
     fill(object, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
   },
@@ -63,7 +63,7 @@ function checkTopologies({ allowedTopologies = [] }: StorageClass): FieldError[]
       for (const [j, value] of (values ?? []).entries()) {
         if (seen.has(value)) causes.push(duplicate(index(`${at}.values`, j), value));
         seen.add(value);
-        append(causes, told(index(`${at}.values`, j), value, labelValueProblems(value)));
+        append(causes, causesFor(index(`${at}.values`, j), value, labelValueProblems(value)));
       }
       return [...causes, ...labelName(`${at}.key`, key)];
     }),
@@ -75,7 +75,7 @@ interface AttributesClass {
   parameters?: Record<string, string>;
 }
 
-export const volumeAttributesClasses: KindRules<AttributesClass> = {
+export const volumeAttributesClasses: KindStrategy<AttributesClass> = {
   validate(object, old) {
     const { driverName, parameters = {} } = object;
     const causes = checkProvisioner('driverName', driverName);
@@ -100,10 +100,10 @@ interface Capacity {
   nodeTopology?: LabelSelector;
 }
 
-export const csiStorageCapacities: KindRules<Capacity> = {
+export const csiStorageCapacities: KindStrategy<Capacity> = {
   validate(object, old) {
     const { storageClassName = '', capacity = '0', nodeTopology } = object;
-    const causes = told('storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName));
+    const causes = causesFor('storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName));
     if (capacity.startsWith('-')) causes.push(invalid('capacity', capacity, 'must be greater than or equal to 0'));
     append(causes, checkSelector('nodeTopology', nodeTopology));
     const before = old;

@@ -5,7 +5,7 @@ import { isTimeZone } from '#platform/base/time-zone';
 import type { KubeMeta } from '#platform/kube/kube-object';
 import { labels, notNegative, oneOf } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import { checkJobSpec, defaultJobTemplate, type JobSpec } from './job.ts';
 
@@ -23,9 +23,9 @@ interface CronJob {
 }
 
 /** A job's name is its cron job's with eleven characters more. */
-const LONGEST_NAME = 52;
+const MAX_NAME_LENGTH = 52;
 
-export const cronJobs: KindRules<CronJob> = {
+export const cronJobs: KindStrategy<CronJob> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     spec.concurrencyPolicy ||= 'Allow';
@@ -37,8 +37,8 @@ export const cronJobs: KindRules<CronJob> = {
   validate(object, old) {
     const { name = '' } = object.metadata;
     const causes = checkSpec(object.spec ?? {});
-    return old === undefined && name.length > LONGEST_NAME
-      ? [...causes, invalid('metadata.name', name, `must be no more than ${LONGEST_NAME} characters`)]
+    return old === undefined && name.length > MAX_NAME_LENGTH
+      ? [...causes, invalid('metadata.name', name, `must be no more than ${MAX_NAME_LENGTH} characters`)]
       : causes;
   },
   warnings: ({ metadata, spec }, old) =>

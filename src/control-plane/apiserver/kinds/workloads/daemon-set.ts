@@ -4,7 +4,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { checkPodTemplate } from '../pod/pod-template.ts';
@@ -36,7 +36,7 @@ function countTemplate({ metadata }: KubeObject, generation: number): void {
   (metadata.annotations ??= {})[TEMPLATE_GENERATION] = String(generation);
 }
 
-export const daemonSets: KindRules<DaemonSet> = {
+export const daemonSets: KindStrategy<DaemonSet> = {
   defaults(object) {
     // Not counted yet, and owned by whoever left it open.
     (object.metadata.annotations ??= {})[TEMPLATE_GENERATION] ??= '0';

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, required } from '#platform/base/fi
 import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
@@ -28,7 +28,7 @@ interface Deployment {
   spec?: WorkloadSpec & { strategy?: Strategy; progressDeadlineSeconds?: number; paused?: boolean };
 }
 
-export const deployments: KindRules<Deployment> = {
+export const deployments: KindStrategy<Deployment> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     defaultPodTemplate((spec.template ??= {}));

@@ -4,7 +4,7 @@ import { dns1123SubdomainProblems } from '#platform/base/names';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector, type LabelSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
@@ -34,12 +34,12 @@ interface Job {
   spec?: JobSpec;
 }
 
-const MOST_RETRIES = 2_147_483_647;
+const MAX_RETRIES = 2_147_483_647;
 const TOO_MANY_INDEXES =
   'spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
-export const jobs: KindRules<Job> = {
+export const jobs: KindStrategy<Job> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     defaultJobTemplate(spec);
@@ -48,7 +48,7 @@ export const jobs: KindRules<Job> = {
       fill(spec, { completions: 1, parallelism: 1 });
     fill(spec, {
       parallelism: 1,
-      backoffLimit: spec.backoffLimitPerIndex === undefined ? 6 : MOST_RETRIES,
+      backoffLimit: spec.backoffLimitPerIndex === undefined ? 6 : MAX_RETRIES,
       completionMode: 'NonIndexed',
       suspend: false,
       podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',

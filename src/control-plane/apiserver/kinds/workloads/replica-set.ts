@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative } from '../field-checks.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
@@ -25,7 +25,7 @@ const SET_STATUS = new Map([
   ],
 ]);
 
-export const replicaSets: KindRules<ReplicaSet> = {
+export const replicaSets: KindStrategy<ReplicaSet> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     spec.replicas ??= 1;
@@ -62,7 +62,7 @@ interface ReplicationController {
   };
 }
 
-export const replicationControllers: KindRules<ReplicationController> = {
+export const replicationControllers: KindStrategy<ReplicationController> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     spec.replicas ??= 1;

@@ -2,10 +2,10 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
 import type { KubeMeta } from '#platform/kube/kube-object';
-import { notNegative, oneOf, same, told } from '../field-checks.ts';
+import { causesFor, notNegative, oneOf, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-rules.ts';
 import { checkSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
@@ -56,7 +56,7 @@ const CHANGEABLE = [
 const ONLY_THESE =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-export const statefulSets: KindRules<StatefulSet> = {
+export const statefulSets: KindStrategy<StatefulSet> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     defaultPodTemplate((spec.template ??= {}));
@@ -112,7 +112,7 @@ export const statefulSets: KindRules<StatefulSet> = {
 
 /** Looked at on creation alone: it cannot change later. */
 function checkServiceName({ serviceName = '' }: StatefulSetSpec): FieldError[] {
-  return serviceName === '' ? [] : told('spec.serviceName', serviceName, dns1123LabelProblems(serviceName));
+  return serviceName === '' ? [] : causesFor('spec.serviceName', serviceName, dns1123LabelProblems(serviceName));
 }
 
 function checkSpec(spec: StatefulSetSpec): FieldError[] {
@@ -182,7 +182,7 @@ interface Revision {
   revision?: number;
 }
 
-export const controllerRevisions: KindRules<Revision> = {
+export const controllerRevisions: KindStrategy<Revision> = {
   validate(object, old) {
     const { data, revision } = object;
     const causes = data === undefined || data === null ? [required('data', 'data is mandatory')] : [];

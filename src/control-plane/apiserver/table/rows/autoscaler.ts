@@ -1,4 +1,4 @@
-import { ageOf, type Cell, type Listed, nameOf, quantityText } from '../cell.ts';
+import { ageOf, type Cell, formatQuantityCell, type Listed, nameOf } from '../cell.ts';
 
 interface Amount {
   readonly value?: string | number;
@@ -49,14 +49,14 @@ export function autoscalerRow(object: Autoscaler, now: number): Cell[] {
   ];
 }
 
-const MOST = 2;
+const MAX_METRICS = 2;
 
 function targets(object: Autoscaler): string {
   const metrics = object.spec?.metrics ?? cpuMetric('target', object.spec?.targetCPUUtilizationPercentage);
   const current = object.status?.currentMetrics ?? cpuMetric('current', object.status?.currentCPUUtilizationPercentage);
   if (metrics.length === 0) return '<none>';
-  const texts = metrics.slice(0, MOST).map((metric, i) => metricText(metric, current[i]));
-  return texts.join(', ') + (metrics.length > MOST ? ` + ${metrics.length - MOST} more...` : '');
+  const texts = metrics.slice(0, MAX_METRICS).map((metric, i) => metricText(metric, current[i]));
+  return texts.join(', ') + (metrics.length > MAX_METRICS ? ` + ${metrics.length - MAX_METRICS} more...` : '');
 }
 
 /** Version 1 knows only the load of the processors, in two fields of its own. */
@@ -101,4 +101,4 @@ const reading = (current: Amount | undefined, field: 'value' | 'averageValue') =
   current === undefined ? '<unknown>' : quantity(current[field]);
 
 /** Go prints a quantity that is not there by this word. */
-const quantity = (value: string | number | undefined) => (value === undefined ? '<nil>' : quantityText(value));
+const quantity = (value: string | number | undefined) => (value === undefined ? '<nil>' : formatQuantityCell(value));

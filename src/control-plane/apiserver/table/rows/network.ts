@@ -1,5 +1,5 @@
 import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
-import { ageOf, type Cell, firstFew, type Listed, labelText, nameOf, selectorText } from '../cell.ts';
+import { ageOf, type Cell, firstFew, formatLabels, formatSelector, type Listed, nameOf } from '../cell.ts';
 
 interface LoadBalancer {
   readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[];
@@ -30,7 +30,7 @@ export function serviceRow(object: Service, now: number): Cell[] {
     externalAddress(object),
     portTexts.join(',') || '<none>',
     ageOf(object, now),
-    labelText(selector),
+    formatLabels(selector),
   ];
 }
 
@@ -133,7 +133,7 @@ export function networkPolicyRow(
   object: Listed & { readonly spec?: { readonly podSelector?: LabelSelectorSpec } },
   now: number,
 ): Cell[] {
-  return [nameOf(object), selectorText(object.spec?.podSelector), ageOf(object, now)];
+  return [nameOf(object), formatSelector(object.spec?.podSelector), ageOf(object, now)];
 }
 
 interface IpAddress extends Listed {

@@ -1,4 +1,4 @@
-import { ageOf, type Cell, type Condition, type Listed, nameOf, quantityText } from '../cell.ts';
+import { ageOf, type Cell, type Condition, formatQuantityCell, type Listed, nameOf } from '../cell.ts';
 
 type Texts = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ export function resourceQuotaRow(
   const limits: string[] = [];
   for (const name of Object.keys(hard).sort()) {
     const column = name.startsWith('limits.') ? limits : requests;
-    column.push(`${name}: ${quantityText(used[name])}/${quantityText(hard[name])}`);
+    column.push(`${name}: ${formatQuantityCell(used[name])}/${formatQuantityCell(hard[name])}`);
   }
   return [nameOf(object), requests.join(', '), limits.join(', '), ageOf(object, now)];
 }

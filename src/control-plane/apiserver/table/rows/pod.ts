@@ -3,8 +3,8 @@ import {
   type Cell,
   type Condition,
   containerCells,
+  formatLabels,
   type Listed,
-  labelText,
   nameOf,
   type PodTemplate,
   since,
@@ -98,15 +98,20 @@ export function podRow(pod: Pod, now: number): Cell[] {
 export function podRowConditions(pod: Pod): object[] | undefined {
   switch (pod.status?.phase) {
     case 'Succeeded':
-      return [completed('Succeeded', 'The pod has completed successfully.')];
+      return [completedContainer('Succeeded', 'The pod has completed successfully.')];
     case 'Failed':
-      return [completed('Failed', 'The pod failed.')];
+      return [completedContainer('Failed', 'The pod failed.')];
     default:
       return undefined;
   }
 }
 
-const completed = (reason: string, message: string) => ({ type: 'Completed', status: 'True', reason, message });
+const completedContainer = (reason: string, message: string) => ({
+  type: 'Completed',
+  status: 'True',
+  reason,
+  message,
+});
 
 function phaseReason({ phase = '', reason = '', conditions = [] }: NonNullable<Pod['status']>): string {
   const gated = conditions.some((item) => item.type === 'PodScheduled' && item.reason === 'SchedulingGated');
@@ -199,5 +204,5 @@ function readinessGates({ spec = {}, status = {} }: Pod): string {
 
 export function podTemplateRow(object: Listed & { readonly template?: PodTemplate }): Cell[] {
   const { template } = object;
-  return [nameOf(object), ...containerCells(template?.spec?.containers), labelText(template?.metadata?.labels)];
+  return [nameOf(object), ...containerCells(template?.spec?.containers), formatLabels(template?.metadata?.labels)];
 }

@@ -1,4 +1,4 @@
-import { ageOf, type Cell, type Listed, nameOf, quantityText } from '../cell.ts';
+import { ageOf, type Cell, formatQuantityCell, type Listed, nameOf } from '../cell.ts';
 
 type Amounts = Readonly<Record<string, string | number>>;
 
@@ -37,7 +37,7 @@ export function persistentVolumeRow(object: Volume, now: number): Cell[] {
   const { claimRef } = spec;
   return [
     nameOf(object),
-    quantityText(spec.capacity?.['storage']),
+    formatQuantityCell(spec.capacity?.['storage']),
     modeText(spec.accessModes),
     spec.persistentVolumeReclaimPolicy ?? '',
     phaseText(object, status.phase),
@@ -67,7 +67,7 @@ export function persistentVolumeClaimRow(object: Claim, now: number): Cell[] {
     nameOf(object),
     phaseText(object, status.phase),
     spec.volumeName ?? '',
-    bound ? quantityText(status.capacity?.['storage']) : '',
+    bound ? formatQuantityCell(status.capacity?.['storage']) : '',
     bound ? modeText(status.accessModes) : '',
     classText(object, spec.storageClassName),
     spec.volumeAttributesClassName ?? '<unset>',

@@ -5,11 +5,11 @@ import {
   type Cell,
   type Condition,
   containerCells,
+  formatLabels,
+  formatSelector,
   type Listed,
-  labelText,
   nameOf,
   type PodTemplate,
-  selectorText,
   since,
 } from '../cell.ts';
 
@@ -32,16 +32,16 @@ export function deploymentRow(object: Replicated<LabelSelectorSpec>, now: number
     status.availableReplicas ?? 0,
     ageOf(object, now),
     ...containerCells(spec.template?.spec?.containers),
-    selectorText(spec.selector, '<invalid>', ''),
+    formatSelector(spec.selector, '<invalid>', ''),
   ];
 }
 
 export function replicaSetRow(object: Replicated<LabelSelectorSpec>, now: number): Cell[] {
-  return [...replicaCells(object, now), selectorText(object.spec?.selector)];
+  return [...replicaCells(object, now), formatSelector(object.spec?.selector)];
 }
 
 export function replicationControllerRow(object: Replicated<Record<string, string>>, now: number): Cell[] {
-  return [...replicaCells(object, now), labelText(object.spec?.selector)];
+  return [...replicaCells(object, now), formatLabels(object.spec?.selector)];
 }
 
 function replicaCells(object: Replicated<unknown>, now: number): Cell[] {
@@ -76,10 +76,10 @@ export function daemonSetRow(object: DaemonSet, now: number): Cell[] {
     status.numberReady ?? 0,
     status.updatedNumberScheduled ?? 0,
     status.numberAvailable ?? 0,
-    labelText(spec.template?.spec?.nodeSelector),
+    formatLabels(spec.template?.spec?.nodeSelector),
     ageOf(object, now),
     ...containerCells(spec.template?.spec?.containers),
-    selectorText(spec.selector),
+    formatSelector(spec.selector),
   ];
 }
 
@@ -111,7 +111,7 @@ export function jobRow(object: Job, now: number): Cell[] {
     started === undefined ? '' : humanDuration(ended - started),
     ageOf(object, now),
     ...containerCells(spec.template?.spec?.containers),
-    selectorText(spec.selector),
+    formatSelector(spec.selector),
   ];
 }
 
@@ -151,7 +151,7 @@ export function cronJobRow(object: CronJob, now: number): Cell[] {
     status.lastScheduleTime ? since(status.lastScheduleTime, now) : '<none>',
     ageOf(object, now),
     ...containerCells(job?.template?.spec?.containers),
-    selectorText(job?.selector),
+    formatSelector(job?.selector),
   ];
 }
 
