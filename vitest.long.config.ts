@@ -12,7 +12,7 @@ const PROPERTIES = [
   'src/platform/runtime/two-operators.test.ts',
   'test/node-lease/node-lease.test.ts',
   'src/platform/structural/cel/program.test.ts',
-  'src/control-plane/apiserver/custom/checks/any-schema.test.ts',
+  'src/control-plane/apiserver/apiextensions/checks/any-schema.test.ts',
   'src/control-plane/apiserver/protobuf/protobuf.test.ts',
   'src/control-plane/apiserver/work-growth.test.ts',
 ];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { virtualMachineInstance } from '#api/kubevirt/group';
-import { type NewDefinition, type Plane, startPlane } from '#control-plane/apiserver/custom/plane.fixture';
+import { type NewDefinition, type Plane, startPlane } from '#control-plane/apiserver/apiextensions/plane.fixture';
 import { type Kubectl, kubectlFor } from '#control-plane/apiserver/http/kubectl.fixture';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';

@@ -3,7 +3,7 @@ import { virtualMachine as hypersdkMachine } from '#api/hypersdk/virtual-machine
 import { resourceOfKind } from '#api/kubevirt/resources';
 import { virtualMachine as novacronMachine } from '#api/novacron/virtual-machine';
 import { virtualMachine as simulatedMachine } from '#api/simulation/group';
-import { type Plane, startPlane } from '#control-plane/apiserver/custom/plane.fixture';
+import { type Plane, startPlane } from '#control-plane/apiserver/apiextensions/plane.fixture';
 import { realClock } from '#platform/base/clock';
 import { microTimestamp } from '#platform/base/timestamp';
 import type { Client, ResourceType } from '#platform/kube/client';

@@ -1,7 +1,7 @@
 import { admit, type Backend, mutate } from '#control-plane/apiserver/backend';
-import type { RequestContext } from '#control-plane/apiserver/call';
 import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { textOf } from '#control-plane/apiserver/object-text';
+import type { RequestContext } from '#control-plane/apiserver/request-context';
 import type { Resource } from '#control-plane/apiserver/resource';
 import { openMemoryStore } from '#control-plane/apiserver/store/memory-store';
 import { decodeBody } from '#control-plane/apiserver/verbs/decode';

@@ -1,5 +1,5 @@
 import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '#api/kubevirt/group';
-import { type NewDefinition, type Plane, startPlane } from '#control-plane/apiserver/custom/plane.fixture';
+import { type NewDefinition, type Plane, startPlane } from '#control-plane/apiserver/apiextensions/plane.fixture';
 import { aggregatedRules } from '#control-plane/controllers/cluster-role-aggregation';
 import { seededRandom } from '#platform/base/random';
 import type { ApiExtension, ExtensionRequest } from '#platform/kube/api-extension';

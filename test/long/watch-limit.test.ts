@@ -1,6 +1,6 @@
 import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Plane, startPlane } from '#control-plane/apiserver/custom/plane.fixture';
+import { type Plane, startPlane } from '#control-plane/apiserver/apiextensions/plane.fixture';
 import { FakeClock } from '#platform/base/fake-clock';
 
 const EVENTS = 400;

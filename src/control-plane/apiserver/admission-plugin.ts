@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { RequestContext } from './call.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Resource } from './resource.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

@@ -15,7 +15,7 @@ import type { YamlReader } from './http/yaml-reader.ts';
 import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
-import { STAGE_BARRIER } from './stage.ts';
+import { STAGE_BARRIER } from './stage-barrier.ts';
 import type { Store } from './store/store.ts';
 
 /** What the verbs work with. */

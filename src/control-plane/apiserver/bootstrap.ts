@@ -1,8 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
-import type { RequestContext } from './call.ts';
 import objects from './kubernetes/bootstrap-objects.data.json' with { type: 'json' };
+import type { RequestContext } from './request-context.ts';
 import { createObject } from './verbs/create.ts';
 
 /** What a new control plane begins with: namespaces, roles, flow schemas, priority classes. */

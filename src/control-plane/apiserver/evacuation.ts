@@ -2,7 +2,7 @@ import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Evacuate } from './admission/launcher-eviction.ts';
 import { noSuchResource } from './api-error.ts';
 import type { Backend } from './backend.ts';
-import type { RequestContext } from './call.ts';
+import type { RequestContext } from './request-context.ts';
 import { MERGE_PATCH, patchObject } from './verbs/patch.ts';
 
 /** Writes on instances that they have to leave their node, as the operator would. */

@@ -2,8 +2,8 @@ import { responseError, type Wire, type WireRequest } from '#platform/kube/http/
 import type { KubeError } from '#platform/kube/kube-error';
 import type { User } from './access/user.ts';
 import { ApiError, internal } from './api-error.ts';
-import type { HttpResponse } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
+import type { HttpResponse } from './http/response.ts';
 
 export interface InProcessWireDeps {
   readonly handle: (request: ApiRequest) => Promise<HttpResponse>;

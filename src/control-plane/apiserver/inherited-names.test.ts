@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { definitionOf, GROUP, type Plane, specOf, startPlane, version } from './custom/plane.fixture.ts';
+import { definitionOf, GROUP, type Plane, specOf, startPlane, version } from './apiextensions/plane.fixture.ts';
 
 /** Names that every object answers to, and that users may choose as keys all the same. */
 const NAMES = ['constructor', 'toString', 'hasOwnProperty', '__proto__'] as const;

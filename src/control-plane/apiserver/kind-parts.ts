@@ -1,9 +1,9 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { metaValidation } from '#platform/structural/object-meta';
 import { badRequest } from './api-error.ts';
+import { crdStrategy } from './apiextensions/crd-strategy.ts';
 import type { KindDefinition } from './builtin-resources.ts';
 import { builtInDecoding, conversionProblem, decodeBuiltIn } from './builtin-schema/decode.ts';
-import { crdStrategy } from './custom/definition-strategy.ts';
 import { conversionOf } from './kinds/conversion-of.ts';
 import { nameProblems } from './kinds/object-name.ts';
 import { strategyOf } from './kinds/strategy-of.ts';

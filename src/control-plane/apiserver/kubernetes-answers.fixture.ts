@@ -1,4 +1,4 @@
-import { type Answered, type Plane, startPlane } from './custom/plane.fixture.ts';
+import { type Answered, type Plane, startPlane } from './apiextensions/plane.fixture.ts';
 
 export const NAMESPACE = '/api/v1/namespaces/default';
 export const MERGE = 'application/merge-patch+json';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { customShape } from './apiextensions/custom-shape.ts';
 import { builtInResources } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
-import type { RequestContext } from './call.ts';
-import { customShape } from './custom/custom-shape.ts';
 import { FieldManagement } from './field-management.ts';
 import { kindParts } from './kind-parts.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Resource } from './resource.ts';
 import { bodyDecoding, decodeBody } from './verbs/decode.ts';
 

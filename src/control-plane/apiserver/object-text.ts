@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import { GenerationalCache } from './recent.ts';
+import { GenerationalCache } from './generational-cache.ts';
 
 /**
  * Objects are stored as JSON text that begins with kind and apiVersion, so that an answer can be put together from

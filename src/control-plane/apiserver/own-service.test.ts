@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startPlane } from './custom/plane.fixture.ts';
+import { startPlane } from './apiextensions/plane.fixture.ts';
 
 const PATHS = {
   service: '/api/v1/namespaces/default/services/kubernetes',

@@ -2,7 +2,7 @@ import { firstHost, parseCidr } from '#platform/base/cidr';
 import { formatIp } from '#platform/base/ip';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Backend, storeOf, timestamp } from './backend.ts';
-import type { RequestContext } from './call.ts';
+import type { RequestContext } from './request-context.ts';
 import { keyOf } from './resource.ts';
 import { createObject } from './verbs/create.ts';
 import { guaranteedUpdate } from './verbs/update.ts';

@@ -7,7 +7,7 @@ import type { Authorize } from '../access/attributes.ts';
 import { MASTERS, type User } from '../access/user.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { invalid } from '../api-error.ts';
-import { admissionDenial } from './refusal.ts';
+import { admissionDenial } from './denial.ts';
 
 interface SigningRequest extends KubeObject {
   spec: { signerName?: string; request?: string };

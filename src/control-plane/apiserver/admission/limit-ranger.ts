@@ -1,9 +1,9 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Container, Pod, Quantities } from '../kinds/pod/pod-spec.ts';
+import { admissionDenial, joinReasons } from './denial.ts';
 import { type Limit, limitProblems } from './limits.ts';
 import { containersOf, isPods, newPod } from './pod-write.ts';
-import { admissionDenial, joinReasons } from './refusal.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';

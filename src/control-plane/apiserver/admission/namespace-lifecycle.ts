@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError, forbidden, notFound } from '../api-error.ts';
 import { keyOf } from '../resource.ts';
-import { admissionDenial } from './refusal.ts';
+import { admissionDenial } from './denial.ts';
 import type { ObjectSource } from './stored-objects.ts';
 
 const PERMANENT = new Set(['default', 'kube-system', 'kube-public']);

@@ -3,9 +3,9 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError } from '../api-error.ts';
 import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';
+import { admissionDenial } from './denial.ts';
 import { podRequests } from './pod-resources.ts';
 import { isPods } from './pod-write.ts';
-import { admissionDenial } from './refusal.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface Node extends KubeObject {

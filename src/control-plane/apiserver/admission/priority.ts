@@ -1,8 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
+import { admissionDenial } from './denial.ts';
 import { isPods } from './pod-write.ts';
-import { admissionDenial } from './refusal.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 interface PriorityClass extends KubeObject {

@@ -3,7 +3,7 @@ import type { Binding, ClusterRole } from '../access/rbac-objects.ts';
 import { RBAC_GROUP } from '../access/rbac-objects.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError, notFound } from '../api-error.ts';
-import { admissionDenial } from './refusal.ts';
+import { admissionDenial } from './denial.ts';
 
 /**
  * Nobody grants what they do not have. Checked where Kubernetes checks it: when all plugins have changed the object,

@@ -1,7 +1,7 @@
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
-import { admissionDenial } from './refusal.ts';
+import { admissionDenial } from './denial.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface Claim extends KubeObject {

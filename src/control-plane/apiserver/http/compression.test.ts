@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 import { acceptsGzip, measurePieces, WORTH_COMPRESSING } from './compression.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';

@@ -5,7 +5,7 @@ import { type ApiExtension, type ExtensionRequest, UPGRADED } from '#platform/ku
 import type { ResourceType } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import { hasKubectl } from '#testing/programs';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 import { type Kubectl, kubectlFor } from './kubectl.fixture.ts';
 
 const GROUP = 'subresources.example.com';

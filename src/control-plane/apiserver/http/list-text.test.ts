@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { YAML_OPTIONS } from './answer.ts';
 import { listText, type TextFormat } from './list-text.ts';
+import { YAML_OPTIONS } from './response.ts';
 
 const FIELDS = ['items', 'rows'] as const;
 const head = { kind: 'ThingList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type HttpResponse, JSON_TYPE, type ListResponse, YAML_OPTIONS, YAML_TYPE } from './answer.ts';
+import { type HttpResponse, JSON_TYPE, type ListResponse, YAML_OPTIONS, YAML_TYPE } from './response.ts';
 
 export type TextFormat = 'json' | 'pretty' | 'yaml';
 

@@ -1,6 +1,6 @@
 import { createPublicKey, verify, type webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 let plane: Plane;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { ServiceAccountTokens } from '../access/service-account-tokens.ts';
 import { ApiError, methodNotAllowed } from '../api-error.ts';
-import type { BytesResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
+import type { BytesResponse } from './response.ts';
 import type { Route } from './router.ts';
 
 const CACHED = { 'cache-control': 'public, max-age=3600' };

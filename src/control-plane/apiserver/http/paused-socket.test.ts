@@ -1,7 +1,7 @@
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 let plane: Plane;

@@ -7,12 +7,12 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { until } from '#testing/patience';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
-import { json } from './answer.ts';
 import { readBody } from './request-body.ts';
+import { json } from './response.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
 
 const IDLE = 1000;

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FlowStatus } from '../flow-control/flow-control.ts';
 import type { Registry as ResourceRegistry } from '../registry.ts';
 import { parsePath, type ResourcePath } from '../request-path.ts';
-import { plain } from './answer.ts';
+import { plain } from './response.ts';
 import type { Route } from './router.ts';
 import type { FinishedRequest } from './server.ts';
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 let plane: Plane;
 beforeAll(async () => {

@@ -4,13 +4,19 @@ import { accessDenied } from '../access-denied.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, badRequest, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
-import type { RequestContext } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { Registry } from '../registry.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { apiVersionOf, keyOf, type Subresource } from '../resource.ts';
 import type { Review } from '../reviews.ts';
-import { admitConnection, admitCreation, kindOf, performAction, type SubresourceAction } from '../subresources/act.ts';
+import {
+  admitConnection,
+  admitCreation,
+  kindOf,
+  performAction,
+  type SubresourceAction,
+} from '../subresources/subresource-action.ts';
 import { createObject } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode.ts';
 import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
@@ -23,18 +29,18 @@ import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
 import type { StoredResult } from '../verbs/written.ts';
-import { type DraftResponse, type HttpResponse, json, plain, statusResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeRequest, decodeYaml } from './body.ts';
 import { connectOptions } from './connect-options.ts';
 import { deleteOptions } from './delete-options.ts';
-import { extensionResponse } from './extension-answer.ts';
+import { extensionResponse } from './extension-response.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
 import { checkOffered, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 import { noteObject } from './note-object.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, verbOf } from './request-attributes.ts';
 import { NO_PAGE, routeProblem, verbProblem } from './resource-route.ts';
+import { type DraftResponse, type HttpResponse, json, plain, statusResponse } from './response.ts';
 import { getScale, writeScale } from './scale-handler.ts';
 import { entryResponse, listResponse, watchResponse, writeResponse } from './shapes.ts';
 import { subresourceBody } from './subresource-body.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFINITIONS, definitionOf, GROUP, type Plane, startPlane, version } from '../custom/plane.fixture.ts';
+import { DEFINITIONS, definitionOf, GROUP, type Plane, startPlane, version } from '../apiextensions/plane.fixture.ts';
 
 let plane: Plane;
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import { Impersonator } from '../access/impersonation.ts';
 import { accessDenied } from '../access-denied.ts';
 import { ApiError, badRequest, noSuchResource } from '../api-error.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
-import { asPretty, asYaml, type DraftResponse, type HttpResponse, plain, statusResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { listText, type TextFormat } from './list-text.ts';
 import { negotiate } from './negotiation.ts';
 import { attributesOf, impersonateUser } from './request-attributes.ts';
+import { asPretty, asYaml, type DraftResponse, type HttpResponse, plain, statusResponse } from './response.ts';
 
 /** Answers a path that is no resource, or undefined to let the next one try. */
 export type Route = (request: ApiRequest) => HttpResponse | undefined | Promise<HttpResponse | undefined>;

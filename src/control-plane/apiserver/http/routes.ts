@@ -1,8 +1,8 @@
 import { methodNotAllowed, noSuchResource } from '../api-error.ts';
-import { json, plain } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { Discovery } from './discovery.ts';
 import { DISCOVERY_SHAPES, negotiate } from './negotiation.ts';
+import { json, plain } from './response.ts';
 import type { Route } from './router.ts';
 
 /** The Kubernetes version that this server is like. */

@@ -2,8 +2,8 @@ import { goJson } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
-import type { RequestContext } from '../call.ts';
 import { textOf } from '../object-text.ts';
+import type { RequestContext } from '../request-context.ts';
 import { apiVersionOf, keyOf } from '../resource.ts';
 import { SCALE, type ScalePaths, scaleInVersion, scaleOf, scaleView, withScale } from '../subresources/scale.ts';
 import { NAMESPACE_MISMATCH } from '../verbs/create.ts';
@@ -11,9 +11,9 @@ import { checkUid } from '../verbs/frozen-metadata.ts';
 import { APPLY_PATCH, badPatch, patchPlain } from '../verbs/patch.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
 import { guaranteedUpdate, type ObjectChange } from '../verbs/update.ts';
-import { type HttpResponse, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeYaml } from './body.ts';
+import { type HttpResponse, json } from './response.ts';
 import { decodeAs, subresourceBody } from './subresource-body.ts';
 
 /** An object seen as nothing but its number of replicas. */

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse } from 'node:http2';
 import type { Clock } from '#platform/base/clock';
 import { type AnnounceWork, WORK } from '../flow-control/work.ts';
-import type { HttpResponse, UpgradedResponse } from './answer.ts';
 import { gzip, measurePieces, WORTH_COMPRESSING } from './compression.ts';
+import type { HttpResponse, UpgradedResponse } from './response.ts';
 
 export type Response = ServerResponse | Http2ServerResponse;
 

@@ -12,8 +12,8 @@ import { PATIENCE, until } from '#testing/patience';
 import { openPki, type Pki } from '../access/pki.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
-import { type HttpResponse, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
+import { type HttpResponse, json } from './response.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
 
 const PART = 'x'.repeat(64 * 1024);

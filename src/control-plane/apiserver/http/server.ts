@@ -13,14 +13,14 @@ import type { User } from '../access/user.ts';
 import { ApiError, clientGone, internal, requestTimedOut } from '../api-error.ts';
 import type { FlowControl, FlowTicket } from '../flow-control/flow-control.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
-import { type HttpResponse, statusResponse } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { acceptsGzip } from './compression.ts';
 import { Connections } from './connections.ts';
 import { paceHandshakes } from './paced-handshakes.ts';
 import { keepWhilePaused } from './paused-socket.ts';
-import { rejectConnection, rejectTunnel } from './refused-connection.ts';
+import { rejectConnection, rejectTunnel } from './reject-connection.ts';
 import { readBody } from './request-body.ts';
+import { type HttpResponse, statusResponse } from './response.ts';
 import { isGone, type Response, send } from './sending.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;

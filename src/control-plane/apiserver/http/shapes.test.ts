@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lines } from '#platform/kube/http/lines';
-import { definitionOf, GROUP, type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { definitionOf, GROUP, type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 const IN = '/api/v1/namespaces/default';
 let plane: Plane;

@@ -1,7 +1,6 @@
 import { ParseError } from '#platform/base/errors';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
-import { YieldBudget } from '../breath.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
@@ -11,6 +10,9 @@ import { itemTexts, type Listing, listedObjects } from '../verbs/list.ts';
 import { viewOf } from '../verbs/target.ts';
 import type { WatchItem, WatchItems } from '../verbs/watch-item.ts';
 import type { StoredResult } from '../verbs/written.ts';
+import { YieldBudget } from '../yield-budget.ts';
+import type { ApiRequest } from './api-request.ts';
+import { type AcceptedFormat, negotiate } from './negotiation.ts';
 import {
   type HttpResponse,
   JSON_TYPE,
@@ -18,9 +20,7 @@ import {
   type ListResponse,
   type StreamResponse,
   type WholeResponse,
-} from './answer.ts';
-import type { ApiRequest } from './api-request.ts';
-import { type AcceptedFormat, negotiate } from './negotiation.ts';
+} from './response.ts';
 
 /** The forms that an object, a list or a watch can be answered in: itself, its metadata, or a table of it. */
 

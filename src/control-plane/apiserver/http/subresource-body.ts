@@ -2,7 +2,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { badRequest } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
-import type { RequestContext } from '../call.ts';
+import type { RequestContext } from '../request-context.ts';
 import { apiVersionOf } from '../resource.ts';
 import { reportUnknown } from '../verbs/decode.ts';
 import { notOfKind } from '../verbs/object-type.ts';

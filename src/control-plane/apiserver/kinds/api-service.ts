@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { causesFor, portNumber, requiredIfMissing } from './field-checks.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 
 interface ApiService {
   spec?: {

@@ -3,7 +3,7 @@ import { duplicate, type FieldError, index, invalid, required } from '#platform/
 import { dns1123LabelProblems } from '#platform/base/names';
 import { repeats } from './by-name.ts';
 import { oneOf, same } from './field-checks.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 import { checkStatus, keepDecisions, type SigningStatus } from './signing-status.ts';
 
 interface SigningRequest {

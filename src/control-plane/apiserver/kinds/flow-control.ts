@@ -3,7 +3,7 @@ import { type FieldError, forbidden, index, invalid, required } from '#platform/
 import { ownValue } from '#platform/base/own-value';
 import { oneOf, requiredIfMissing } from './field-checks.ts';
 import { fill } from './fill.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 
 interface ResourceRule {
   verbs?: string[] | null;

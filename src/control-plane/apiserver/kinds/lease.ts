@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { notNegative } from './field-checks.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 
 interface Lease {
   spec?: { leaseDurationSeconds?: number; leaseTransitions?: number };

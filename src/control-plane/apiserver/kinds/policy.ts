@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid } from '#platform/base/field-error'
 import { immutable, oneOf, oneOfIfSet } from './field-checks.ts';
 import { fill } from './fill.ts';
 import { goStruct } from './go-struct.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 import { checkSelector, type LabelSelector } from './label-selector.ts';
 import { checkAmount, checkAtMostAll } from './workloads/workload.ts';
 

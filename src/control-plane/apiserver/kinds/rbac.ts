@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, index, invalid, notSupported, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { causesFor, same } from './field-checks.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 import { checkSelector, type LabelSelector } from './label-selector.ts';
 import { pathSegmentProblems } from './object-name.ts';
 

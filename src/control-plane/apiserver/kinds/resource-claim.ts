@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { causesFor, IMMUTABLE, oneOf, same } from './field-checks.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 
 interface DeviceRequest {
   name?: string;

@@ -12,7 +12,7 @@ import { resourceQuotas } from './core/resource-quota.ts';
 import { serviceAccounts } from './core/service-account.ts';
 import { coreEvents, newerEvents } from './events/validate-event.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 import { leases } from './lease.ts';
 import { endpointSlices } from './network/endpoint-slice.ts';
 import { ingressClasses, ingresses } from './network/ingress.ts';

@@ -4,7 +4,7 @@ import { dns1123LabelProblems } from '#platform/base/names';
 import { deprecatedLabel } from './deprecated-labels.ts';
 import { causesFor, immutable, labels } from './field-checks.ts';
 import { goStruct } from './go-struct.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 import type { Quantities, Toleration } from './pod/pod-spec.ts';
 import { checkTolerations } from './pod/validate-placement.ts';
 import { checkContainerResourceName, checkQuantity } from './pod/validate-resources.ts';

@@ -2,7 +2,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Strategy } from '../resource.ts';
 import { nullEmptyLists } from './empty-lists.ts';
 import { checkFinalizers } from './finalizer.ts';
-import type { KindStrategy } from './kind-rules.ts';
+import type { KindStrategy } from './kind-strategy.ts';
 import { rulesOf } from './rules-of.ts';
 import traits from './traits.data.json' with { type: 'json' };
 

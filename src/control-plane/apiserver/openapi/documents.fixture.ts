@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { renameVersion } from '../apiextensions/conversion.ts';
+import type { Crd } from '../apiextensions/crd.ts';
+import { customResources } from '../apiextensions/custom-resource.ts';
 import { builtInResources } from '../builtin-resources.ts';
-import { renameVersion } from '../custom/conversion.ts';
-import { customResources } from '../custom/custom-resource.ts';
-import type { Crd } from '../custom/definition.ts';
 import { Registry } from '../registry.ts';
 import type { KindSchema, Resource } from '../resource.ts';
 import { Documents } from './documents.ts';

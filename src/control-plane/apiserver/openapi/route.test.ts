@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BytesResponse, HttpResponse } from '../http/answer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
+import type { BytesResponse, HttpResponse } from '../http/response.ts';
 import { servedDocuments } from './documents.fixture.ts';
 import { documentRoute } from './route.ts';
 

@@ -1,6 +1,6 @@
 import type { Backend } from '../backend.ts';
-import { type BytesResponse, type HttpResponse, JSON_TYPE, plain } from '../http/answer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
+import { type BytesResponse, type HttpResponse, JSON_TYPE, plain } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
 import { Documents, type OpenApiDocument } from './documents.ts';
 import { storedSchemas } from './stored-schema.ts';

@@ -1,5 +1,5 @@
+import type { Crd } from '../apiextensions/crd.ts';
 import type { Backend } from '../backend.ts';
-import type { Crd } from '../custom/definition.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { CustomSchema } from './custom-component.ts';
 

@@ -3,7 +3,7 @@ import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { crdOf } from '#platform/schema/crd';
 import { type HookServer, hookServer, patch, type Reply } from '../admission/webhooks/hook-server.fixture.ts';
 import type { AdmissionReviewRequest } from '../admission/webhooks/review.ts';
-import { type NewDefinition, type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type NewDefinition, type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const HOOKS = '/apis/admissionregistration.k8s.io/v1';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResourceType } from '#platform/kube/client';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 const CORE = '/api/v1/namespaces/default';
 const BINDINGS: ResourceType = { group: '', version: 'v1', plural: 'bindings', kind: 'Binding', namespaced: true };

@@ -3,7 +3,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, conflict } from '../api-error.ts';
 import { timestamp } from '../backend.ts';
 import { guaranteedUpdate } from '../verbs/update.ts';
-import { DONE, type SubresourceAction } from './act.ts';
+import { DONE, type SubresourceAction } from './subresource-action.ts';
 
 interface Status {
   readonly conditions?: readonly Condition[];

@@ -2,12 +2,12 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
-import type { RequestContext } from '../call.ts';
+import type { RequestContext } from '../request-context.ts';
 import { keyOf } from '../resource.ts';
 import { type DeleteOptions, deleteObject } from '../verbs/delete.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
 import { guaranteedUpdate } from '../verbs/update.ts';
-import { DONE, type SubresourceAction } from './act.ts';
+import { DONE, type SubresourceAction } from './subresource-action.ts';
 
 interface PodStatus {
   readonly phase?: string;

@@ -6,7 +6,7 @@ import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
 import { hasKubectl } from '#testing/programs';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 import { type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
 
 const START = Date.UTC(2020, 0, 1);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { definitionOf, GROUP, type Plane, startPlane, version } from '../custom/plane.fixture.ts';
+import { definitionOf, GROUP, type Plane, startPlane, version } from '../apiextensions/plane.fixture.ts';
 
 const MERGE = 'application/merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';

@@ -5,7 +5,7 @@ import { type TokenRequestSpec, tokenLifetime, tokenSubject, validateTokenReques
 import { ApiError, invalid, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import { keyOf } from '../resource.ts';
-import type { SubresourceAction } from './act.ts';
+import type { SubresourceAction } from './subresource-action.ts';
 
 const CODES = { BadRequest: 400, NotFound: 404, Conflict: 409 } as const;
 

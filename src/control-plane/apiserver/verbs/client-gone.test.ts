@@ -3,7 +3,7 @@ import { AUTHENTICATED, type User } from '../access/user.ts';
 import { type Cluster, testCluster } from '../admission/chain.fixture.ts';
 import { clientGone } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
-import type { RequestContext } from '../call.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import { createObject } from './create.ts';
 import { applyObject, MERGE_PATCH, patchObject } from './patch.ts';

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { runSteps, type Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { badRequest } from '../api-error.ts';
-import type { RequestContext } from '../call.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import { checkType, notAnObject, unrecognized } from './object-type.ts';
 

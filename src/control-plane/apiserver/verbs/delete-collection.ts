@@ -1,6 +1,6 @@
 import { ApiError } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
-import type { RequestContext } from '../call.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import { checkDeleteOptions, type DeleteOptions, deleteObject } from './delete.ts';
 import { type Listing, type ListOptions, listObjects } from './list.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { ResourceType } from '#platform/kube/client';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 const OBJECTS = 2_000;
 const CONFIG_MAPS: ResourceType = {

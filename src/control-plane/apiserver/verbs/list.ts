@@ -1,12 +1,12 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { badRequest, ExpiredListError, expired, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
-import { YieldBudget } from '../breath.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
 import { headerOf, textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { YieldBudget } from '../yield-budget.ts';
 import { decodeContinue, encodeContinue, NEWEST } from './continue-token.ts';
 import { checkListOptions, type ReadOptions } from './read-options.ts';
 import { listVersion } from './resource-version.ts';

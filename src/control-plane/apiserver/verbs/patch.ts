@@ -11,9 +11,9 @@ import { applyStrategicMergePatch } from '#platform/kube/patches/strategic-merge
 import type { Json } from '#platform/schema/json-schema';
 import { ApiError, badRequest, invalid, unsupportedMediaType } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
-import type { RequestContext } from '../call.ts';
+import type { RequestContext } from '../request-context.ts';
 import { keyOf, type Resource } from '../resource.ts';
-import { stageOf } from '../stage.ts';
+import { stageOf } from '../stage-barrier.ts';
 import { createObject } from './create.ts';
 import { bodyDecoding } from './decode.ts';
 import { checkNewUid } from './frozen-metadata.ts';

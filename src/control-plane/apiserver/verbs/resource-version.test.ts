@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const FUTURE = 1_000_000;

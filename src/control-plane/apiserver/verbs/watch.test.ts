@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lines } from '#platform/kube/http/lines';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
-import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const OBJECTS = 1_234;

@@ -1,10 +1,10 @@
 import type { Clock } from '#platform/base/clock';
 import { ApiError, expired, internal, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
-import { YieldBudget } from '../breath.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store, StoreEvent, Watch } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { YieldBudget } from '../yield-budget.ts';
 import { checkWatchOptions, type ReadOptions } from './read-options.ts';
 import { readVersion } from './resource-version.ts';
 import { mayMatch, parseSelection, type Selection } from './selection.ts';

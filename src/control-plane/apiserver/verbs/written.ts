@@ -1,9 +1,9 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Backend, storeOf } from '../backend.ts';
-import type { RequestContext } from '../call.ts';
 import { textOf } from '../object-text.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
-import { nextStage, turnOf } from '../stage.ts';
+import { nextStage, turnOf } from '../stage-barrier.ts';
 
 /** What a write left behind: the object as it is now, and its text in the version of the request. */
 export interface StoredResult {

@@ -4,9 +4,9 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugi
 import { invalid } from '../../api-error.ts';
 import type { Pod, PodSpec, PodTemplate } from '../../kinds/pod/pod-spec.ts';
 import { keyOf } from '../../resource.ts';
+import { admissionDenial } from '../denial.ts';
 import { namespaceObject } from '../matching.ts';
 import { isPods } from '../pod-write.ts';
-import { admissionDenial } from '../refusal.ts';
 import type { ObjectSource } from '../stored-objects.ts';
 import { securitySubjectOf } from './check.ts';
 import { formatViolations, violations } from './evaluate.ts';

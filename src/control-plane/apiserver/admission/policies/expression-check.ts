@@ -7,7 +7,7 @@ import { invalid } from '../../api-error.ts';
 import { Expression, type MakeEnvironment } from '../cel/expression.ts';
 import type { MatchCondition } from '../cel/match-conditions.ts';
 import { ADMISSION_GROUP } from '../matching.ts';
-import type { WebhookSpec } from '../webhooks/hook.ts';
+import type { WebhookSpec } from '../webhooks/admission-webhook.ts';
 import { MUTATIONS } from './messages.ts';
 import { policySpec } from './policy.ts';
 import { compileVariables } from './variables.ts';

@@ -7,9 +7,9 @@ import type { AdmissionAttributes, ObjectKind } from '../../admission-plugin.ts'
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';
 import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
+import { admissionDenial } from '../denial.ts';
 import { isExempt } from '../matching.ts';
 import { redecode } from '../redecode.ts';
-import { admissionDenial } from '../refusal.ts';
 import type { Mutator, ReinvocationContext } from '../reinvocation.ts';
 import type { ObjectSource } from '../stored-objects.ts';
 import { fromVersion } from '../versions.ts';

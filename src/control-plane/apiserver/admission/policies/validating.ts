@@ -5,8 +5,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugi
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';
 import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
+import { admissionDenial } from '../denial.ts';
 import { isExempt } from '../matching.ts';
-import { admissionDenial } from '../refusal.ts';
 import type { ObjectSource } from '../stored-objects.ts';
 import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
 import { inputsOf } from './inputs.ts';

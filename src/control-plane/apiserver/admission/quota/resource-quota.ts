@@ -1,10 +1,10 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
-import type { RequestContext } from '../../call.ts';
 import { textOf } from '../../object-text.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { keyOf, type Resource } from '../../resource.ts';
+import { admissionDenial } from '../denial.ts';
 import type { Amounts } from '../pod-resources.ts';
-import { admissionDenial } from '../refusal.ts';
 import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
 import { chargeProblem, concerns, growthOf, type Quota, withCharge } from './charge.ts';
 import { usageOf } from './usage.ts';

@@ -3,7 +3,6 @@ import { tryParseIp } from '#platform/base/ip';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { ApiError, internal, invalid } from '../../api-error.ts';
-import type { RequestContext } from '../../call.ts';
 import { alignClusterIps, dropTypeDependents, keepAllocated } from '../../kinds/service/service-addresses.ts';
 import {
   isHeadless,
@@ -13,6 +12,7 @@ import {
   type ServicePort,
   type ServiceSpec,
 } from '../../kinds/service/service-spec.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { type Changed, type ObjectSource, readObject } from '../stored-objects.ts';
 import { familyCauses, settleFamilies } from './ip-families.ts';
 import { type ServiceNetwork, specOf } from './service-network.ts';

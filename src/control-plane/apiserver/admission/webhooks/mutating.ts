@@ -7,8 +7,8 @@ import { isExempt } from '../matching.ts';
 import { redecode } from '../redecode.ts';
 import type { Mutator, ReinvocationContext } from '../reinvocation.ts';
 import { fromVersion } from '../versions.ts';
-import { callAdmissionWebhook, failure, type WebhookDeps, type WebhookResult } from './ask.ts';
-import type { AdmissionWebhook, AdmissionWebhooks } from './hook.ts';
+import type { AdmissionWebhook, AdmissionWebhooks } from './admission-webhook.ts';
+import { callAdmissionWebhook, failure, type WebhookDeps, type WebhookResult } from './call-admission-webhook.ts';
 import { applyWebhookPatch, WebhookPatchError } from './patch.ts';
 import { WebhookError } from './response.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Plane, startPlane } from '../../custom/plane.fixture.ts';
+import { type Plane, startPlane } from '../../apiextensions/plane.fixture.ts';
 import { ADMISSION_GROUP } from '../matching.ts';
 import { type HookServer, hookServer } from './hook-server.fixture.ts';
 

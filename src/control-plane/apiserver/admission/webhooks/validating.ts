@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { isExempt } from '../matching.ts';
-import { callAdmissionWebhook, type WebhookDeps } from './ask.ts';
-import type { AdmissionWebhooks } from './hook.ts';
+import type { AdmissionWebhooks } from './admission-webhook.ts';
+import { callAdmissionWebhook, type WebhookDeps } from './call-admission-webhook.ts';
 
 /** Asks all validating webhooks at once; of several refusals, the writer hears the one that came first. */
 export function validatingWebhooks(hooks: AdmissionWebhooks, parts: WebhookDeps): AdmissionPlugin {

@@ -4,7 +4,7 @@ import { dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
 import { causesFor, labelName, oneOf, oneOfIfSet, requiredIfMissing } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 import { checkRules, type Rule } from './rules.ts';
 

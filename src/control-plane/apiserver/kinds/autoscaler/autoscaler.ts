@@ -3,7 +3,7 @@ import { type FieldError, forbidden, index, invalid, required } from '#platform/
 import type { KubeObject } from '#platform/kube/kube-object';
 import { causesFor, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { pathSegmentProblems } from '../object-name.ts';
 import type { Autoscaler, AutoscalerV1, Metric, ObjectReference, ScalingRules, Target } from './autoscaler-spec.ts';
 import { storedAutoscaler } from './convert-autoscaler.ts';

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, invalid, key, required, tooLong } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { causesFor, configKeyProblems, immutable, same } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { type FieldError, index, invalid, required } from '#platform/base/field-
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { causesFor, ipAddress, labelName, oneOf, portNumber } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 
 interface Address {
   ip?: string;

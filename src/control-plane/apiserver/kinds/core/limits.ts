@@ -3,7 +3,7 @@ import { duplicate, type FieldError, forbidden, index, invalid, key, required } 
 import { ownValue } from '#platform/base/own-value';
 import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '#platform/base/quantity';
 import { labelName } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkContainerResourceName, checkResourceName } from '../pod/validate-resources.ts';
 
 type Amounts = Record<string, string>;

@@ -1,7 +1,7 @@
 import type { FieldError } from '#platform/base/field-error';
 import { labelName } from '../field-checks.ts';
 import { checkFinalizer } from '../finalizer.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const OWN_FINALIZER = 'kubernetes';

@@ -7,7 +7,7 @@ import { repeats } from '../by-name.ts';
 import { causesFor, labelName, oneOf, same } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 
 interface Taint {
   key?: string;

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, key, required } from '#platform/base/field-error';
 import { formatQuantity, tryParseQuantity } from '#platform/base/quantity';
 import { immutable } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { COUNTED, checkResourceName, isHugePages, LIMITED } from '../pod/validate-resources.ts';
 
 interface ScopeRequirement {

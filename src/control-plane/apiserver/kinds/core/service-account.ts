@@ -1,4 +1,4 @@
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 

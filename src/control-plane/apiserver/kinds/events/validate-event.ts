@@ -3,7 +3,7 @@ import { type FieldError, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { IMMUTABLE, immutable, labelName, same } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { coreEvent } from './event.ts';
 
 interface Reference {

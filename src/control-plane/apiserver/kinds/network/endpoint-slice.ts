@@ -5,7 +5,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } fr
 import { checkReachable } from '../core/endpoints.ts';
 import { causesFor, immutable, ipAddress, labelName, oneOf, oneOfIfSet, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 
 interface Endpoint {
   addresses?: string[] | null;

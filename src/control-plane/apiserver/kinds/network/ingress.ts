@@ -11,7 +11,7 @@ import {
   portNumber,
   requiredIfMissing,
 } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { pathSegmentProblems } from '../object-name.ts';
 import { checkDomainPath } from '../workloads/job.ts';
 

@@ -3,7 +3,7 @@ import { contains, tryParseCidr } from '#platform/base/cidr';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { causesFor, oneOf, portNumber, portReference } from '../field-checks.ts';
 import { cidrProblems } from '../ip-text.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 
 interface Port {

@@ -4,7 +4,7 @@ import { dns1123SubdomainProblems } from '#platform/base/names';
 import { causesFor, IMMUTABLE, same } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { pathSegmentProblems } from '../object-name.ts';
 
 interface ServiceCidr {

@@ -1,7 +1,7 @@
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
 import { byName } from '../by-name.ts';
 import { same } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import type { Container, Pod } from './pod-spec.ts';
 import { checkImage } from './pod-update.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';

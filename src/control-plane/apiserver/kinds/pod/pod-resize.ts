@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
 import { same } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import type { Container, Pod, PodSpec, Resources } from './pod-spec.ts';
 import { qosClass } from './pod-status.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';

@@ -1,5 +1,5 @@
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { ephemeralContainers } from './ephemeral-containers.ts';
 import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';
 import { podResize } from './pod-resize.ts';

@@ -4,7 +4,7 @@ import { dns1123SubdomainProblems, qualifiedNameProblems } from '#platform/base/
 import { byName } from '../by-name.ts';
 import { causesFor, immutable, ipAddress } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import type { Container, Pod } from './pod-spec.ts';
 
 interface Address {

@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '#platform/base/field-error';
 import { formatIp } from '#platform/base/ip';
 import { same } from '../field-checks.ts';
 import { ipProblems, parseLoosely } from '../ip-text.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { alignClusterIps, dropTypeDependents, keepAllocated } from './service-addresses.ts';
 import { isExternal, isHeadless, needsClusterIp, type Service, type ServiceSpec } from './service-spec.ts';
 import { checkService } from './validate-service.ts';

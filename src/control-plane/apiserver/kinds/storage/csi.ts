@@ -5,7 +5,7 @@ import { byName } from '../by-name.ts';
 import { causesFor, IMMUTABLE, labelName, notNegative, oneOf, oneOfIfSet, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkCsi } from '../pod/validate-volumes.ts';
 
 interface Driver {

@@ -2,7 +2,7 @@ import { type FieldError, forbidden } from '#platform/base/field-error';
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
 import { immutable, same } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { fractionWarnings } from '../pod/pod-warnings.ts';
 import { type ClaimSpec, checkClaimSpec } from './claim-spec.ts';
 

@@ -4,7 +4,7 @@ import { dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
 import { causesFor, immutable, oneOf, requiredIfMissing, same } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { goTerm } from '../pod/go-node-selector.ts';
 import type { NodeSelector, VolumeSources } from '../pod/pod-spec.ts';
 import { checkNodeSelector } from '../pod/validate-placement.ts';

@@ -4,7 +4,7 @@ import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } f
 import { deprecatedLabel } from '../deprecated-labels.ts';
 import { causesFor, immutable, labelName, oneOf, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 
 interface StorageClass {

@@ -5,7 +5,7 @@ import { isTimeZone } from '#platform/base/time-zone';
 import type { KubeMeta } from '#platform/kube/kube-object';
 import { labels, notNegative, oneOf } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import { checkJobSpec, defaultJobTemplate, type JobSpec } from './job.ts';
 

@@ -4,7 +4,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { checkPodTemplate } from '../pod/pod-template.ts';

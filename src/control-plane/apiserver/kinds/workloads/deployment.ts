@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, required } from '#platform/base/fi
 import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';

@@ -4,7 +4,7 @@ import { dns1123SubdomainProblems } from '#platform/base/names';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
 import { fill } from '../fill.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkSelector, type LabelSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative } from '../field-checks.ts';
-import type { KindStrategy } from '../kind-rules.ts';
+import type { KindStrategy } from '../kind-strategy.ts';
 import { checkSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';

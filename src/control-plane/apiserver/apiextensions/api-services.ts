@@ -1,0 +1,103 @@
+import type { Logger } from '#platform/base/logger';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { ApiError } from '../api-error.ts';
+import { type Backend, timestamp } from '../backend.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Resource } from '../resource.ts';
+import { createObject } from '../verbs/create.ts';
+import { deleteObject } from '../verbs/delete.ts';
+import { guaranteedUpdate } from '../verbs/update.ts';
+import { apiServiceName, apiServiceOf, availableStatus, type GroupVersion, MANAGED } from './api-service.ts';
+
+export interface ApiServicesDeps {
+  readonly backend: Backend;
+  readonly call: RequestContext;
+  readonly log: Logger;
+}
+
+/** Keeps one APIService for every group version that is served, as definitions come and go. */
+export class ApiServices {
+  readonly #parts: ApiServicesDeps;
+  readonly #resource: Resource;
+  #wanted = false;
+  #working = false;
+
+  constructor(parts: ApiServicesDeps) {
+    this.#parts = parts;
+    const resource = parts.backend.registry.find('apiregistration.k8s.io', 'v1', 'apiservices');
+    if (resource === undefined) throw new Error('apiservices are not served');
+    this.#resource = resource;
+  }
+
+  /** Begins with what is served now, and resolves once all of it has an entry. */
+  async start(): Promise<void> {
+    const { registry } = this.#parts.backend;
+    const stop = registry.onChange(() => void this.#update());
+    this.#parts.call.signal.addEventListener('abort', stop, { once: true });
+    await this.#update();
+  }
+
+  /** One pass at a time; changes during it lead to another. */
+  async #update(): Promise<void> {
+    this.#wanted = true;
+    if (this.#working) return;
+    this.#working = true;
+    const { call, log } = this.#parts;
+    while (this.#wanted && !call.signal.aborted) {
+      this.#wanted = false;
+      try {
+        await this.#reconcile();
+      } catch (error) {
+        if (!call.signal.aborted) log.error({ error }, 'the APIServices could not be brought up to date');
+      }
+    }
+    this.#working = false;
+  }
+
+  async #reconcile(): Promise<void> {
+    const { backend } = this.#parts;
+    const served = this.#served();
+    const { entries } = backend.stores.main.range({ prefix: this.#resource.storage.prefix });
+    const present = new Map(entries.map((entry) => [backend.parsed.get(entry).metadata.name ?? '', entry]));
+    const missing = [...served].filter(([name]) => !present.has(name));
+    const gone = [...present].filter(([name, entry]) => !served.has(name) && isOurs(backend.parsed.get(entry)));
+    await Promise.all([
+      ...missing.map(async ([, groupVersion]) => await this.#create(apiServiceOf(groupVersion))),
+      ...gone.map(async ([name]) => await this.#delete(name)),
+    ]);
+  }
+
+  #served(): Map<string, GroupVersion> {
+    const found = new Map<string, GroupVersion>();
+    for (const { group, version, custom } of this.#parts.backend.registry.all()) {
+      const name = apiServiceName({ group, version, custom });
+      if (name !== undefined && found.get(name)?.custom !== false) found.set(name, { group, version, custom });
+    }
+    for (const { group, version, priority = true } of this.#parts.backend.registry.extensions()) {
+      found.set(`${version}.${group}`, { group, version, custom: false, extension: priority });
+    }
+    return found;
+  }
+
+  async #create(entry: KubeObject): Promise<void> {
+    const { backend, call } = this.#parts;
+    const { object } = await createObject(backend, this.#resource, '', entry, call);
+    const status = availableStatus(timestamp(backend.clock));
+    const target = { resource: this.#resource, namespace: '', name: object.metadata.name ?? '', subresource: 'status' };
+    await guaranteedUpdate(backend, target, (current) => ({ ...structuredClone(current), status }), call);
+  }
+
+  async #delete(name: string): Promise<void> {
+    const { backend, call } = this.#parts;
+    try {
+      await deleteObject(backend, { resource: this.#resource, namespace: '', name, subresource: '' }, {}, call);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 404)) throw error;
+    }
+  }
+}
+
+/** Entries that somebody made for a server of their own are theirs. */
+function isOurs({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[MANAGED] !== undefined;
+}

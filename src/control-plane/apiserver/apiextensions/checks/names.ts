@@ -1,0 +1,32 @@
+import { append } from '#platform/base/append';
+import { child, type FieldError, index, invalid } from '#platform/base/field-error';
+import { dns1035LabelProblems } from '#platform/base/names';
+import type { CrdNames } from '../crd.ts';
+
+/** Names that could not stand in a path or in an object; empty ones are not judged here. */
+export function namesCauses(names: Partial<CrdNames>, path: string): FieldError[] {
+  const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
+  const mixed = 'may have mixed case, but should otherwise match: ';
+  const causes = [
+    ...labelCauses(plural, plural, child(path, 'plural')),
+    ...labelCauses(singular, singular, child(path, 'singular')),
+    ...labelCauses(kind, kind.toLowerCase(), child(path, 'kind'), mixed),
+    ...labelCauses(listKind, listKind.toLowerCase(), child(path, 'listKind'), mixed),
+  ];
+  const eachOf = (list: readonly string[], at: string): FieldError[] =>
+    list.flatMap((name, i) => problems(name, name, index(at, i)));
+  append(causes, eachOf(shortNames, child(path, 'shortNames')));
+  if (kind !== '' && kind === listKind) {
+    causes.push(invalid(child(path, 'listKind'), listKind, 'kind and listKind may not be the same'));
+  }
+  return [...causes, ...eachOf(categories, child(path, 'categories'))];
+}
+
+function labelCauses(value: string, label: string, path: string, prefix = ''): FieldError[] {
+  return value === '' ? [] : problems(value, label, path, prefix);
+}
+
+function problems(value: string, label: string, path: string, prefix = ''): FieldError[] {
+  const found = dns1035LabelProblems(label);
+  return found.length === 0 ? [] : [invalid(path, value, `${prefix}${found.join(',')}`)];
+}

@@ -1,0 +1,90 @@
+import { append } from '#platform/base/append';
+import { child, type FieldError, forbidden, invalid } from '#platform/base/field-error';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { checkRules } from '#platform/structural/check-rules';
+import type { CrdVersion } from '../crd.ts';
+import { defaultCauses } from './defaults.ts';
+import { FIELD_NAMES, goSchema } from './go-struct.ts';
+import { keywordCauses } from './keywords.ts';
+import { type RawSchema, unsupportedKeyword } from './raw-schema.ts';
+import { structuralCauses } from './structural.ts';
+
+/** Why objects could not be checked by this schema; `hasStatus` where the status can be written by itself. */
+export function schemaCauses(schema: CrdVersion['schema'], hasStatus: boolean, path: string): FieldError[] {
+  const root = schema?.openAPIV3Schema as RawSchema | undefined;
+  if (root === undefined) return [];
+  const at = child(path, 'openAPIV3Schema');
+  const causes = hasStatus ? rootCauses(root, at) : [];
+  if (root.nullable === true) causes.push(forbidden(child(at, 'nullable'), 'nullable cannot be true at the root'));
+  const unsupported = unsupportedKeyword(root);
+  const shape = unsupported === undefined ? shapeCauses(root, at) : [];
+  const keywords = keywordCauses(root, at);
+  append(causes, shape, keywords, ruleCauses(root, at, unsupported !== undefined || shape.length > 0, keywords));
+  if (causes.length === 0 && unsupported !== undefined) {
+    causes.push(invalid(at, '', `OpenAPIV3Schema ${unsupported}`));
+  }
+  return causes;
+}
+
+function shapeCauses(root: RawSchema, path: string): FieldError[] {
+  const structural = structuralCauses(root, path);
+  return structural.length > 0 ? structural : defaultCauses(root, path);
+}
+
+/** What is wrong with the form of a rule is always told; its expressions are looked at only where the schema is sound. */
+function ruleCauses(
+  root: RawSchema,
+  path: string,
+  unsound: boolean,
+  keywords: readonly FieldError[],
+): readonly FieldError[] {
+  if (unsound) return [];
+  const causes = checkRules(root as JsonSchema, path);
+  if (keywords.length === 0) return causes;
+  return causes.filter(({ field }) => {
+    const owner = field.slice(0, field.lastIndexOf('.x-kubernetes-validations'));
+    return !keywords.some((cause) => cause.field.startsWith(`${owner}.`));
+  });
+}
+
+/** Keywords of the root that would be lost for a status that is checked by itself. */
+const ALLOWED_WITH_STATUS = [
+  'Description',
+  'Type',
+  'Format',
+  'Title',
+  'Maximum',
+  'ExclusiveMaximum',
+  'Minimum',
+  'ExclusiveMinimum',
+  'MaxLength',
+  'MinLength',
+  'Pattern',
+  'MaxItems',
+  'MinItems',
+  'UniqueItems',
+  'MultipleOf',
+  'Required',
+  'Items',
+  'Properties',
+  'ExternalDocs',
+  'Example',
+  'XPreserveUnknownFields',
+  'XValidations',
+];
+
+function rootCauses(root: RawSchema, path: string): FieldError[] {
+  for (const [keyword, field] of FIELD_NAMES) {
+    const value = root[keyword];
+    if (value === undefined || value === false || value === '') continue;
+    if (keyword === 'type' && value !== 'object') {
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [invalid(child(path, 'type'), value, detail)];
+    }
+    if (ALLOWED_WITH_STATUS.includes(field)) continue;
+    const detail = `only [${ALLOWED_WITH_STATUS.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [invalid(path, goSchema(root), detail)];
+  }
+  return [];
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
+import type { ObjectSource } from '../admission/stored-objects.ts';
+import {
+  destinationOf,
+  type ResolveService,
+  UnresolvedServiceError,
+  urlOf,
+} from '../admission/webhooks/client-config.ts';
+import { httpsPost } from '../admission/webhooks/https-post.ts';
+import { type Convert, renameVersion } from './conversion.ts';
+import type { Crd } from './crd.ts';
+import { type CallWebhook, webhookConverter } from './webhook-conversion.ts';
+
+export interface ConverterDeps {
+  readonly source: ObjectSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
+  readonly resolveService?: ResolveService;
+}
+
+/** How the objects of a definition become those of another version: as its conversion strategy says. */
+export function converters(parts: ConverterDeps): (definition: Crd) => Convert {
+  const { source, clock, random, signal, resolveService = () => undefined } = parts;
+  const post = httpsPost(clock, signal);
+  const callWebhook: CallWebhook = async (client, body, timeoutSeconds) => {
+    try {
+      return await post(destinationOf(client, source, resolveService), body, timeoutSeconds, signal);
+    } catch (error) {
+      if (!(error instanceof UnresolvedServiceError)) throw error;
+      const url = JSON.stringify(`${urlOf(client)}?timeout=${timeoutSeconds}s`);
+      throw new Error(`Post ${url}: ${error.message}`, { cause: error });
+    }
+  };
+  const uuid = (): string => random.uuid();
+  return (definition) =>
+    definition.spec.conversion?.strategy === 'Webhook'
+      ? webhookConverter(definition, { callWebhook, uuid })
+      : renameVersion;
+}

@@ -1,0 +1,37 @@
+import { STATUS_CODES } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { methodNotAllowed } from '../api-error.ts';
+import { statusResponse } from './response.ts';
+
+/**
+ * Answers what Node makes no request of: a method that it does not know, or one that asks for a tunnel. Whatever else
+ * cannot be read is no HTTP, and its connection just ends.
+ */
+export function rejectConnection(error: unknown, socket: Duplex): void {
+  const { code, rawPacket } = (error ?? {}) as { readonly code?: string; readonly rawPacket?: Buffer };
+  const named =
+    code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.subarray(0, 8192).toString('latin1') ?? '');
+  if (named && socket.writable) refuseMethod(socket);
+  else socket.destroy();
+}
+
+const REQUEST_LINE = /^[A-Za-z]+ \S+ HTTP\/1\.[01]\r?\n/;
+
+/** A request for a tunnel; over HTTP/2 it has an answer of its own. */
+export function rejectTunnel(_request: unknown, answer: Duplex | Http2ServerResponse): void {
+  if (!('writeHead' in answer)) {
+    refuseMethod(answer);
+    return;
+  }
+  const { status, type, body } = statusResponse(methodNotAllowed().status);
+  answer.writeHead(status, { 'content-type': type });
+  answer.end(body);
+}
+
+function refuseMethod(socket: Duplex): void {
+  const { status, type, body } = statusResponse(methodNotAllowed().status);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${type}\r\nConnection: close\r\n`;
+  socket.on('error', () => socket.destroy());
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
