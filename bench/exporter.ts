@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 import { loadText } from '#api/launcher-load';
-import type { Fleet } from '#fleet/exporter/fleet';
+import type { FleetBackend } from '#fleet/exporter/fleet';
 import { NodeLoads } from '#fleet/exporter/node-loads';
 import { exporterRoutes } from '#fleet/exporter/routes';
 import { realClock } from '#platform/base/clock';
@@ -30,7 +30,7 @@ export async function run(): Promise<void> {
     const begun = process.cpuUsage();
     for (const each of pods) podSource.cache.put(each);
     const perPod = process.cpuUsage(begun).user / vms;
-    const fleet = { loads: () => loads.all() } as unknown as Fleet;
+    const fleet = { loads: () => loads.all() } as unknown as FleetBackend;
     const server = await startHttpServer({
       port: 0,
       clock: realClock,

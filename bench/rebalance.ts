@@ -1,16 +1,16 @@
 import { ALGORITHMS } from '#fleet/rebalance/algorithms';
 import { benchmark, methodsOf } from '#fleet/rebalance/benchmark';
 import { classify, MODES } from '#fleet/rebalance/buckets';
-import { generate, MOST, type Wanted } from '#fleet/rebalance/generate';
-import { USUAL_LIMITS } from '#fleet/rebalance/planner';
-import { PLANNERS, USUAL_BUDGET } from '#fleet/rebalance/planners';
+import { type GenerateOptions, generate, MAX_SIZE } from '#fleet/rebalance/generate';
+import { DEFAULT_LIMITS } from '#fleet/rebalance/planner';
+import { DEFAULT_BUDGET, PLANNERS } from '#fleet/rebalance/planners';
 import { readScenarios } from '#fleet/rebalance/read-scenarios';
 import { planStep } from '#fleet/rebalance/rebalancing';
 import { fleetOf, type Scenario } from '#fleet/rebalance/scenario';
 import { realClock } from '#platform/base/clock';
 import { seededRandom } from '#platform/base/random';
 
-const BOUNDS = { limits: USUAL_LIMITS, budget: USUAL_BUDGET, steps: 50 };
+const BOUNDS = { limits: DEFAULT_LIMITS, budget: DEFAULT_BUDGET, steps: 50 };
 const TARGET = 2_000;
 
 /** How long it takes to try every method on the mixed load, and to make one step in the largest fleet. */
@@ -32,7 +32,7 @@ export async function run(): Promise<void> {
   let large = mixed;
   print(
     'making up the largest load and reading it',
-    timed(() => void (large = fleetWith({ load: 'mixed', ...MOST }))),
+    timed(() => void (large = fleetWith({ load: 'mixed', ...MAX_SIZE }))),
   );
   for (const algorithm of [ALGORITHMS[7], ALGORITHMS[13]]) {
     const mode = MODES[3];
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
   }
 }
 
-function fleetWith(wanted: Wanted) {
+function fleetWith(wanted: GenerateOptions) {
   const { name, nodes } = generate(wanted, seededRandom(1));
   return fleetOf(readScenarios({ [name]: nodes }).scenarios[0] as Scenario);
 }

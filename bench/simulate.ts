@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Course } from '#fleet/simulation/course/course';
+import { ScenarioEngine } from '#fleet/simulation/course/course';
 import { TICK_MS } from '#fleet/simulation/play/stage';
 import { parseDuration } from '#platform/base/duration';
 import { seededRandom } from '#platform/base/random';
@@ -79,9 +79,9 @@ function decide(times: number, until: string): void {
     memoryPressure: 0,
     vmCount: 20,
   }));
-  const seen = { nodes: () => nodes, nodeOf: () => 'node-1', machinesOn: () => ['web-1'], pending: () => 0 };
+  const seen = { nodes: () => nodes, nodeOf: () => 'node-1', vmsOn: () => ['web-1'], pending: () => 0 };
   const before = process.threadCpuUsage();
-  const course = new Course(spec, {
+  const course = new ScenarioEngine(spec, {
     random: seededRandom(1),
     reference: { cores: 32, bytes: 2 ** 37 },
     tickMs: TICK_MS,
@@ -89,7 +89,7 @@ function decide(times: number, until: string): void {
     untilMs: parseDuration(until),
   });
   let deeds = 0;
-  for (let at = course.nextAt; at !== undefined; at = course.nextAt) deeds += course.step(at, seen).deeds.length;
+  for (let at = course.nextAt; at !== undefined; at = course.nextAt) deeds += course.step(at, seen).commands.length;
   const { user, system } = process.threadCpuUsage(before);
   const took = `${((user + system) / 1e6).toFixed(1)} s of its thread for ${deeds.toLocaleString('en')} deeds`;
   console.log(`  deciding alone: ${sizeText(times, until).padEnd(28)}${took}`);

@@ -2,9 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Exposition } from '#fleet/exporter/exposition';
-import { PaperFleet } from '#fleet/exporter/paper-fleet';
+import { InMemoryFleet } from '#fleet/exporter/paper-fleet';
 import { exporterRoutes } from '#fleet/exporter/routes';
-import { readWanted } from '#fleet/exporter/scenario-request';
+import { readFleetSpec } from '#fleet/exporter/scenario-request';
 import { generate } from '#fleet/rebalance/generate';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
@@ -22,9 +22,9 @@ afterEach(async () => {
 
 /** An exporter on paper, with a mixed load. */
 async function startExporter() {
-  const fleet = new PaperFleet(new FakeClock());
+  const fleet = new InMemoryFleet(new FakeClock());
   const { name, nodes } = generate({ load: 'mixed' }, seededRandom(1));
-  await fleet.replace(readWanted({ [name]: nodes }, name));
+  await fleet.replace(readFleetSpec({ [name]: nodes }, name));
   const routes = exporterRoutes(fleet);
   const server = await startHttpServer({ port: 0, clock: realClock, log: noopLogger, routes });
   closing.push(() => server.close());
@@ -39,7 +39,7 @@ async function serve(answer: RequestListener): Promise<string> {
 }
 
 /** A Prometheus that scrapes on every third look at it, and whose clock moves on by a second with each. */
-async function startPrometheus(fleet: PaperFleet) {
+async function startPrometheus(fleet: InMemoryFleet) {
   let [now, scrapedAt, looks] = [1_000, 0, 0];
   let scraped: readonly string[] = [];
   const url = await serve((request, response) => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { causeText } from '#fleet/exporter/cause-text';
+import { formatCause } from '#fleet/exporter/cause-text';
 import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { type Fleet, RefusedError } from '#fleet/exporter/fleet';
+import { type FleetBackend, RejectedError } from '#fleet/exporter/fleet';
 import { LAUNCHER_SELECTOR } from '#fleet/exporter/launcher-demand';
-import { PaperFleet } from '#fleet/exporter/paper-fleet';
-import { exporterRoutes, ON_PAPER, refusalText } from '#fleet/exporter/routes';
-import { readWanted } from '#fleet/exporter/scenario-request';
+import { InMemoryFleet } from '#fleet/exporter/paper-fleet';
+import { exporterRoutes, formatRejection, IN_MEMORY } from '#fleet/exporter/routes';
+import { readFleetSpec } from '#fleet/exporter/scenario-request';
 import { PodManager } from '#fleet/library/pod-manager';
 import { type Clock, realClock } from '#platform/base/clock';
 import { VimanaError } from '#platform/base/errors';
@@ -48,13 +48,13 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
       return fleet;
     };
     const cluster = isThere ? follow(connection) : undefined;
-    const fleet = cluster ?? new PaperFleet(clock);
+    const fleet = cluster ?? new InMemoryFleet(clock);
     const server = await startHttpServer({
       host,
       port,
       clock,
       log,
-      refusal: refusalText,
+      refusal: formatRejection,
       routes: exporterRoutes(fleet),
       allowedHosts: flags.allowedHosts,
       authorize: createAuthorizer({ token: () => token, review: () => review }),
@@ -100,7 +100,7 @@ async function connected({ access }: ExporterFlags, log: Logger): Promise<Connec
     return await connect(access);
   } catch (error) {
     if (isAskedFor(access)) throw error;
-    log.warn({ why: messageOf(error) }, ON_PAPER);
+    log.warn({ why: messageOf(error) }, IN_MEMORY);
     return undefined;
   }
 }
@@ -113,7 +113,7 @@ async function answers(connection: Connection, { access }: ExporterFlags, clock:
   } catch (error) {
     const why = messageOf(error);
     if (isAskedFor(access)) throw new VimanaError('REFUSED', `the cluster does not answer: ${why}`, { cause: error });
-    log.warn({ why, again: `every ${AGAIN_MS / 1000} s` }, ON_PAPER);
+    log.warn({ why, again: `every ${AGAIN_MS / 1000} s` }, IN_MEMORY);
     return false;
   }
 }
@@ -157,7 +157,7 @@ const isAskedFor = ({ kubeconfig, context }: ExporterFlags['access']) =>
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** A scenario that is read again when it is known which nodes there are. */
-type ReadScenario = (isNode: (name: string) => boolean) => ReturnType<typeof readWanted>;
+type ReadScenario = (isNode: (name: string) => boolean) => ReturnType<typeof readFleetSpec>;
 
 function scenarioAt(place: string, log: Logger): ReadScenario {
   const [, file = place, given] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
@@ -167,16 +167,16 @@ function scenarioAt(place: string, log: Logger): ReadScenario {
     const name = given ?? (names.includes('nodes') ? undefined : names[0]);
     if (given === undefined && names.length > 1)
       log.info({ scenario: name, of: names }, 'the first scenario is loaded');
-    const { causes } = readWanted(body, name, () => true);
-    if (causes.length > 0) throw new RefusedError(causes);
-    return (isNode) => readWanted(body, name, isNode);
+    const { causes } = readFleetSpec(body, name, () => true);
+    if (causes.length > 0) throw new RejectedError(causes);
+    return (isNode) => readFleetSpec(body, name, isNode);
   } catch (error) {
     throw explained(error, `${file} cannot be loaded`);
   }
 }
 
-async function load(fleet: Fleet, read: ReadScenario, log: Logger, signal: AbortSignal): Promise<void> {
-  const wanted = read((node) => fleet.knows(node));
+async function load(fleet: FleetBackend, read: ReadScenario, log: Logger, signal: AbortSignal): Promise<void> {
+  const wanted = read((node) => fleet.has(node));
   try {
     const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
     log.info({ scenario: wanted.name, nodes, vms }, 'scenario loaded');
@@ -188,7 +188,8 @@ async function load(fleet: Fleet, read: ReadScenario, log: Logger, signal: Abort
 }
 
 function explained(error: unknown, what: string): VimanaError {
-  const causes = error instanceof RefusedError ? error.causes.map((cause) => `\n  ${causeText(cause)}`).join('') : '';
+  const causes =
+    error instanceof RejectedError ? error.causes.map((cause) => `\n  ${formatCause(cause)}`).join('') : '';
   const why = causes === '' ? ` ${messageOf(error)}` : causes;
   return new VimanaError('REFUSED', `${what}:${why}`, { cause: error });
 }

@@ -5,10 +5,10 @@ import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { poolOf } from '#fleet/simulation/play/node-groups';
 import { Rebalancer } from '#fleet/simulation/play/rebalancer';
-import { Stage, TICK_MS } from '#fleet/simulation/play/stage';
-import { folderOutput, type Output } from '#fleet/simulation/report/output';
+import { ScenarioRunner, TICK_MS } from '#fleet/simulation/play/stage';
+import { directoryOutput, type Output } from '#fleet/simulation/report/output';
 import { Recorder } from '#fleet/simulation/report/recorder';
-import type { Reached, Setting } from '#fleet/simulation/report/summary';
+import type { RunConfig, RunExtent } from '#fleet/simulation/report/summary';
 import { realClock } from '#platform/base/clock';
 import { parseDuration } from '#platform/base/duration';
 import { VimanaError } from '#platform/base/errors';
@@ -36,7 +36,7 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
   const stop = new AbortController();
   // A second one of the same kind ends it at once.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
-  const { simulated_seconds, completed } = await play(settings, folderOutput(settings.out, held), stop.signal);
+  const { simulated_seconds, completed } = await play(settings, directoryOutput(settings.out, held), stop.signal);
   const simulated = simulated_seconds * 1000;
   const seconds = (realClock.monotonic() - began) / 1000;
   if (!completed) {
@@ -70,7 +70,7 @@ function held(folder: string): () => void {
 }
 
 /** Plays the scenario to its end, or to the signal. */
-async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<Reached> {
+async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<RunExtent> {
   const { scenario, seed, untilMs, resolution, logLevel: level, sampleMs, rebalance } = settings;
   const { spec, metadata } = scenario;
   const start = spec.startTime === undefined ? USUAL_START : Date.parse(spec.startTime);
@@ -92,7 +92,7 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
   if (exporter === undefined) throw new Error('machines of the simulator are not served');
   await clock.advance(WARM_UP_MS);
   const recorder = new Recorder(output, settingOf(settings, start, pools), start);
-  const stage = new Stage(
+  const stage = new ScenarioRunner(
     spec,
     {
       client,
@@ -103,13 +103,13 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
       namespace: 'default',
       scenario: metadata.name ?? '',
       groups: { grow: (group, total) => fleet.scale(total, group) },
-      onMoved: (migration) => recorder.migrated(migration),
+      onMoved: (migration) => recorder.recordMigration(migration),
       onFailure: (what, error) =>
         recorder.problem(`${what}: ${error instanceof Error ? error.message : String(error)}`),
     },
     { tickMs: TICK_MS, resolution, untilMs },
   );
-  const { course, view, mover } = stage;
+  const { engine, view, migrator } = stage;
   const rebalancer =
     rebalance === undefined
       ? undefined
@@ -118,16 +118,16 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
           bounds: { limits: rebalance.limits, budget: rebalance.budget, steps: 1 },
           destinations: rebalance.destinations,
           view,
-          mover,
+          migrator,
           random: random.fork('rebalancing'),
         });
   const every = rebalance?.everyMs ?? Number.POSITIVE_INFINITY;
   let [nextSample, nextBalance, steps, now] = [sampleMs, every, 0, 0];
   const pace = pacer(settings.speed, signal);
   for (;;) {
-    const next = Math.min(course.nextAt ?? Number.POSITIVE_INFINITY, nextSample, nextBalance);
-    if (next > course.end) {
-      now = course.end;
+    const next = Math.min(engine.nextAt ?? Number.POSITIVE_INFINITY, nextSample, nextBalance);
+    if (next > engine.end) {
+      now = engine.end;
       break;
     }
     await pace(next);
@@ -135,8 +135,8 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     await clock.advanceTo(start + next);
     now = next;
     if (next === nextSample) {
-      const { vms, activeTasks: tasks } = course.tally;
-      const counts = { vms, running: view.running(), pending: view.pending(), moving: mover.moving, tasks };
+      const { vms, activeTasks: tasks } = engine.counters;
+      const counts = { vms, running: view.running(), pending: view.pending(), moving: migrator.moving, tasks };
       recorder.sample(next, view.nodes(), counts);
       nextSample += sampleMs;
     }
@@ -145,12 +145,12 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
       steps++;
       nextBalance += every;
     }
-    if (next !== course.nextAt) continue;
-    const { happenings } = await stage.step(next);
-    for (const happening of happenings) recorder.happened(happening);
+    if (next !== engine.nextAt) continue;
+    const { events } = await stage.step(next);
+    for (const happening of events) recorder.recordEvent(happening);
   }
-  const reached = { simulated_seconds: now / 1000, completed: now === course.end };
-  recorder.finish(course.tally, steps, reached);
+  const reached = { simulated_seconds: now / 1000, completed: now === engine.end };
+  recorder.finish(engine.counters, steps, reached);
   stage.stop();
   await world.stop();
   return reached;
@@ -173,7 +173,7 @@ function pacer(speed: number, signal: AbortSignal): (time: number) => Promise<vo
   };
 }
 
-function settingOf(settings: SimulateSettings, start: number, pools: readonly NodePool[]): Setting {
+function settingOf(settings: SimulateSettings, start: number, pools: readonly NodePool[]): RunConfig {
   const { scenario, seed, untilMs, resolution, slo, sampleMs, rebalance } = settings;
   const { vmPools = [] } = scenario.spec;
   return {

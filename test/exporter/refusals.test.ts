@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { RefusedError } from '#fleet/exporter/fleet';
+import { RejectedError } from '#fleet/exporter/fleet';
 import { PodManager } from '#fleet/library/pod-manager';
 import { SIMULATED_VMS, vmObject } from '#fleet/library/simulated-vm';
 import { realClock } from '#platform/base/clock';
@@ -66,8 +66,8 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
       const list = ['good', 'bad'].map((id) => ({ path: id, vm: { id, cpuConsumption: 0.1, memoryConsumption: 0.1 } }));
       const node = { name: 'kwok-node-1', path: '', cpuCores: 32, memoryBytes: 2 ** 37, vms: list };
       const error = await fleet.replace({ name: 's', nodes: [node] }, new AbortController().signal).catch((e) => e);
-      expect(error).toBeInstanceOf(RefusedError);
-      const { status: code, causes } = error as RefusedError;
+      expect(error).toBeInstanceOf(RejectedError);
+      const { status: code, causes } = error as RejectedError;
       return [code, causes.map(({ field, detail }) => [field, detail])];
     };
     expect(await refused(refusing)).toEqual([400, [['bad', 'VirtualMachine "bad" is invalid']]]);

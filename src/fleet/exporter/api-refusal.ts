@@ -1,28 +1,29 @@
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import { type FieldError, forbidden } from '#platform/base/field-error';
 import { KubeError } from '#platform/kube/kube-error';
-import { RefusedError } from './fleet.ts';
+import { RejectedError } from './fleet.ts';
 
 /** Webhooks of others may know no rehearsal; what they think of a machine is seen when it is made. */
 const NO_REHEARSAL = 'does not support dry run';
 
 /** What the API server has against one machine; undefined where it is not the machine. */
-export function refusalOf(error: unknown, path: string): FieldError | undefined {
+export function apiErrorOf(error: unknown, path: string): FieldError | undefined {
   if (!(error instanceof KubeError) || (error.code !== 422 && error.code !== 400)) return undefined;
   return forbidden(path, error.message);
 }
 
-export const isUnrehearsed = (error: unknown) => error instanceof KubeError && error.message.includes(NO_REHEARSAL);
+export const isDryRunUnsupported = (error: unknown) =>
+  error instanceof KubeError && error.message.includes(NO_REHEARSAL);
 
 /** A failure as a refusal, where the API server has refused all that was asked; otherwise as it was. */
-export function asRefusal(error: unknown, namespace: string): unknown {
+export function asApiError(error: unknown, namespace: string): unknown {
   if (!(error instanceof KubeError)) return error;
-  if (error.code === 403) return new RefusedError([forbidden('', error.message)], 403);
+  if (error.code === 403) return new RejectedError([forbidden('', error.message)], 403);
   if (error.code !== 404) return error;
   const { group, kind } = SIMULATED_VMS;
   const missing = error.details.kind === 'namespaces' || error.message.startsWith('namespaces ');
   const why = missing
     ? `there is no namespace ${namespace}`
     : `the cluster knows no ${kind} of ${group}: bring it with vimana install --dialects simulation`;
-  return new RefusedError([forbidden('', why)]);
+  return new RejectedError([forbidden('', why)]);
 }

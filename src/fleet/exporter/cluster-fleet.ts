@@ -1,7 +1,7 @@
 import { VMIS } from '#api/kubevirt/resources';
 import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '#api/launcher';
 import type { NodeSize } from '#api/launcher-load';
-import { atMost } from '#fleet/library/at-most';
+import { forEachLimited } from '#fleet/library/at-most';
 import { carryLoad, isAnnotated } from '#fleet/library/kept-load';
 import type { PodManager } from '#fleet/library/pod-manager';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type Vm } from '#fleet/library/simulated-vm';
@@ -16,26 +16,26 @@ import type { Index } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import type { Informers } from '#platform/runtime/informers';
 import type { Selection } from '#platform/runtime/reflector';
-import { asRefusal, isUnrehearsed, refusalOf } from './api-refusal.ts';
+import { apiErrorOf, asApiError, isDryRunUnsupported } from './api-refusal.ts';
 import {
-  type Fleet,
-  type FleetVm,
-  type Loaded,
-  type Move,
-  type Moved,
-  RefusedError,
-  type WantedFleet,
+  type ExportedVm,
+  type FleetBackend,
+  type FleetSpec,
+  type LoadResult,
+  type MoveResult,
+  RejectedError,
+  type SuggestedMove,
 } from './fleet.ts';
-import { amount, isLive, machineOf } from './launcher-demand.ts';
+import { amount, isLive, vmKeyOfPod } from './launcher-demand.ts';
 import type { NodeLoad } from './node-load.ts';
 import { NodeLoads } from './node-loads.ts';
-import { type Awaited, awaitPlaces, byMachine, machineKey, type Place } from './places.ts';
-import { awaitNodeStatus } from './written-status.ts';
+import { type AwaitedVm, type Placement, podsByVm, vmKey, waitForPlacement } from './places.ts';
+import { waitForNodeStatus } from './written-status.ts';
 
 /** Machines that a scenario has made have this label; no others are ever replaced. */
 export const SCENARIO_LABEL = 'simulation.node-classifier.io/scenario';
 
-export interface ClusterFleetParts {
+export interface ClusterFleetDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -53,27 +53,27 @@ export interface ClusterFleetParts {
 }
 
 const AT_ONCE = 32;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const NEVER = new AbortController().signal;
 
 const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
 
 /** The nodes and launcher pods of a cluster, as its watches tell of them. */
-export class ClusterFleet implements Fleet {
+export class ClusterFleet implements FleetBackend {
   readonly managed = true;
-  readonly #parts: ClusterFleetParts;
+  readonly #parts: ClusterFleetDeps;
   readonly #nodes: Informer<Node>;
   readonly #pods: Informer<Pod>;
   readonly #loads: NodeLoads;
   /** What changes the fleet is done one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: ClusterFleetParts) {
-    const { informers, clock, selection, referenceNode: usual, log } = parts;
+  constructor(parts: ClusterFleetDeps) {
+    const { informers, clock, selection, referenceNode: defaultNode, log } = parts;
     this.#parts = parts;
     this.#nodes = informers.of(NODES);
     this.#pods = selection === undefined ? informers.of(PODS) : informers.of(PODS, selection);
-    this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock, usual, log });
+    this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock, defaultNode, log });
   }
 
   /** Settles when everything has been seen once. */
@@ -101,14 +101,14 @@ export class ClusterFleet implements Fleet {
     return this.#loads.get(node);
   }
 
-  knows(node: string): boolean {
+  has(node: string): boolean {
     return this.#nodes.cache.get(node) !== undefined;
   }
 
-  vmsOn(node: string): readonly FleetVm[] {
-    const vms: FleetVm[] = [];
+  vmsOn(node: string): readonly ExportedVm[] {
+    const vms: ExportedVm[] = [];
     for (const pod of this.#pods.cache.by(byNode, node)) {
-      const machine = machineOf(pod);
+      const machine = vmKeyOfPod(pod);
       if (machine === undefined || !isLive(pod)) continue;
       const { annotations = {}, name = '', namespace } = pod.metadata;
       vms.push({
@@ -127,11 +127,11 @@ export class ClusterFleet implements Fleet {
     await Promise.all([this.#nodes.refresh(signal), this.#pods.refresh(signal)]);
   }
 
-  replace(wanted: WantedFleet, signal: AbortSignal): Promise<Loaded> {
+  replace(wanted: FleetSpec, signal: AbortSignal): Promise<LoadResult> {
     return this.#inTurn(() => this.#replace(wanted, signal));
   }
 
-  move(moves: readonly Move[], signal: AbortSignal): Promise<readonly Moved[]> {
+  move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]> {
     return this.#inTurn(() => this.#move(moves, signal));
   }
 
@@ -141,12 +141,12 @@ export class ClusterFleet implements Fleet {
     return await mine;
   }
 
-  async #replace({ name, nodes, causes = [] }: WantedFleet, signal: AbortSignal): Promise<Loaded> {
+  async #replace({ name, nodes, causes = [] }: FleetSpec, signal: AbortSignal): Promise<LoadResult> {
     const { client, namespace, pods, clock } = this.#parts;
     const vms = nodes.flatMap((node) => node.vms);
     const labels = { [SCENARIO_LABEL]: labelValue(name) };
     const earlier = await this.#rehearse({ nodes, causes }, labels).catch((error: unknown) => {
-      throw asRefusal(error, namespace);
+      throw asApiError(error, namespace);
     });
     signal.throwIfAborted();
     // Those that are about to go may be seen for a moment longer.
@@ -154,7 +154,7 @@ export class ClusterFleet implements Fleet {
     // From here on there is no way back, whether or not anybody waits for the answer.
     await pods.deleteAll(earlier, this.#lifetime);
     const failed = new Map<string, string>();
-    await atMost(AT_ONCE, vms, async ({ vm }) => {
+    await forEachLimited(AT_ONCE, vms, async ({ vm }) => {
       try {
         await pods.make(vm, { labels });
       } catch (error) {
@@ -169,8 +169,8 @@ export class ClusterFleet implements Fleet {
     );
     const placed = made.filter(({ id }) => 'node' in (places.get(`${namespace}/${id}`) ?? {}));
     if (!signal.aborted) await this.#tellNodes(placed);
-    const waiting = { client, namespace, clock, signal, patienceMs: PATIENCE_MS };
-    const gone = await awaitNodeStatus(
+    const waiting = { client, namespace, clock, signal, timeoutMs: TIMEOUT_MS };
+    const gone = await waitForNodeStatus(
       placed.map(({ id }) => id),
       waiting,
     );
@@ -187,7 +187,7 @@ export class ClusterFleet implements Fleet {
 
   /** Looks for all that speaks against a scenario, before anything is changed; returns the machines that it replaces. */
   async #rehearse(
-    { nodes, causes: known }: Required<Omit<WantedFleet, 'name'>>,
+    { nodes, causes: known }: Required<Omit<FleetSpec, 'name'>>,
     labels: Readonly<Record<string, string>>,
   ): Promise<readonly string[]> {
     const { client, namespace, pods } = this.#parts;
@@ -198,25 +198,25 @@ export class ClusterFleet implements Fleet {
     );
     const causes: FieldError[] = [
       ...known,
-      ...nodes.filter((node) => !this.knows(node.name)).map((node) => notFound(node.path, node.name)),
+      ...nodes.filter((node) => !this.has(node.name)).map((node) => notFound(node.path, node.name)),
       ...vms
         .filter(({ vm }) => strangers.has(vm.id))
         .map(({ path, vm }) =>
           forbidden(child(path, 'id'), `there is a VirtualMachine ${vm.id} that no scenario has made`),
         ),
     ];
-    if (causes.length > 0) throw new RefusedError(causes);
-    await atMost(AT_ONCE, vms, async ({ path, vm }) => {
+    if (causes.length > 0) throw new RejectedError(causes);
+    await forEachLimited(AT_ONCE, vms, async ({ path, vm }) => {
       try {
         await pods.rehearse(vm, { labels });
       } catch (error) {
-        if (isUnrehearsed(error)) return;
-        const cause = refusalOf(error, path);
+        if (isDryRunUnsupported(error)) return;
+        const cause = apiErrorOf(error, path);
         if (cause === undefined) throw error;
         causes.push(cause);
       }
     });
-    if (causes.length > 0) throw new RefusedError(causes);
+    if (causes.length > 0) throw new RejectedError(causes);
     const earlier = present.items.filter(({ metadata }) => isOfScenario(metadata)).map(({ metadata }) => metadata.name);
     if (earlier[0] !== undefined) await pods.rehearseDeletion(earlier[0]);
     return earlier;
@@ -234,13 +234,13 @@ export class ClusterFleet implements Fleet {
     return this.#parts.lifetime ?? NEVER;
   }
 
-  async #move(moves: readonly Move[], signal: AbortSignal): Promise<readonly Moved[]> {
-    const refused = new Map<Move, Moved>();
-    const begun = new Map<Move, { readonly pod: Pod; readonly awaited: Awaited }>();
-    await atMost(AT_ONCE, moves, async (move) => {
+  async #move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]> {
+    const refused = new Map<SuggestedMove, MoveResult>();
+    const begun = new Map<SuggestedMove, { readonly pod: Pod; readonly awaited: AwaitedVm }>();
+    await forEachLimited(AT_ONCE, moves, async (move) => {
       try {
         const pod = this.#source(move);
-        const awaited = this.#awaited(machineKey(pod) ?? '');
+        const awaited = this.#awaited(vmKey(pod) ?? '');
         await this.#begin(pod);
         begun.set(move, { pod, awaited });
       } catch (error) {
@@ -256,25 +256,25 @@ export class ClusterFleet implements Fleet {
       all.map(({ awaited }) => awaited),
       isCarried ? this.#lifetime : signal,
     );
-    await atMost(AT_ONCE, all, ({ pod, awaited }) => this.#carry(pod, awaited));
+    await forEachLimited(AT_ONCE, all, ({ pod, awaited }) => this.#carry(pod, awaited));
     return moves.map((move) => refused.get(move) ?? outcome(move, places.get(begun.get(move)?.awaited.key ?? '')));
   }
 
   /** Gives the next pod of a machine the load that somebody has annotated on the one before. */
-  async #carry(old: Pod, { key, not }: Awaited): Promise<void> {
-    const next = [...this.#pods.cache.by(byMachine, key)].find((pod) => isLive(pod) && !not.has(pod.metadata.uid));
+  async #carry(old: Pod, { key, not }: AwaitedVm): Promise<void> {
+    const next = [...this.#pods.cache.by(podsByVm, key)].find((pod) => isLive(pod) && !not.has(pod.metadata.uid));
     if (next !== undefined) await carryLoad(this.#parts.client, old, next);
   }
 
-  #awaited(key: string): Awaited {
-    return { key, not: new Set([...this.#pods.cache.by(byMachine, key)].map(({ metadata }) => metadata.uid)) };
+  #awaited(key: string): AwaitedVm {
+    return { key, not: new Set([...this.#pods.cache.by(podsByVm, key)].map(({ metadata }) => metadata.uid)) };
   }
 
   /** The pod that is to move; throws where there is none, or it is not where it should be. */
-  #source({ vm_id: id, from_node: from, to_node: to }: Move): Pod {
+  #source({ vm_id: id, from_node: from, to_node: to }: SuggestedMove): Pod {
     const { namespace } = this.#parts;
     const key = id.includes('/') ? id : `${namespace}/${id}`;
-    const pod = [...this.#pods.cache.by(byMachine, key)].find(isLive);
+    const pod = [...this.#pods.cache.by(podsByVm, key)].find(isLive);
     const { nodeName = '' } = pod?.spec ?? {};
     if (pod === undefined) throw new Error(`there is no machine ${key} that runs`);
     if (nodeName !== from) throw new ElsewhereError(nodeName, `${id} is not on node ${from}`);
@@ -293,12 +293,12 @@ export class ClusterFleet implements Fleet {
       await client.delete(VMIS, owner.name, { namespace, preconditions: { uid: owner.uid } });
     } else {
       const { nodeName = '' } = pod.spec;
-      throw new ElsewhereError(nodeName, `${machineOf(pod)} is no machine of the simulator: use vimana vm migrate`);
+      throw new ElsewhereError(nodeName, `${vmKeyOfPod(pod)} is no machine of the simulator: use vimana vm migrate`);
     }
   }
 
-  #places(awaited: readonly Awaited[], signal: AbortSignal): Promise<ReadonlyMap<string, Place>> {
-    return awaitPlaces(this.#pods, awaited, { clock: this.#parts.clock, signal, patienceMs: PATIENCE_MS });
+  #places(awaited: readonly AwaitedVm[], signal: AbortSignal): Promise<ReadonlyMap<string, Placement>> {
+    return waitForPlacement(this.#pods, awaited, { clock: this.#parts.clock, signal, timeoutMs: TIMEOUT_MS });
   }
 }
 
@@ -312,7 +312,7 @@ class ElsewhereError extends Error {
   }
 }
 
-function outcome(move: Move, place: Place | undefined): Moved {
+function outcome(move: SuggestedMove, place: Placement | undefined): MoveResult {
   if (place !== undefined && 'node' in place) {
     const { node } = place;
     return { ...move, actual_node: node, success: true, as_suggested: isSuggested(move, node), error: null };
@@ -320,7 +320,7 @@ function outcome(move: Move, place: Place | undefined): Moved {
   return { ...move, actual_node: '', success: false, as_suggested: false, error: place?.error ?? 'not placed' };
 }
 
-const isSuggested = ({ from_node, to_node }: Move, node: string) =>
+const isSuggested = ({ from_node, to_node }: SuggestedMove, node: string) =>
   to_node === null ? node !== from_node : node === to_node;
 
 const isOfScenario = ({ labels }: { readonly labels?: Readonly<Record<string, string>> }) =>

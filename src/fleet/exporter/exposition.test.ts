@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Exposition } from './exposition.ts';
-import { measured, type NodeLoad, type NodeState } from './node-load.ts';
+import { measureLoad, type NodeLoad, type NodeState } from './node-load.ts';
 
 const stateOf = (name: string, cores: number): NodeState => {
   const size = { cpuCores: 8, memoryBytes: 2 ** 33 };
-  return { name, roles: ['worker'], ...size, ...measured(size, { cores, bytes: cores * 2 ** 29 }), vms: cores };
+  return { name, roles: ['worker'], ...size, ...measureLoad(size, { cores, bytes: cores * 2 ** 29 }), vms: cores };
 };
 const loadOf = (state: NodeState, at: number): NodeLoad => ({
   ...state,

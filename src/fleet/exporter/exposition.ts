@@ -1,4 +1,4 @@
-import type { NodeLoad, NodeState, Spent } from './node-load.ts';
+import type { NodeLoad, NodeState, SpentTime } from './node-load.ts';
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -15,7 +15,7 @@ interface Gauge extends Family {
 
 /** Lines that change with time. */
 interface Counter extends Family {
-  readonly series: readonly { readonly labels: string; readonly value: (spent: Spent) => number }[];
+  readonly series: readonly { readonly labels: string; readonly value: (spent: SpentTime) => number }[];
 }
 
 const gauge = (name: string, label: 'node' | 'instance', help: string, value: (state: NodeState) => number): Gauge => ({
@@ -85,7 +85,7 @@ const AMOUNTS: readonly Gauge[] = [
     type: 'gauge',
     help: 'Roles of the node.',
     lines: ({ roles }, node) =>
-      roles.map((role) => `kube_node_role{instance=${node},node=${node},role=${quoted(role)}} 1\n`).join(''),
+      roles.map((role) => `kube_node_role{instance=${node},node=${node},role=${quoteLabel(role)}} 1\n`).join(''),
   },
 ];
 
@@ -120,7 +120,7 @@ export class Exposition {
 function blockOf(loads: readonly NodeLoad[], known: Block | undefined): Block {
   if (known?.states.length === loads.length && loads.every(({ state }, at) => state === known.states[at])) return known;
   const states = loads.map(({ state }) => state);
-  const names = states.map(({ name }) => quoted(name));
+  const names = states.map(({ name }) => quoteLabel(name));
   const texts = GAUGES.map(({ lines }) => {
     let text = '';
     for (const [at, state] of states.entries()) text += lines(state, names[at] as string);
@@ -130,7 +130,7 @@ function blockOf(loads: readonly NodeLoad[], known: Block | undefined): Block {
 }
 
 function countersOf(loads: readonly NodeLoad[]): string {
-  const names = loads.map(({ name }) => quoted(name));
+  const names = loads.map(({ name }) => quoteLabel(name));
   let text = '';
   for (const family of COUNTERS) {
     text += head(family);
@@ -150,4 +150,5 @@ const head = ({ name, type, help }: Family) => `# HELP ${name} ${help}\n# TYPE $
 /** To the microsecond: nobody measures better, and writing all digits takes longer than everything else. */
 const seconds = (value: number) => Math.round(value * 1e6) / 1e6;
 
-const quoted = (value: string) => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+const quoteLabel = (value: string) =>
+  `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

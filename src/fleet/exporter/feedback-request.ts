@@ -8,23 +8,23 @@ import {
   tooMany,
   typeInvalid,
 } from '#platform/base/field-error';
-import { type Move, RefusedError } from './fleet.ts';
+import { RejectedError, type SuggestedMove } from './fleet.ts';
 
 const FIELDS = ['vm_id', 'from_node', 'to_node'] as const;
-const MOST_MOVES = 10_000;
+const MAX_MOVES = 10_000;
 
 /**
  * Reads `{"migrations": [{vm_id, from_node, to_node}]}`; without to_node the scheduler is asked for any other node. A
  * machine of the namespace may be called with it or without. Throws a RefusedError with all that is wrong.
  */
-export function readMoves(body: unknown, namespace = ''): readonly Move[] {
+export function readMoves(body: unknown, namespace = ''): readonly SuggestedMove[] {
   const list = typeof body === 'object' && body !== null ? (body as { migrations?: unknown }).migrations : undefined;
-  if (list === undefined) throw new RefusedError([required('migrations')]);
-  if (!Array.isArray(list)) throw new RefusedError([typeInvalid('migrations', list, 'must be a list')]);
-  if (list.length > MOST_MOVES) throw new RefusedError([tooMany('migrations', list.length, MOST_MOVES)]);
+  if (list === undefined) throw new RejectedError([required('migrations')]);
+  if (!Array.isArray(list)) throw new RejectedError([typeInvalid('migrations', list, 'must be a list')]);
+  if (list.length > MAX_MOVES) throw new RejectedError([tooMany('migrations', list.length, MAX_MOVES)]);
   const causes: FieldError[] = [];
   const seen = new Set<string>();
-  const moves = list.map((each: unknown, i): Move => {
+  const moves = list.map((each: unknown, i): SuggestedMove => {
     const path = index('migrations', i);
     const texts = { vm_id: '', from_node: '', to_node: '' };
     if (typeof each !== 'object' || each === null || Array.isArray(each)) {
@@ -45,6 +45,6 @@ export function readMoves(body: unknown, namespace = ''): readonly Move[] {
       causes.push(invalid(child(path, 'to_node'), to_node, 'must be another node than from_node'));
     return { vm_id, from_node, to_node: to_node === '' ? null : to_node };
   });
-  if (causes.length > 0) throw new RefusedError(causes);
+  if (causes.length > 0) throw new RejectedError(causes);
   return moves;
 }

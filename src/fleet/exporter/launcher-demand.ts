@@ -11,7 +11,7 @@ export const LAUNCHER_SELECTOR = 'kubevirt.io/domain';
  * What a launcher pod uses of its node. In whole millionths of a core and bytes, or billionths of a node where the pod
  * does not say of which: whole numbers add up the same in any order.
  */
-export interface Demand {
+export interface LauncherUsage {
   readonly node: string;
   readonly microCores: number;
   readonly bytes: number;
@@ -28,7 +28,7 @@ export const byInstance: Index<Pod> = {
 };
 
 /** The machine that a pod stands for; undefined where it stands for none. */
-export function machineOf({ metadata }: Pod): string | undefined {
+export function vmKeyOfPod({ metadata }: Pod): string | undefined {
   const { labels, annotations } = metadata;
   if (labels?.[LAUNCHER_SELECTOR] === undefined) return undefined;
   return annotations?.[DOMAIN_ANNOTATION] ?? labels[NAME_LABEL] ?? labels[LAUNCHER_SELECTOR];
@@ -40,9 +40,9 @@ export function isLive({ metadata, status }: Pod): boolean {
 }
 
 /** What a live launcher pod uses on its node; undefined where it has none. */
-export function demandOf(pod: Pod): Demand | undefined {
+export function launcherUsageOf(pod: Pod): LauncherUsage | undefined {
   const { nodeName: node = '' } = pod.spec;
-  if (node === '' || machineOf(pod) === undefined || !isLive(pod)) return undefined;
+  if (node === '' || vmKeyOfPod(pod) === undefined || !isLive(pod)) return undefined;
   const { annotations } = pod.metadata;
   const [cpu, memory] = [
     amount(annotations?.[CPU_CONSUMPTION]),
@@ -70,7 +70,7 @@ export function amount(text: string | undefined): number {
 
 /** The annotations of a launcher pod on a node that should tell a consumption and cannot be read as one. */
 export function unreadable(pod: Pod): readonly string[] {
-  if ((pod.spec.nodeName ?? '') === '' || machineOf(pod) === undefined || !isLive(pod)) return [];
+  if ((pod.spec.nodeName ?? '') === '' || vmKeyOfPod(pod) === undefined || !isLive(pod)) return [];
   const { annotations = {} } = pod.metadata;
   return [CPU_CONSUMPTION, MEMORY_CONSUMPTION].filter((name) => {
     const text = annotations[name];

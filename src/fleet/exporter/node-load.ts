@@ -15,21 +15,21 @@ export interface NodeLoad extends NodeState {
   /** The very same object as long as nothing in it has changed, so that what was made of it can be kept. */
   readonly state: NodeState;
   /** Since the node was first seen. */
-  readonly spent: Spent;
+  readonly spent: SpentTime;
 }
 
 /** Seconds that went by: CPU time over all cores, and time in which something had to wait. */
-export interface Spent {
+export interface SpentTime {
   readonly cpuUser: number;
   readonly cpuIdle: number;
   readonly cpuWaiting: number;
   readonly memoryWaiting: number;
 }
 
-export const NOTHING_SPENT: Spent = { cpuUser: 0, cpuIdle: 0, cpuWaiting: 0, memoryWaiting: 0 };
+export const NOTHING_SPENT: SpentTime = { cpuUser: 0, cpuIdle: 0, cpuWaiting: 0, memoryWaiting: 0 };
 
 /** What a node measures from how much of it is used, in cores and bytes. */
-export function measured(
+export function measureLoad(
   { cpuCores, memoryBytes }: Pick<NodeState, 'cpuCores' | 'memoryBytes'>,
   used: { readonly cores: number; readonly bytes: number },
 ): Measures {
@@ -39,7 +39,7 @@ export function measured(
 }
 
 /** What was spent when a node has measured the same for some more seconds. */
-export function spentAfter(spent: Spent, seconds: number, cpuCores: number, measures: Measures): Spent {
+export function spentAfter(spent: SpentTime, seconds: number, cpuCores: number, measures: Measures): SpentTime {
   const busy = Math.min(1, measures.cpuUsage) * cpuCores * seconds;
   return {
     cpuUser: spent.cpuUser + busy,

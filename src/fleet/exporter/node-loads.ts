@@ -9,8 +9,8 @@ import type { Cache, Change } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import { keyOf } from '#platform/runtime/key';
 import { sharedSize } from '#vm/usage/reference-node';
-import { amountsOf, byInstance, type Demand, demandOf, isLive, unreadable } from './launcher-demand.ts';
-import { measured, NOTHING_SPENT, type NodeLoad, type NodeState, type Spent, spentAfter } from './node-load.ts';
+import { amountsOf, byInstance, isLive, type LauncherUsage, launcherUsageOf, unreadable } from './launcher-demand.ts';
+import { measureLoad, NOTHING_SPENT, type NodeLoad, type NodeState, type SpentTime, spentAfter } from './node-load.ts';
 
 interface Entry {
   microCores: number;
@@ -18,19 +18,19 @@ interface Entry {
   cpuShare: number;
   memoryShare: number;
   vms: number;
-  spent: Spent;
+  spent: SpentTime;
   /** Until when `spent` counts, on the monotonic clock. */
   at: number;
   /** What all this comes to, and for which version of the node and which era; undefined where it has to be reckoned. */
   known: { readonly state: NodeState; readonly node: Node; readonly era: number } | undefined;
 }
 
-export interface NodeLoadsParts {
+export interface NodeLoadsDeps {
   readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly clock: Clock;
   /** What shares of a node are of, where simulated nodes are not alike. */
-  readonly usual?: NodeSize | undefined;
+  readonly defaultNode?: NodeSize | undefined;
   readonly log?: Logger | undefined;
 }
 
@@ -45,7 +45,7 @@ export class NodeLoads {
   readonly #usual: NodeSize;
   readonly #entries = new Map<string, Entry>();
   /** What each pod was last counted with, by its key. */
-  readonly #counted = new Map<string, Demand>();
+  readonly #counted = new Map<string, LauncherUsage>();
   /** Pods with annotations that cannot be read, by their key; these count for nothing. */
   readonly #unread = new Set<string>();
   readonly #log: Logger;
@@ -57,9 +57,9 @@ export class NodeLoads {
   #names: readonly string[] | undefined;
   readonly #stops: readonly (() => void)[];
 
-  constructor({ nodes, pods, clock, usual = USUAL_NODE, log = noopLogger }: NodeLoadsParts) {
+  constructor({ nodes, pods, clock, defaultNode = USUAL_NODE, log = noopLogger }: NodeLoadsDeps) {
     this.#log = log;
-    this.#usual = usual;
+    this.#usual = defaultNode;
     this.#nodes = nodes.cache;
     this.#pods = pods.cache;
     this.#clock = clock;
@@ -116,7 +116,7 @@ export class NodeLoads {
     const { cores: cpuCores, bytes: memoryBytes } = this.#sizeOf(node);
     const shared = cpuShare === 0 && memoryShare === 0 ? NO_AMOUNTS : amountsOf(this.reference);
     const cores = microCores / 1e6 + (cpuShare / 1e9) * shared.cores;
-    return measured({ cpuCores, memoryBytes }, { cores, bytes: bytes + (memoryShare / 1e9) * shared.bytes });
+    return measureLoad({ cpuCores, memoryBytes }, { cores, bytes: bytes + (memoryShare / 1e9) * shared.bytes });
   }
 
   /** What a node has to give; read once for each version of it. */
@@ -188,9 +188,9 @@ export class NodeLoads {
     }
   }
 
-  #demand(pod: Pod): Demand | undefined {
+  #demand(pod: Pod): LauncherUsage | undefined {
     const { labels = {} } = pod.metadata;
-    const demand = demandOf(pod);
+    const demand = launcherUsageOf(pod);
     if (demand === undefined || labels[MIGRATION_LABEL] === undefined) return demand;
     // It is the place that a machine moves to, until the place that it comes from is gone.
     for (const other of this.#pods.by(byInstance, labels[CREATED_BY_LABEL] ?? '')) {
@@ -199,7 +199,7 @@ export class NodeLoads {
     return demand;
   }
 
-  #count(key: string, demand: Demand | undefined): void {
+  #count(key: string, demand: LauncherUsage | undefined): void {
     const before = this.#counted.get(key);
     if (before !== undefined && demand !== undefined && isSame(before, demand)) return;
     if (before !== undefined) this.#add(before, -1);
@@ -208,7 +208,7 @@ export class NodeLoads {
     else this.#counted.set(key, demand);
   }
 
-  #add({ node, microCores, bytes, cpuShare, memoryShare }: Demand, times: 1 | -1): void {
+  #add({ node, microCores, bytes, cpuShare, memoryShare }: LauncherUsage, times: 1 | -1): void {
     const entry = this.#advance(node, this.#nodes.get(node));
     entry.microCores += times * microCores;
     entry.bytes += times * bytes;
@@ -231,7 +231,7 @@ const NO_AMOUNTS: Amounts = { cores: 0, bytes: 0 };
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-const isSame = (a: Demand, b: Demand) =>
+const isSame = (a: LauncherUsage, b: LauncherUsage) =>
   a.node === b.node &&
   a.microCores === b.microCores &&
   a.bytes === b.bytes &&

@@ -1,33 +1,40 @@
 import { USUAL_NODE } from '#api/launcher-load';
 import { isRatioSize, type Vm } from '#fleet/library/simulated-vm';
 import type { Clock } from '#platform/base/clock';
-import { type Fleet, type FleetVm, type Move, type Moved, RefusedError, type WantedFleet } from './fleet.ts';
+import {
+  type ExportedVm,
+  type FleetBackend,
+  type FleetSpec,
+  type MoveResult,
+  RejectedError,
+  type SuggestedMove,
+} from './fleet.ts';
 import { amountsOf } from './launcher-demand.ts';
-import { measured, NOTHING_SPENT, type NodeLoad, type Spent, spentAfter } from './node-load.ts';
+import { measureLoad, NOTHING_SPENT, type NodeLoad, type SpentTime, spentAfter } from './node-load.ts';
 
 const REFERENCE = amountsOf(USUAL_NODE);
 
-interface PaperVm {
+interface InMemoryVm {
   readonly id: string;
   readonly cores: number;
   readonly bytes: number;
 }
 
-interface PaperNode {
+interface InMemoryNode {
   readonly name: string;
   readonly cpuCores: number;
   readonly memoryBytes: number;
-  readonly vms: Map<string, PaperVm>;
-  spent: Spent;
+  readonly vms: Map<string, InMemoryVm>;
+  spent: SpentTime;
   at: number;
 }
 
 /** A fleet without a cluster: machines are where the scenario has them, and go where they are told to. */
-export class PaperFleet implements Fleet {
+export class InMemoryFleet implements FleetBackend {
   readonly managed = false;
   readonly ready = false;
   readonly #clock: Clock;
-  #nodes = new Map<string, PaperNode>();
+  #nodes = new Map<string, InMemoryNode>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -42,7 +49,7 @@ export class PaperFleet implements Fleet {
     return node === undefined ? undefined : this.#load(node);
   }
 
-  vmsOn(name: string): readonly FleetVm[] {
+  vmsOn(name: string): readonly ExportedVm[] {
     return [...(this.#nodes.get(name)?.vms.values() ?? [])].map(({ id, cores, bytes }) => ({
       id,
       cpu_consumption: cores / REFERENCE.cores,
@@ -52,12 +59,12 @@ export class PaperFleet implements Fleet {
     }));
   }
 
-  knows(): boolean {
+  has(): boolean {
     return false;
   }
 
-  replace({ nodes, causes = [] }: WantedFleet): Promise<{ nodes: number; vms: number; unplaced: [] }> {
-    if (causes.length > 0) return Promise.reject(new RefusedError(causes));
+  replace({ nodes, causes = [] }: FleetSpec): Promise<{ nodes: number; vms: number; unplaced: [] }> {
+    if (causes.length > 0) return Promise.reject(new RejectedError(causes));
     const at = this.#clock.monotonic();
     let vms = 0;
     this.#nodes = new Map(
@@ -70,7 +77,7 @@ export class PaperFleet implements Fleet {
     return Promise.resolve({ nodes: nodes.length, vms, unplaced: [] });
   }
 
-  move(moves: readonly Move[]): Promise<readonly Moved[]> {
+  move(moves: readonly SuggestedMove[]): Promise<readonly MoveResult[]> {
     return Promise.resolve(moves.map((move) => this.#move(move)));
   }
 
@@ -78,10 +85,10 @@ export class PaperFleet implements Fleet {
     return Promise.resolve();
   }
 
-  #move(move: Move): Moved {
+  #move(move: SuggestedMove): MoveResult {
     const from = this.#nodes.get(move.from_node);
     const vm = from?.vms.get(move.vm_id);
-    const refused = (error: string): Moved => {
+    const refused = (error: string): MoveResult => {
       const home = [...this.#nodes.values()].find(({ vms }) => vms.has(move.vm_id));
       return { ...move, actual_node: home?.name ?? '', success: false, as_suggested: false, error };
     };
@@ -99,19 +106,19 @@ export class PaperFleet implements Fleet {
   }
 
   /** The node with the least CPU in use of those that have the memory for a machine. */
-  #idlest(from: PaperNode, vm: PaperVm): PaperNode | undefined {
+  #idlest(from: InMemoryNode, vm: InMemoryVm): InMemoryNode | undefined {
     const others = [...this.#nodes.values()].filter((node) => node !== from && hasRoom(node, vm));
     return others
       .map((node) => ({ node, used: usedOn(node).cores / node.cpuCores }))
-      .reduce<{ node: PaperNode; used: number } | undefined>(
+      .reduce<{ node: InMemoryNode; used: number } | undefined>(
         (best, each) => (best === undefined || each.used < best.used ? each : best),
         undefined,
       )?.node;
   }
 
-  #load(node: PaperNode): NodeLoad {
+  #load(node: InMemoryNode): NodeLoad {
     const { name, cpuCores, memoryBytes, vms } = node;
-    const measures = measured(node, usedOn(node));
+    const measures = measureLoad(node, usedOn(node));
     const now = this.#clock.monotonic();
     node.spent = spentAfter(node.spent, (now - node.at) / 1000, cpuCores, measures);
     node.at = now;
@@ -120,9 +127,9 @@ export class PaperFleet implements Fleet {
   }
 }
 
-const hasRoom = (node: PaperNode, { bytes }: PaperVm) => usedOn(node).bytes + bytes <= node.memoryBytes;
+const hasRoom = (node: InMemoryNode, { bytes }: InMemoryVm) => usedOn(node).bytes + bytes <= node.memoryBytes;
 
-function usedOn({ vms }: PaperNode): { readonly cores: number; readonly bytes: number } {
+function usedOn({ vms }: InMemoryNode): { readonly cores: number; readonly bytes: number } {
   let [cores, bytes] = [0, 0];
   for (const vm of vms.values()) {
     cores += vm.cores;
@@ -131,7 +138,7 @@ function usedOn({ vms }: PaperNode): { readonly cores: number; readonly bytes: n
   return { cores, bytes };
 }
 
-function paperVm(vm: Vm): PaperVm {
+function paperVm(vm: Vm): InMemoryVm {
   if (isRatioSize(vm)) {
     return { id: vm.id, cores: vm.cpuConsumption * REFERENCE.cores, bytes: vm.memoryConsumption * REFERENCE.bytes };
   }

@@ -3,27 +3,27 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
-import { isLive, machineOf } from './launcher-demand.ts';
+import { isLive, vmKeyOfPod } from './launcher-demand.ts';
 
 /** Where a machine ended up: on a node, or nowhere, and why. */
-export type Place = { readonly node: string; readonly pod: string } | { readonly error: string };
+export type Placement = { readonly node: string; readonly pod: string } | { readonly error: string };
 
 /** A machine that waits for a place; pods that it had before do not count. */
-export interface Awaited {
+export interface AwaitedVm {
   readonly key: string;
   /** By their uids. */
   readonly not: ReadonlySet<string | undefined>;
 }
 
 /** The key of the machine that a pod stands for: `namespace/name`. */
-export function machineKey(pod: Pod): string | undefined {
-  const name = machineOf(pod);
+export function vmKey(pod: Pod): string | undefined {
+  const name = vmKeyOfPod(pod);
   return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
 }
 
-export const byMachine: Index<Pod> = {
+export const podsByVm: Index<Pod> = {
   values: (pod) => {
-    const key = machineKey(pod);
+    const key = vmKey(pod);
     return key === undefined ? [] : [key];
   },
 };
@@ -32,33 +32,33 @@ interface Waiting {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** How long to wait while nothing at all happens to any of them. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Waits until each machine has a node or is known to fit on none, as the watch of pods tells it. */
-export async function awaitPlaces(
+export async function waitForPlacement(
   pods: Informer<Pod>,
-  awaited: readonly Awaited[],
-  { clock, signal, patienceMs }: Waiting,
-): Promise<ReadonlyMap<string, Place>> {
+  awaited: readonly AwaitedVm[],
+  { clock, signal, timeoutMs }: Waiting,
+): Promise<ReadonlyMap<string, Placement>> {
   const left = new Map(awaited.map(({ key, not }) => [key, not]));
-  const found = new Map<string, Place>();
+  const found = new Map<string, Placement>();
   const done = Promise.withResolvers<void>();
   let last = clock.monotonic();
   const look = (pod: Pod) => {
-    const key = machineKey(pod);
+    const key = vmKey(pod);
     if (key === undefined || left.get(key)?.has(pod.metadata.uid) !== false) return;
     last = clock.monotonic();
-    const place = placeOf(pod);
+    const place = placementOf(pod);
     if (place === undefined) return;
     found.set(key, place);
     left.delete(key);
     if (left.size === 0) done.resolve();
   };
   const giveUp = () => done.resolve();
-  const arm = () => clock.timer(Math.max(1, last + patienceMs - clock.monotonic()), check);
+  const arm = () => clock.timer(Math.max(1, last + timeoutMs - clock.monotonic()), check);
   const check = () => {
-    if (clock.monotonic() - last >= patienceMs) giveUp();
+    if (clock.monotonic() - last >= timeoutMs) giveUp();
     else timer = arm();
   };
   let timer = arm();
@@ -73,13 +73,13 @@ export async function awaitPlaces(
     timer.cancel();
     signal.removeEventListener('abort', giveUp);
   }
-  const seconds = Math.round(patienceMs / 1000);
+  const seconds = Math.round(timeoutMs / 1000);
   for (const key of left.keys())
     found.set(key, { error: `nothing has happened for ${seconds} s: no node was found yet` });
   return found;
 }
 
-function placeOf(pod: Pod): Place | undefined {
+function placementOf(pod: Pod): Placement | undefined {
   if (!isLive(pod)) return undefined;
   const { nodeName = '' } = pod.spec;
   if (nodeName !== '') return { node: nodeName, pod: pod.metadata.name ?? '' };

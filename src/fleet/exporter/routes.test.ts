@@ -4,8 +4,8 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
 import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
 import { Exposition } from './exposition.ts';
-import { PaperFleet } from './paper-fleet.ts';
-import { exporterRoutes, refusalText } from './routes.ts';
+import { InMemoryFleet } from './paper-fleet.ts';
+import { exporterRoutes, formatRejection } from './routes.ts';
 
 const vm = (id: string, cpu: number, memory: number) => ({ id, cpu_consumption: cpu, memory_consumption: memory });
 const TWO = [
@@ -17,8 +17,8 @@ describe('the exporter without a cluster', () => {
   let server: HttpServer;
   const clock = new FakeClock();
   beforeEach(async () => {
-    const routes = exporterRoutes(new PaperFleet(clock));
-    const refusal = refusalText;
+    const routes = exporterRoutes(new InMemoryFleet(clock));
+    const refusal = formatRejection;
     server = await startHttpServer({ port: 0, clock: realClock, log: noopLogger, routes, refusal });
   });
   afterEach(() => server.close());
@@ -185,7 +185,7 @@ describe('the exporter without a cluster', () => {
 
 it('metrics quote whatever nodes are called', () => {
   const clock = new FakeClock();
-  const fleet = new PaperFleet(clock);
+  const fleet = new InMemoryFleet(clock);
   void fleet.replace({ name: 's', nodes: [{ name: 'a"\\\n', path: '', cpuCores: 1, memoryBytes: 1, vms: [] }] });
   expect(String(new Exposition().of(fleet.loads()))).toContain('node_vm_count{node="a\\"\\\\\\n"} 0\n');
 });

@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '#platform/runtime/http/body';
 import type { Route } from '#platform/runtime/http/route';
-import { causeText } from './cause-text.ts';
+import { formatCause } from './cause-text.ts';
 import { EXPOSITION_TYPE, Exposition } from './exposition.ts';
 import { readMoves } from './feedback-request.ts';
-import { type Fleet, RefusedError } from './fleet.ts';
-import { readWanted } from './scenario-request.ts';
-import { nodeText } from './written-node.ts';
+import { type FleetBackend, RejectedError } from './fleet.ts';
+import { readFleetSpec } from './scenario-request.ts';
+import { formatNode } from './written-node.ts';
 
 /** What is said where there is no cluster; users look for these very words. */
-export const ON_PAPER = 'Running without pod management - metrics will be calculated from VMs directly';
+export const IN_MEMORY = 'Running without pod management - metrics will be calculated from VMs directly';
 
 /** A scenario of 100,000 machines takes half of it; what is larger is a mistake. */
-const LARGEST_SCENARIO = 32 * 1024 * 1024;
-const LARGEST_FEEDBACK = 4 * 1024 * 1024;
+const MAX_SCENARIO_BYTES = 32 * 1024 * 1024;
+const MAX_FEEDBACK_BYTES = 4 * 1024 * 1024;
 
 /** How the server of an exporter tells what it refuses itself: as all else is told. */
-export const refusalText = (error: string) => ({ type: JSON_TYPE, body: textOf({ status: 'error', error }) });
+export const formatRejection = (error: string) => ({ type: JSON_TYPE, body: textOf({ status: 'error', error }) });
 
 /** The endpoints of the exporter, for whatever fleet. */
-export function exporterRoutes(fleet: Fleet): Route[] {
+export function exporterRoutes(fleet: FleetBackend): Route[] {
   const exposition = new Exposition();
   return [
     {
@@ -36,25 +36,25 @@ export function exporterRoutes(fleet: Fleet): Route[] {
         const name = nameIn(request);
         const load = name === undefined ? undefined : fleet.load(name);
         if (load === undefined) answer(response, 404, { status: 'error', error: `there is no node ${name ?? ''}` });
-        else answer(response, 200, nodeText(load, fleet.vmsOn(load.name)));
+        else answer(response, 200, formatNode(load, fleet.vmsOn(load.name)));
       },
     },
     {
       path: '/scenario',
       handle(_request, response) {
-        answer(response, 200, { nodes: fleet.loads().map((load) => nodeText(load, fleet.vmsOn(load.name))) });
+        answer(response, 200, { nodes: fleet.loads().map((load) => formatNode(load, fleet.vmsOn(load.name))) });
       },
     },
     {
       path: '/scenario',
       methods: ['POST'],
-      maxBodyBytes: LARGEST_SCENARIO,
+      maxBodyBytes: MAX_SCENARIO_BYTES,
       streams: true,
       handle: (request, response, signal) =>
         refusing(response, async () => {
-          const body = await bodyOf(request, LARGEST_SCENARIO);
+          const body = await bodyOf(request, MAX_SCENARIO_BYTES);
           const name = queryOf(request).get('name') ?? undefined;
-          const wanted = readWanted(body, name, (node) => fleet.knows(node));
+          const wanted = readFleetSpec(body, name, (node) => fleet.has(node));
           const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
           answer(response, 200, { status: 'success', nodes_loaded: nodes, total_vms: vms, unschedulable: unplaced });
         }),
@@ -62,11 +62,11 @@ export function exporterRoutes(fleet: Fleet): Route[] {
     {
       path: '/feedback',
       methods: ['POST'],
-      maxBodyBytes: LARGEST_FEEDBACK,
+      maxBodyBytes: MAX_FEEDBACK_BYTES,
       streams: true,
       handle: (request, response, signal) =>
         refusing(response, async () => {
-          const moves = readMoves(await bodyOf(request, LARGEST_FEEDBACK), fleet.namespace);
+          const moves = readMoves(await bodyOf(request, MAX_FEEDBACK_BYTES), fleet.namespace);
           answer(response, 200, { results: await fleet.move(moves, signal) });
         }),
     },
@@ -84,23 +84,23 @@ export function exporterRoutes(fleet: Fleet): Route[] {
   ];
 }
 
-function health(fleet: Fleet): object {
+function health(fleet: FleetBackend): object {
   const { managed, ready, unread = new Set<string>() } = fleet;
   return {
     status: 'healthy',
     nodes: fleet.loads().length,
     pod_manager_enabled: managed,
     k8s_client_ready: ready,
-    ...(managed ? {} : { warning: ON_PAPER }),
+    ...(managed ? {} : { warning: IN_MEMORY }),
     ...(unread.size === 0 ? {} : { warning: unreadText(unread) }),
   };
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 function unreadText(pods: ReadonlySet<string>): string {
-  const named = [...pods].slice(0, MOST_NAMED).join(', ');
-  const more = pods.size > MOST_NAMED ? ` and ${pods.size - MOST_NAMED} more` : '';
+  const named = [...pods].slice(0, MAX_NAMED).join(', ');
+  const more = pods.size > MAX_NAMED ? ` and ${pods.size - MAX_NAMED} more` : '';
   return `a consumption is no number and counts for nothing: pods ${named}${more}`;
 }
 
@@ -117,8 +117,8 @@ async function refusing(response: ServerResponse, run: () => Promise<void>): Pro
   try {
     await run();
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    const causes = error.causes.map((cause) => ({ field: cause.field, message: causeText(cause) }));
+    if (!(error instanceof RejectedError)) throw error;
+    const causes = error.causes.map((cause) => ({ field: cause.field, message: formatCause(cause) }));
     answer(response, error.status, { status: 'error', causes });
   }
 }
@@ -129,7 +129,7 @@ async function bodyOf(request: IncomingMessage, limit: number): Promise<unknown>
     return JSON.parse(text);
   } catch (error) {
     const detail = `must be JSON: ${(error as Error).message}`;
-    throw new RefusedError([{ type: 'Invalid', field: '', detail }]);
+    throw new RejectedError([{ type: 'Invalid', field: '', detail }]);
   }
 }
 

@@ -3,46 +3,46 @@ import { readScenarios } from '#fleet/rebalance/read-scenarios';
 import { REFERENCE_NODE } from '#fleet/rebalance/scenario';
 import { child, type FieldError, index, invalid, required, tooLong } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
-import { RefusedError, type WantedFleet, type WantedNode } from './fleet.ts';
+import { type FleetSpec, type NodeSpec, RejectedError } from './fleet.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a scenario is called that came without a name. */
 const UNNAMED = 'scenario';
 /** The name of a machine is the value of a label. */
-const LONGEST_ID = 63;
-const LEAST_MEMORY = 2 ** 20;
+const MAX_ID_LENGTH = 63;
+const MIN_MEMORY = 2 ** 20;
 /** No machine is larger, and a quantity holds it. */
-const MOST_MEMORY = 2 ** 50;
-const LEAST_CORES = 0.001;
-const MOST_CORES = 1_000_000;
+const MAX_MEMORY = 2 ** 50;
+const MIN_CORES = 0.001;
+const MAX_CORES = 1_000_000;
 
 /**
  * Reads a list of nodes, `{"nodes": [...]}`, or a file of several scenarios of which one is named. All that is wrong is
  * told with what could be read, so that a fleet can say at once what speaks against that; where it is not clear which
  * scenario is meant, a RefusedError is thrown.
  */
-export function readWanted(
+export function readFleetSpec(
   body: unknown,
   wanted: string | undefined,
   isNode: (name: string) => boolean = () => false,
-): Required<WantedFleet> {
+): Required<FleetSpec> {
   const { file, path } = fileOf(body);
   const { scenarios, causes: found } = readScenarios(file, isNode);
   const causes = found.map((cause) => ({ ...cause, field: told(cause.field, path) }));
   const names = scenarios.map(({ name }) => name);
-  if (names.length === 0) throw new RefusedError(causes);
+  if (names.length === 0) throw new RejectedError(causes);
   const name = wanted ?? names[0] ?? '';
   const scenario = path === undefined ? scenarios.find((each) => each.name === name) : scenarios[0];
   if (scenario === undefined) {
-    throw new RefusedError([invalid('name', name, `must be one of ${names.join(', ')}`), ...causes]);
+    throw new RejectedError([invalid('name', name, `must be one of ${names.join(', ')}`), ...causes]);
   }
   if (wanted === undefined && path === undefined && names.length > 1) {
     const which = required('name', `there are several scenarios: ${names.join(', ')}; say ?name=${name}`);
-    throw new RefusedError([which, ...causes]);
+    throw new RejectedError([which, ...causes]);
   }
   const written = (file as Fields)[scenario.name];
-  const nodes = placed(written, path ?? scenario.name, new Map(scenario.nodes.map((node) => [node.name, node])));
+  const nodes = placedNodes(written, path ?? scenario.name, new Map(scenario.nodes.map((node) => [node.name, node])));
   const known = new Set(causes.map(({ field }) => field));
   const problems = nodes
     .flatMap(({ vms }) => vms.flatMap(({ path: field, vm }) => problemsOf(field, vm)))
@@ -51,11 +51,11 @@ export function readWanted(
 }
 
 /** The nodes that can be made out, with the machines that are on them. */
-function placed(written: unknown, at: string, sizes: ReadonlyMap<string, NodeAmounts>): WantedNode[] {
-  const nodes = listed(written, 'name').map(({ fields, i, name }) => ({ fields, name, path: index(at, i) }));
+function placedNodes(written: unknown, at: string, sizes: ReadonlyMap<string, NodeAmounts>): NodeSpec[] {
+  const nodes = listedObjects(written, 'name').map(({ fields, i, name }) => ({ fields, name, path: index(at, i) }));
   const homes = new Set(nodes.map(({ name }) => name));
   const vms = nodes.flatMap(({ fields, name: home, path }) =>
-    listed(fields['vms'], 'id').map(({ fields: vm, i }) => {
+    listedObjects(fields['vms'], 'id').map(({ fields: vm, i }) => {
       // Where the scheduler had put it, where that is said.
       const said = vm['scheduled_node'];
       const node = typeof said === 'string' && homes.has(said) ? said : home;
@@ -69,10 +69,13 @@ function placed(written: unknown, at: string, sizes: ReadonlyMap<string, NodeAmo
   });
 }
 
-type NodeAmounts = Pick<WantedNode, 'cpuCores' | 'memoryBytes'>;
+type NodeAmounts = Pick<NodeSpec, 'cpuCores' | 'memoryBytes'>;
 
 /** The objects of a list that are called something, and where they stand in it. */
-function listed(list: unknown, by: string): { readonly fields: Fields; readonly name: string; readonly i: number }[] {
+function listedObjects(
+  list: unknown,
+  by: string,
+): { readonly fields: Fields; readonly name: string; readonly i: number }[] {
   return (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((each, i) => {
     const fields = typeof each === 'object' && each !== null ? (each as Fields) : {};
     const name = fields[by];
@@ -113,14 +116,14 @@ function problemsOf(path: string, vm: Vm): FieldError[] {
   const at = child(path, 'id');
   return [
     ...dns1123SubdomainProblems(vm.id).map((problem) => invalid(at, vm.id, problem)),
-    ...(vm.id.length > LONGEST_ID ? [tooLong(at, LONGEST_ID)] : []),
+    ...(vm.id.length > MAX_ID_LENGTH ? [tooLong(at, MAX_ID_LENGTH)] : []),
     ...('memoryBytes' in vm
       ? [
-          ...outside(child(path, 'memory_bytes'), vm.memoryBytes, LEAST_MEMORY, MOST_MEMORY),
-          ...outside(child(path, 'cpu_cores'), vm.cpuCores, LEAST_CORES, MOST_CORES),
-          ...outside(child(path, 'cpu_utilization'), vm.cpuUtilization ?? 1, 0, MOST_CORES),
+          ...outside(child(path, 'memory_bytes'), vm.memoryBytes, MIN_MEMORY, MAX_MEMORY),
+          ...outside(child(path, 'cpu_cores'), vm.cpuCores, MIN_CORES, MAX_CORES),
+          ...outside(child(path, 'cpu_utilization'), vm.cpuUtilization ?? 1, 0, MAX_CORES),
         ]
-      : outside(child(path, 'cpu_consumption'), vm.cpuConsumption, 0, MOST_CORES)),
+      : outside(child(path, 'cpu_consumption'), vm.cpuConsumption, 0, MAX_CORES)),
   ];
 }
 

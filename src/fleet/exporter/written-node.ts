@@ -1,8 +1,8 @@
-import type { FleetVm } from './fleet.ts';
+import type { ExportedVm } from './fleet.ts';
 import type { NodeLoad } from './node-load.ts';
 
 /** A node as scenario files write it, so that what is read here can be loaded again. */
-export function nodeText(load: NodeLoad, vms: readonly FleetVm[]): object {
+export function formatNode(load: NodeLoad, vms: readonly ExportedVm[]): object {
   return {
     name: load.name,
     cpu_usage: load.cpuUsage,

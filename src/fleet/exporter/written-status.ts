@@ -1,5 +1,5 @@
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
-import { until } from '#fleet/library/until';
+import { watchUntil } from '#fleet/library/until';
 import type { Clock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 
@@ -8,22 +8,22 @@ interface Waiting {
   readonly namespace: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Waits until the status of each machine names a node, or time is up; returns those that are there no more. */
-export async function awaitNodeStatus(
+export async function waitForNodeStatus(
   ids: readonly string[],
-  { client, namespace, clock, signal, patienceMs }: Waiting,
+  { client, namespace, clock, signal, timeoutMs }: Waiting,
 ): Promise<ReadonlySet<string>> {
   const gone = new Set<string>();
   const left = new Set(ids);
   if (left.size === 0 || signal.aborted) return gone;
   const late = new AbortController();
-  using _limit = clock.timer(patienceMs, () => late.abort());
+  using _limit = clock.timer(timeoutMs, () => late.abort());
   const enough = AbortSignal.any([late.signal, signal]);
   try {
-    await until(client, SIMULATED_VMS, { namespace, signal: enough }, (vms) => {
+    await watchUntil(client, SIMULATED_VMS, { namespace, signal: enough }, (vms) => {
       // The first that is not ready ends a look, so that all looks together pass over the list but once.
       for (const id of left) {
         const vm = vms.get(id);

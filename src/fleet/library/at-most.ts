@@ -1,5 +1,5 @@
 /** Does something for each of many things, so many at a time. The first failure ends it, once those begun are done. */
-export async function atMost<T>(
+export async function forEachLimited<T>(
   count: number,
   things: readonly T[],
   run: (thing: T) => Promise<unknown>,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CPU_CONSUMPTION as CPU, LOAD_ANNOTATION, MEMORY_CONSUMPTION as MEMORY } from '#api/launcher';
 import { loadText, USUAL_NODE } from '#api/launcher-load';
-import { keptLoad } from './kept-load.ts';
+import { retainedLoad } from './kept-load.ts';
 
 /** What a pod has whose machine was told so, and what somebody has annotated since. */
 const pod = (cpu: string, memory: string, set: Record<string, string> = {}, node = USUAL_NODE) => ({
@@ -30,5 +30,5 @@ it.each<[string, Record<string, string>, Record<string, string>, Record<string, 
   ],
   ['nothing of a pod that does not say what it was told', { [CPU]: '3' }, pod('0.1', '0.2'), {}],
 ])('the next pod of a machine gets %s', (_what, old, next, kept) => {
-  expect(keptLoad(old, next)).toEqual(kept);
+  expect(retainedLoad(old, next)).toEqual(kept);
 });

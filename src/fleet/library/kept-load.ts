@@ -21,7 +21,7 @@ export function isAnnotated(annotations: Annotations = {}): boolean {
  * What somebody has annotated on the pod that a machine had and the next one lacks. What the machine itself was told to
  * use since then counts before it, as it does for a pod that stays.
  */
-export function keptLoad(old: Annotations = {}, next: Annotations = {}): Record<string, string> {
+export function retainedLoad(old: Annotations = {}, next: Annotations = {}): Record<string, string> {
   const [told, now] = [loadIn(old), loadIn(next)];
   const kept: Record<string, string> = {};
   for (const [part, annotation] of PARTS) {
@@ -35,7 +35,7 @@ export function keptLoad(old: Annotations = {}, next: Annotations = {}): Record<
 
 /** Carries to the next pod of a machine what was annotated on the one before. */
 export async function carryLoad(client: Client, old: Pod, next: Pod): Promise<void> {
-  const annotations = keptLoad(old.metadata.annotations, next.metadata.annotations);
+  const annotations = retainedLoad(old.metadata.annotations, next.metadata.annotations);
   if (Object.keys(annotations).length === 0) return;
   const { name = '', namespace = '' } = next.metadata;
   const patch = { type: 'merge', body: { metadata: { annotations } } } as const;

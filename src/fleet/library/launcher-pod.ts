@@ -19,7 +19,7 @@ import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import { sizeOf } from '#vm/dialects/simulation/size';
 import { KWOK_TOLERATION } from '#vm/engine/launcher/settings';
 
-export interface PodWish {
+export interface PodRequest {
   readonly id: string;
   readonly name: string;
   readonly namespace: string;
@@ -31,7 +31,7 @@ export interface PodWish {
 }
 
 /** The pod that stands for a machine where no operator makes it. */
-export function launcherPod({ id, name, namespace, spec, reference, owner, node }: PodWish): NewObject<Pod> {
+export function launcherPod({ id, name, namespace, spec, reference, owner, node }: PodRequest): NewObject<Pod> {
   const { cpu, memory, cpuConsumption, memoryConsumption } = sizeOf(spec, reference);
   return {
     apiVersion: 'v1',

@@ -33,7 +33,7 @@ export async function clientOf({ kubeconfig, context }: ClusterOptions): Promise
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   };
-  const surroundings = nodeHostEnvironment({ env: process.env, clock: realClock, terminal: false });
-  const access = await loadClusterAccess(flags, surroundings);
+  const environment = nodeHostEnvironment({ env: process.env, clock: realClock, terminal: false });
+  const access = await loadClusterAccess(flags, environment);
   return httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
 }

@@ -10,12 +10,12 @@ import { NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isAlreadyExists, isNotFound } from '#platform/kube/kube-error';
 import { sharedSize } from '#vm/usage/reference-node';
-import { atMost } from './at-most.ts';
+import { forEachLimited } from './at-most.ts';
 import { carryLoad } from './kept-load.ts';
 import { launcherPod } from './launcher-pod.ts';
 import { type ClusterOptions, clientOf, type PodManagerOptions } from './manager-options.ts';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmObject, vmSpec } from './simulated-vm.ts';
-import { until } from './until.ts';
+import { watchUntil } from './until.ts';
 import { VMManager } from './vm-manager.ts';
 
 const AT_ONCE = 16;
@@ -23,7 +23,7 @@ const AT_ONCE = 16;
 const SIZE_MS = 10_000;
 
 /** How a machine is made. */
-export interface Making {
+export interface PodOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** The node that it is put on past the scheduler. */
   readonly node?: string | undefined;
@@ -67,7 +67,7 @@ export class PodManager {
   }
 
   /** Makes a machine without waiting for anything. Its pod has a name from the beginning, so that there is only ever one. */
-  async make(vm: Vm, { labels = {}, node }: Making = {}): Promise<void> {
+  async make(vm: Vm, { labels = {}, node }: PodOptions = {}): Promise<void> {
     if (node !== undefined) await this.#client.get(NODES, node);
     const name = this.#podName(vm.id);
     if (!this.#createVms) {
@@ -82,7 +82,7 @@ export class PodManager {
   }
 
   /** Throws what `make` would be refused with, and makes nothing. A machine of that name that is there does not count. */
-  async rehearse(vm: Vm, { labels = {} }: Making = {}): Promise<void> {
+  async rehearse(vm: Vm, { labels = {} }: PodOptions = {}): Promise<void> {
     const { namespace } = this;
     const name = `virt-launcher-${vm.id}-dry-run`;
     const object = vmObject(vm, { namespace, labels, annotations: { [FIRST_POD]: name } });
@@ -111,7 +111,7 @@ export class PodManager {
   /** The same for many. */
   async deleteAll(ids: readonly string[], signal?: AbortSignal): Promise<void> {
     const { namespace } = this;
-    await atMost(AT_ONCE, ids, async (id) => {
+    await forEachLimited(AT_ONCE, ids, async (id) => {
       const vm = this.#createVms ? await ignoreNotFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
       const served = vm !== undefined && isServed(vm);
       if (vm !== undefined) await this.#delete(() => this.#client.delete(SIMULATED_VMS, id, { namespace }));
@@ -123,11 +123,11 @@ export class PodManager {
     const going = new Set(ids);
     if (going.size === 0) return;
     if (this.#createVms) {
-      await until(this.#client, SIMULATED_VMS, { namespace, signal }, (vms) =>
+      await watchUntil(this.#client, SIMULATED_VMS, { namespace, signal }, (vms) =>
         [...vms.keys()].some((name) => going.has(name)) ? undefined : true,
       );
     }
-    await until(this.#client, PODS, { namespace, labelSelector: DOMAIN_LABEL, signal }, (pods) =>
+    await watchUntil(this.#client, PODS, { namespace, labelSelector: DOMAIN_LABEL, signal }, (pods) =>
       [...pods.values()].some((pod) => going.has(domainOf(pod))) ? undefined : true,
     );
   }
@@ -168,7 +168,7 @@ export class PodManager {
     const { name = '', uid } = pod.metadata;
     const id = domainOf(pod);
     await this.#delete(() => this.#client.delete(PODS, name, { namespace }));
-    await until(this.#client, PODS, { namespace, fieldSelector: `metadata.name=${name}`, signal }, (pods) =>
+    await watchUntil(this.#client, PODS, { namespace, fieldSelector: `metadata.name=${name}`, signal }, (pods) =>
       pods.get(name)?.metadata.uid === uid ? undefined : true,
     );
     const next = this.#podName(id);
@@ -223,7 +223,7 @@ export class PodManager {
     const missing = vms.filter(({ id }) => !pods.has(id));
     const surplus = [...pods.keys()].filter((id) => !wanted.has(id));
     await this.deleteAll(surplus, signal);
-    await atMost(AT_ONCE, missing, (vm) => this.createPod(vm, undefined, signal));
+    await forEachLimited(AT_ONCE, missing, (vm) => this.createPod(vm, undefined, signal));
     return { created: missing.map(({ id }) => id), deleted: surplus };
   }
 
@@ -244,7 +244,7 @@ export class PodManager {
 
   async #awaitPod(id: string, fits: (pod: Pod) => boolean, signal?: AbortSignal): Promise<Pod> {
     const { namespace } = this;
-    return await until(this.#client, PODS, { namespace, labelSelector: `${DOMAIN_LABEL}=${id}`, signal }, (pods) =>
+    return await watchUntil(this.#client, PODS, { namespace, labelSelector: `${DOMAIN_LABEL}=${id}`, signal }, (pods) =>
       [...pods.values()].find((pod) => isLive(pod) && fits(pod)),
     );
   }

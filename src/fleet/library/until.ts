@@ -2,7 +2,7 @@ import type { Client, ResourceType } from '#platform/kube/client';
 import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-export interface Watched {
+export interface WatchUntilOptions {
   readonly namespace: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -13,10 +13,10 @@ export interface Watched {
  * Watches objects until what there is of them answers a question: `look` is asked with all of them after every change
  * until it gives anything but undefined.
  */
-export async function until<T extends KubeObject, R>(
+export async function watchUntil<T extends KubeObject, R>(
   client: Client,
   type: ResourceType<T>,
-  { signal, ...where }: Watched,
+  { signal, ...where }: WatchUntilOptions,
   look: (objects: ReadonlyMap<string, T>) => R | undefined,
 ): Promise<R> {
   const given = signal === undefined ? where : { ...where, signal };

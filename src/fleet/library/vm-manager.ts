@@ -3,11 +3,11 @@ import { type Clock, realClock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
-import { atMost } from './at-most.ts';
+import { forEachLimited } from './at-most.ts';
 import { type ClusterOptions, clientOf, type ManagerOptions } from './manager-options.ts';
 import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
-import { until } from './until.ts';
-import { phaseOfPod, type Seen, statusAfter, statusOf, type VmStatus } from './vm-status.ts';
+import { watchUntil } from './until.ts';
+import { type PodObservation, phaseOfPod, statusAfter, statusOf, type VmStatus } from './vm-status.ts';
 
 const AT_ONCE = 16;
 const ATTEMPTS = 10;
@@ -64,7 +64,7 @@ export class VMManager {
       const left = await this.#client.delete(SIMULATED_VMS, name, { namespace });
       if (left !== undefined) {
         const { uid } = left.metadata;
-        await until(
+        await watchUntil(
           this.#client,
           SIMULATED_VMS,
           { namespace, fieldSelector: `metadata.name=${name}`, signal },
@@ -88,7 +88,7 @@ export class VMManager {
 
   /** The same for all that have a pod. */
   async syncVmsWithPods(vms: readonly Vm[]): Promise<void> {
-    await atMost(AT_ONCE, vms, async ({ id, podName = '' }) => {
+    await forEachLimited(AT_ONCE, vms, async ({ id, podName = '' }) => {
       if (podName !== '') await this.syncVmWithPod({ id }, podName);
     });
   }
@@ -96,12 +96,12 @@ export class VMManager {
   /** Deletes all machines of the namespace; how many there were. */
   async cleanupAllVms(signal?: AbortSignal): Promise<number> {
     const vms = await this.listVms();
-    await atMost(AT_ONCE, vms, ({ name }) => this.deleteVm(name, signal));
+    await forEachLimited(AT_ONCE, vms, ({ name }) => this.deleteVm(name, signal));
     return vms.length;
   }
 
   /** Read anew where somebody else was faster. */
-  async #write(name: string, seen: Seen): Promise<void> {
+  async #write(name: string, seen: PodObservation): Promise<void> {
     const { namespace } = this;
     for (let attempt = 1; ; attempt++) {
       const vm = await this.#client.get(SIMULATED_VMS, name, { namespace });

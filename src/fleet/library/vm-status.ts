@@ -37,14 +37,14 @@ export function statusOf({ metadata, spec, status = {} }: SimulatedMachine): VmS
   };
 }
 
-export interface Seen {
+export interface PodObservation {
   readonly phase: Phase;
   readonly podName?: string | undefined;
   readonly nodeName?: string | undefined;
 }
 
 /** The status of a machine that was seen so; of each phase there is one condition, however often it is entered. */
-export function statusAfter(vm: SimulatedMachine, { phase, podName, nodeName }: Seen, now: number): object {
+export function statusAfter(vm: SimulatedMachine, { phase, podName, nodeName }: PodObservation, now: number): object {
   const { status = {}, spec, metadata } = vm;
   const time = timestamp(now);
   let conditions = (status.conditions ?? []) as readonly KubeCondition[];

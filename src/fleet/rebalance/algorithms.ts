@@ -18,13 +18,13 @@ type Formula = (cu: number, cp: number, mu: number, mp: number) => number;
 const plain =
   (formula: Formula): Score =>
   (load) =>
-    scored(load, 0, 0, 0, 0, formula);
+    scoreNodes(load, 0, 0, 0, 0, formula);
 
 /** Scores a node by how far its metrics lie from the mean of the nodes. */
-const around =
+const aroundMean =
   (formula: Formula): Score =>
   (load) =>
-    scored(
+    scoreNodes(
       load,
       mean(load.cpuUsage),
       mean(load.cpuPressure),
@@ -35,7 +35,7 @@ const around =
 
 /** Scores a node by how far its metrics lie above the mean of the nodes; below it counts as nothing. */
 const above = (formula: Formula): Score =>
-  around((cu, cp, mu, mp) => formula(Math.max(0, cu), Math.max(0, cp), Math.max(0, mu), Math.max(0, mp)));
+  aroundMean((cu, cp, mu, mp) => formula(Math.max(0, cu), Math.max(0, cp), Math.max(0, mu), Math.max(0, mp)));
 
 /** Less than this is no difference between nodes but rounding, and a share of it would make a lot of nothing. */
 export const NOTHING = 1e-9;
@@ -49,7 +49,7 @@ const relative =
     return most > NOTHING ? scores.map((each) => each / most) : scores.fill(0);
   };
 
-function scored(load: Load, cu: number, cp: number, mu: number, mp: number, formula: Formula): Float64Array {
+function scoreNodes(load: Load, cu: number, cp: number, mu: number, mp: number, formula: Formula): Float64Array {
   const { cpuUsage, cpuPressure, memoryUsage, memoryPressure } = load;
   const scores = new Float64Array(load.size);
   for (let i = 0; i < scores.length; i++) {
@@ -64,7 +64,7 @@ function scored(load: Load, cu: number, cp: number, mu: number, mp: number, form
 }
 
 const norm: Formula = (cu, cp, mu, mp) => Math.sqrt(cu * cu + cp * cp + mu * mu + mp * mp);
-const amplified = (k: number): Score => above((cu, cp, mu, mp) => Math.min(1, k * norm(cu, cp, mu, mp)));
+const amplify = (k: number): Score => above((cu, cp, mu, mp) => Math.min(1, k * norm(cu, cp, mu, mp)));
 
 /** Of the weights of the positive deviations: they add up to 1. */
 const USAGE = 0.15;
@@ -113,7 +113,7 @@ export const ALGORITHMS: readonly Algorithm[] = [
     score: above((cu, cp, mu, mp) => USAGE * (cu + mu) + PRESSURE * (cp + mp)),
   },
   { id: 'pareto-front', name: 'Pareto Front (NSGA-II)', score: paretoFront },
-  { id: 'centroid-distance', name: 'Centroid Distance', score: relative(around(norm)) },
+  { id: 'centroid-distance', name: 'Centroid Distance', score: relative(aroundMean(norm)) },
   {
     id: 'directional-centroid-distance',
     name: 'Directional Centroid Distance',
@@ -122,7 +122,7 @@ export const ALGORITHMS: readonly Algorithm[] = [
   {
     id: 'variance-minimization',
     name: 'Variance Minimization',
-    score: relative(around((cu, cp, mu, mp) => Math.sqrt(cu * cu + 2 * cp * cp + mu * mu + 2 * mp * mp))),
+    score: relative(aroundMean((cu, cp, mu, mp) => Math.sqrt(cu * cu + 2 * cp * cp + mu * mu + 2 * mp * mp))),
   },
   {
     id: 'directional-variance-minimization',
@@ -130,10 +130,10 @@ export const ALGORITHMS: readonly Algorithm[] = [
     score: relative(above((cu, cp, mu, mp) => cu + 2 * cp + mu + 2 * mp)),
   },
   { id: 'critical-dimension-focus', name: 'Critical Dimension Focus', score: relative(criticalDimension) },
-  { id: 'ideal-point-positive-distance', name: 'Ideal Point Positive Distance', score: amplified(1) },
-  { id: 'linear-amplified-ideal-point-k1', name: 'Linear Amplified Ideal Point (k=1)', score: amplified(1) },
-  { id: 'linear-amplified-ideal-point-k3', name: 'Linear Amplified Ideal Point (k=3)', score: amplified(3) },
-  { id: 'linear-amplified-ideal-point-k5', name: 'Linear Amplified Ideal Point (k=5)', score: amplified(5) },
+  { id: 'ideal-point-positive-distance', name: 'Ideal Point Positive Distance', score: amplify(1) },
+  { id: 'linear-amplified-ideal-point-k1', name: 'Linear Amplified Ideal Point (k=1)', score: amplify(1) },
+  { id: 'linear-amplified-ideal-point-k3', name: 'Linear Amplified Ideal Point (k=3)', score: amplify(3) },
+  { id: 'linear-amplified-ideal-point-k5', name: 'Linear Amplified Ideal Point (k=5)', score: amplify(5) },
   { id: 'cpu-focused', name: 'CPU Focused', score: plain((cu, cp) => 0.7 * cu + 0.3 * cp) },
   { id: 'memory-focused', name: 'Memory Focused', score: plain((_cu, _cp, mu, mp) => 0.7 * mu + 0.3 * mp) },
 ];

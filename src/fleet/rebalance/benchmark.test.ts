@@ -3,14 +3,14 @@ import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS } from './algorithms.ts';
 import { benchmark, methodsOf, nameOf, unevenness } from './benchmark.ts';
 import { MODES } from './buckets.ts';
-import { Fleet } from './fleet.ts';
+import { FleetModel } from './fleet.ts';
 import { generate } from './generate.ts';
-import { USUAL_LIMITS } from './planner.ts';
-import { PLANNERS, USUAL_BUDGET } from './planners.ts';
+import { DEFAULT_LIMITS } from './planner.ts';
+import { DEFAULT_BUDGET, PLANNERS } from './planners.ts';
 import { readScenarios } from './read-scenarios.ts';
 import { fleetOf, type Scenario } from './scenario.ts';
 
-const BOUNDS = { limits: USUAL_LIMITS, budget: USUAL_BUDGET, steps: 50 };
+const BOUNDS = { limits: DEFAULT_LIMITS, budget: DEFAULT_BUDGET, steps: 50 };
 const mixed = () => {
   const { name, nodes } = generate({ load: 'mixed' }, seededRandom(1));
   return fleetOf(readScenarios({ [name]: nodes }).scenarios[0] as Scenario);
@@ -63,7 +63,7 @@ describe('the benchmark', () => {
   it('counts machines that come back to where they were', () => {
     // One machine is over on whichever of two nodes it is, so that it is thrown to and fro.
     const node = (name: string) => ({ name, cpu: 1, memory: 1 });
-    const fleet = Fleet.of([node('a'), node('b')], [{ id: 'hot', cpu: 0.8, memory: 0.1, node: 0 }]);
+    const fleet = FleetModel.of([node('a'), node('b')], [{ id: 'hot', cpu: 0.8, memory: 0.1, node: 0 }]);
     const methods = methodsOf(ALGORITHMS.slice(0, 1), PLANNERS.slice(0, 1), MODES.slice(0, 1));
     const [result] = benchmark(fleet, methods, { ...BOUNDS, steps: 5 }, seededRandom(1));
     expect(result).toMatchObject({ outcome: 'capped', steps: 5, moves: 5, returns: 4 });

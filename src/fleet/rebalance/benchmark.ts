@@ -1,8 +1,8 @@
 import type { Random } from '#platform/base/random';
-import type { Fleet } from './fleet.ts';
-import { type Bounds, type Method, type Run, rebalance, type Spread } from './rebalancing.ts';
+import type { FleetModel } from './fleet.ts';
+import { type Bounds, type Method, type RebalanceRun, rebalance, type Spread } from './rebalancing.ts';
 
-export interface Result extends Run {
+export interface BenchmarkResult extends RebalanceRun {
   readonly method: Method;
   /** 1 is best; equals share a rank, and as many ranks after it are left out. */
   readonly rank: number;
@@ -13,13 +13,18 @@ export interface Result extends Run {
  * then by how little was moved, then by how soon. Each draws from a stream of its own name, so that the others do not
  * matter to it.
  */
-export function benchmark(fleet: Fleet, methods: readonly Method[], bounds: Bounds, random: Random): Result[] {
+export function benchmark(
+  fleet: FleetModel,
+  methods: readonly Method[],
+  bounds: Bounds,
+  random: Random,
+): BenchmarkResult[] {
   const runs = methods.map((method) => ({
     method,
     ...rebalance(fleet.clone(), method, bounds, random.fork(nameOf(method))),
   }));
   runs.sort((a, b) => byKeys(keysOf(a), keysOf(b)));
-  const ranked: Result[] = [];
+  const ranked: BenchmarkResult[] = [];
   for (const [at, run] of runs.entries()) {
     const before = ranked[at - 1];
     const tied = before !== undefined && byKeys(keysOf(before), keysOf(run)) === 0;
@@ -49,7 +54,7 @@ export function unevenness({ cpu, memory }: Spread): number {
 }
 
 /** How even it got; differences that nobody would see in a table do not count. */
-function keysOf({ outcome, curve, moves, steps }: Run): readonly number[] {
+function keysOf({ outcome, curve, moves, steps }: RebalanceRun): readonly number[] {
   const last = curve.at(-1);
   const uneven = last === undefined ? 0 : Math.round(unevenness(last) * 10_000);
   return [outcome === 'converged' ? 0 : 1, uneven, moves, steps];

@@ -24,7 +24,7 @@ export const DEFAULT_MODE = 'AsymmetricLow';
 export type Bucket = 'under' | 'fair' | 'over';
 
 /** Nodes told apart by their scores. */
-export interface Verdict {
+export interface Classification {
   readonly scores: Float64Array;
   readonly mean: number;
   readonly buckets: readonly Bucket[];
@@ -36,7 +36,7 @@ export interface Verdict {
 }
 
 /** Puts nodes into buckets; one that would be both is under-utilised. */
-export function classify(scores: Float64Array, { lower, upper }: Mode): Verdict {
+export function classify(scores: Float64Array, { lower, upper }: Mode): Classification {
   const middle = mean(scores);
   const [low, high] = [middle - lower + TOLERANCE, middle + upper - TOLERANCE];
   const buckets: Bucket[] = [];

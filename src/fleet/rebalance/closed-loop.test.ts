@@ -3,10 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.ts';
 import { DEFAULT_MODE, MODES } from './buckets.ts';
-import { closedLoop, decide, type LiveCluster, type LoopStep, type MadeMove, type NamedMove } from './closed-loop.ts';
+import {
+  decide,
+  type LiveCluster,
+  type LoopStep,
+  type MadeMove,
+  type NamedMove,
+  runRebalanceLoop,
+} from './closed-loop.ts';
 import { generate } from './generate.ts';
 import { type ObservedNode, observedFleet } from './observed-fleet.ts';
-import { USUAL_LIMITS } from './planner.ts';
+import { DEFAULT_LIMITS } from './planner.ts';
 import { DEFAULT_PLANNER, PLANNERS } from './planners.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 import type { Method } from './rebalancing.ts';
@@ -62,8 +69,8 @@ class FakeCluster implements LiveCluster {
 
 async function run(cluster: LiveCluster, steps = 20, signal = new AbortController().signal, method = METHOD) {
   const seen: LoopStep[] = [];
-  const boundsFor = () => ({ limits: USUAL_LIMITS, steps, budget: 60 });
-  const done = await closedLoop({
+  const boundsFor = () => ({ limits: DEFAULT_LIMITS, steps, budget: 60 });
+  const done = await runRebalanceLoop({
     ...{ cluster, method, boundsFor, random: seededRandom(1), signal },
     onStep: (step) => seen.push(step),
     onMoved: () => {},
@@ -86,8 +93,8 @@ const obeying: Scheduler = ({ to_node }) => to_node;
 describe('the closed loop', () => {
   it('moves machines until no node is over-utilised', async () => {
     const cluster = new FakeCluster(UNEVEN, obeying);
-    const { outcome, steps, moved, asSuggested, kept, seen } = await run(cluster);
-    expect({ outcome, moved, asSuggested, kept }).toEqual({
+    const { outcome, steps, moved, asSuggested, retained, seen } = await run(cluster);
+    expect({ outcome, moved, asSuggested, kept: retained }).toEqual({
       outcome: 'converged',
       moved: cluster.asked.flat().length,
       asSuggested: moved,
@@ -110,14 +117,14 @@ describe('the closed loop', () => {
 
   it('leaves alone what the scheduler puts back, and stops when there is nothing else', async () => {
     const cluster = new FakeCluster(UNEVEN, ({ from_node }) => from_node);
-    const { outcome, moved, kept } = await run(cluster);
-    expect([outcome, moved, [...kept].sort()]).toEqual(['stalled', 0, ['a', 'b', 'c', 'd']]);
+    const { outcome, moved, retained } = await run(cluster);
+    expect([outcome, moved, [...retained].sort()]).toEqual(['stalled', 0, ['a', 'b', 'c', 'd']]);
     expect(cluster.asked.flat().map(({ vm_id }) => vm_id)).toHaveLength(4);
   });
 
   it('leaves alone what has no place any more', async () => {
-    const { outcome, kept } = await run(new FakeCluster(UNEVEN, () => ''));
-    expect([outcome, kept.length]).toEqual(['stalled', 4]);
+    const { outcome, retained } = await run(new FakeCluster(UNEVEN, () => ''));
+    expect([outcome, retained.length]).toEqual(['stalled', 4]);
   });
 
   it('stops after as many steps as allowed', async () => {
@@ -159,11 +166,11 @@ describe('the closed loop', () => {
           const does = will[turn++ % will.length];
           return does === 'obeys' ? to_node : does === 'back' ? from_node : '';
         });
-        const { steps, kept } = await run(cluster, 30, undefined, method);
+        const { steps, retained } = await run(cluster, 30, undefined, method);
         expect(steps).toBeLessThanOrEqual(30);
         const asked = cluster.asked.flat();
-        for (const step of cluster.asked) expect(step.length).toBeLessThanOrEqual(USUAL_LIMITS.perStep);
-        for (const id of kept) expect(asked.findLast(({ vm_id }) => vm_id === id)).toBeDefined();
+        for (const step of cluster.asked) expect(step.length).toBeLessThanOrEqual(DEFAULT_LIMITS.perStep);
+        for (const id of retained) expect(asked.findLast(({ vm_id }) => vm_id === id)).toBeDefined();
       }),
       { numRuns: 60 },
     );
@@ -171,7 +178,7 @@ describe('the closed loop', () => {
 
   it('decides on a dry run what the first step would do', async () => {
     const cluster = new FakeCluster(UNEVEN, obeying);
-    const boundsFor = () => ({ limits: USUAL_LIMITS, steps: 1, budget: 60 });
+    const boundsFor = () => ({ limits: DEFAULT_LIMITS, steps: 1, budget: 60 });
     const { moves } = decide({ method: METHOD, boundsFor, random: seededRandom(1) }, 1, await cluster.observe());
     await run(cluster, 1);
     expect(cluster.asked[0]).toEqual(moves);

@@ -1,6 +1,6 @@
 import type { Random } from '#platform/base/random';
-import type { Verdict } from './buckets.ts';
-import type { Fleet, Move } from './fleet.ts';
+import type { Classification } from './buckets.ts';
+import type { FleetModel, Move } from './fleet.ts';
 import { type ObservedNode, observedFleet } from './observed-fleet.ts';
 import { type Bounds, type Method, planStep, type Spread, spreadOf } from './rebalancing.ts';
 
@@ -32,7 +32,7 @@ export interface LoopStep {
   /** From 1 on. */
   readonly number: number;
   readonly nodes: readonly ObservedNode[];
-  readonly verdict: Verdict;
+  readonly verdict: Classification;
   readonly spread: Spread;
   /** What is to be done; nothing where no node is over-utilised, or nothing can be. */
   readonly moves: readonly NamedMove[];
@@ -40,10 +40,10 @@ export interface LoopStep {
   readonly isBeyond: boolean;
 }
 
-export interface LoopParts {
+export interface LoopDeps {
   readonly cluster: LiveCluster;
   readonly method: Method;
-  readonly boundsFor: (fleet: Fleet) => Bounds;
+  readonly boundsFor: (fleet: FleetModel) => Bounds;
   readonly random: Random;
   /** Enough after the step that is under way. */
   readonly signal: AbortSignal;
@@ -63,18 +63,18 @@ export interface LoopRun {
   readonly moved: number;
   readonly asSuggested: number;
   /** Machines that did not leave their node, and were left alone from then on. */
-  readonly kept: readonly string[];
+  readonly retained: readonly string[];
 }
 
 /**
  * Looks, decides and acts until nothing is over-utilised. The scheduler has the last word about each machine: one that
  * it puts back where it came from would come back again and again, so that it is left alone from then on.
  */
-export async function closedLoop(parts: LoopParts): Promise<LoopRun> {
+export async function runRebalanceLoop(parts: LoopDeps): Promise<LoopRun> {
   const { cluster, signal, onStep, onMoved } = parts;
   const kept = new Set<string>();
   let [steps, moved, asSuggested] = [0, 0, 0];
-  const ended = (outcome: LoopOutcome): LoopRun => ({ outcome, steps, moved, asSuggested, kept: [...kept] });
+  const ended = (outcome: LoopOutcome): LoopRun => ({ outcome, steps, moved, asSuggested, retained: [...kept] });
   while (true) {
     const nodes = await cluster.observe(signal).catch((error: unknown) => {
       if (signal.aborted) return undefined;
@@ -99,7 +99,7 @@ export async function closedLoop(parts: LoopParts): Promise<LoopRun> {
 
 /** What is to be done about what was observed. */
 export function decide(
-  { method, boundsFor, random }: Pick<LoopParts, 'method' | 'boundsFor' | 'random'>,
+  { method, boundsFor, random }: Pick<LoopDeps, 'method' | 'boundsFor' | 'random'>,
   number: number,
   nodes: readonly ObservedNode[],
   kept: ReadonlySet<string> = new Set(),
@@ -108,12 +108,12 @@ export function decide(
   const bounds = boundsFor(fleet);
   const { verdict, moves } = planStep(fleet, method, bounds, random, load);
   const isBeyond = number > bounds.steps;
-  const planned = isBeyond ? [] : moves.map((move) => named(fleet, move));
+  const planned = isBeyond ? [] : moves.map((move) => toNamedMove(fleet, move));
   return { number, nodes, verdict, spread: spreadOf(load, verdict), moves: planned, isBeyond };
 }
 
 /** What a plan says, by the names of things. */
-function named(fleet: Fleet, { vm, from, to }: Move): NamedMove {
+function toNamedMove(fleet: FleetModel, { vm, from, to }: Move): NamedMove {
   const name = (node: number) => fleet.nodes[node]?.name ?? '';
   return { vm_id: fleet.vms[vm]?.id ?? '', from_node: name(from), to_node: name(to) };
 }

@@ -1,7 +1,7 @@
 import type { Bucket } from './buckets.ts';
-import type { Fleet, Move } from './fleet.ts';
-import { drain, type Planner } from './planner.ts';
-import { imbalance, type Potential, strain, Tension } from './tension.ts';
+import type { FleetModel, Move } from './fleet.ts';
+import { type Planner, pickMoves } from './planner.ts';
+import { imbalance, type NodeCost, Objective, strain } from './tension.ts';
 
 /** Less than this is rounding, and chasing it would move machines for ever. */
 const WORTHWHILE = 1e-9;
@@ -10,16 +10,16 @@ const WORTHWHILE = 1e-9;
  * Takes the move that lowers the tension most, again and again. Each move lowers it, so that no machine is sent in
  * circles.
  */
-const descent = (id: string, potential: Potential): Planner => ({
+const descent = (id: string, potential: NodeCost): Planner => ({
   id,
   plan: (fleet, situation) =>
-    drain(fleet, situation, (source) =>
-      steepest(fleet, new Tension(fleet, potential), situation.verdict.buckets, source),
+    pickMoves(fleet, situation, (source) =>
+      steepest(fleet, new Objective(fleet, potential), situation.verdict.buckets, source),
     ),
 });
 
 /** The machine and destination that lower the tension most; over-utilised nodes are no destinations. */
-function steepest(fleet: Fleet, tension: Tension, buckets: readonly Bucket[], from: number): Move | undefined {
+function steepest(fleet: FleetModel, tension: Objective, buckets: readonly Bucket[], from: number): Move | undefined {
   let best: Move | undefined;
   let lowest = -WORTHWHILE;
   for (const vm of fleet.on(from)) {

@@ -1,6 +1,6 @@
 import { classify } from './buckets.ts';
-import type { Fleet, Move } from './fleet.ts';
-import type { Planner, Situation } from './planner.ts';
+import type { FleetModel, Move } from './fleet.ts';
+import type { Planner, PlannerInput } from './planner.ts';
 import { PromisingMoves } from './promising-moves.ts';
 
 /** How many of the most promising moves are judged before one is taken, and how many are kept for exchanges. */
@@ -28,14 +28,14 @@ export const fewestMovesPlanner: Planner = {
 
 class Search {
   moves: readonly Move[] = [];
-  readonly #fleet: Fleet;
-  readonly #situation: Situation;
+  readonly #fleet: FleetModel;
+  readonly #situation: PlannerInput;
   readonly #promising: PromisingMoves;
   readonly #pool: readonly Move[];
   #excess: number;
   #left: number;
 
-  constructor(fleet: Fleet, situation: Situation) {
+  constructor(fleet: FleetModel, situation: PlannerInput) {
     this.#fleet = fleet;
     this.#situation = situation;
     this.#excess = situation.verdict.excess;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
+import { FleetModel, type FleetNode, type FleetVm } from './fleet.ts';
 
 /** Any fleet in which no node's memory is exceeded at first, though it may be full; nodes differ in size. */
-export function fleets(): fc.Arbitrary<Fleet> {
+export function fleets(): fc.Arbitrary<FleetModel> {
   const node = fc.record({ cpu: fc.constantFrom(8, 16, 32), memory: fc.constantFrom(64, 128) });
   const vm = fc.record({ cpu: fc.integer({ min: 0, max: 80 }), memory: fc.integer({ min: 0, max: 60 }), at: fc.nat() });
   return fc.tuple(fc.array(node, { minLength: 1, maxLength: 7 }), fc.array(vm, { maxLength: 40 })).map(fleetWith);
@@ -10,7 +10,7 @@ export function fleets(): fc.Arbitrary<Fleet> {
 
 type Sizes = Pick<FleetNode, 'cpu' | 'memory'>;
 
-function fleetWith([sizes, wanted]: [Sizes[], (Sizes & { at: number })[]]): Fleet {
+function fleetWith([sizes, wanted]: [Sizes[], (Sizes & { at: number })[]]): FleetModel {
   const nodes = sizes.map((size, at): FleetNode => ({ name: `node-${at}`, ...size }));
   const room = sizes.map(({ memory }) => memory);
   const vms = wanted.flatMap(({ cpu, memory, at }, i): FleetVm[] => {
@@ -19,5 +19,5 @@ function fleetWith([sizes, wanted]: [Sizes[], (Sizes & { at: number })[]]): Flee
     room[node] = (room[node] ?? 0) - memory;
     return [{ id: `vm-${i}`, cpu: cpu / 10, memory, node }];
   });
-  return Fleet.of(nodes, vms);
+  return FleetModel.of(nodes, vms);
 }

@@ -11,7 +11,7 @@ export interface FleetNode {
   readonly cpu: number;
   readonly memory: number;
   /** Load that belongs to no machine and cannot be moved, as shares of the node. */
-  readonly standing?: Measures;
+  readonly stationary?: Measures;
 }
 
 export interface FleetVm {
@@ -31,7 +31,7 @@ export interface Move {
 }
 
 /** Nodes and the machines on them, in columns: planners try thousands of moves on it. */
-export class Fleet {
+export class FleetModel {
   readonly nodes: readonly FleetNode[];
   readonly vms: readonly FleetVm[];
   /** What is used on each node, in the unit of the machines, standing load included. */
@@ -55,9 +55,9 @@ export class Fleet {
     this.#slot = columns.slot;
   }
 
-  static of(nodes: readonly FleetNode[], vms: readonly FleetVm[]): Fleet {
-    const cpuUsed = Float64Array.from(nodes, ({ cpu, standing }) => cpu * (standing?.cpuUsage ?? 0));
-    const memoryUsed = Float64Array.from(nodes, ({ memory, standing }) => memory * (standing?.memoryUsage ?? 0));
+  static of(nodes: readonly FleetNode[], vms: readonly FleetVm[]): FleetModel {
+    const cpuUsed = Float64Array.from(nodes, ({ cpu, stationary }) => cpu * (stationary?.cpuUsage ?? 0));
+    const memoryUsed = Float64Array.from(nodes, ({ memory, stationary }) => memory * (stationary?.memoryUsage ?? 0));
     const home = Int32Array.from(vms, ({ node }) => node);
     const members: number[][] = nodes.map(() => []);
     const slot = new Int32Array(vms.length);
@@ -72,12 +72,12 @@ export class Fleet {
       vmCpu: Float64Array.from(vms, ({ cpu }) => cpu),
       vmMemory: Float64Array.from(vms, ({ memory }) => memory),
     };
-    return new Fleet({ nodes, vms, cpuUsed, memoryUsed, sizes, home, members, slot });
+    return new FleetModel({ nodes, vms, cpuUsed, memoryUsed, sizes, home, members, slot });
   }
 
   /** Another fleet in the same state, for trying moves. */
-  clone(): Fleet {
-    return new Fleet({
+  clone(): FleetModel {
+    return new FleetModel({
       nodes: this.nodes,
       vms: this.vms,
       cpuUsed: this.cpuUsed.slice(),
@@ -136,19 +136,19 @@ export class Fleet {
   }
 
   #measure(node: number, load: Load): void {
-    const { cpu, memory, standing } = this.nodes[node] as FleetNode;
+    const { cpu, memory, stationary } = this.nodes[node] as FleetNode;
     const cpuUsage = Math.max(0, (this.cpuUsed[node] as number) / cpu);
     const memoryUsage = Math.min(1, Math.max(0, (this.memoryUsed[node] as number) / memory));
     load.cpuUsage[node] = cpuUsage;
     load.memoryUsage[node] = memoryUsage;
-    if (standing !== undefined && this.on(node).length === 0) {
+    if (stationary !== undefined && this.on(node).length === 0) {
       // Nothing has changed since it was measured.
-      load.cpuPressure[node] = standing.cpuPressure;
-      load.memoryPressure[node] = standing.memoryPressure;
+      load.cpuPressure[node] = stationary.cpuPressure;
+      load.memoryPressure[node] = stationary.memoryPressure;
       return;
     }
-    load.cpuPressure[node] = Math.max(cpuPressure(cpuUsage), standing?.cpuPressure ?? 0);
-    load.memoryPressure[node] = Math.max(memoryPressure(memoryUsage), standing?.memoryPressure ?? 0);
+    load.cpuPressure[node] = Math.max(cpuPressure(cpuUsage), stationary?.cpuPressure ?? 0);
+    load.memoryPressure[node] = Math.max(memoryPressure(memoryUsage), stationary?.memoryPressure ?? 0);
   }
 }
 

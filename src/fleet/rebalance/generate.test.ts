@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
-import { generate, LOADS, MOST, type Wanted, type WrittenVm } from './generate.ts';
+import { type GenerateOptions, generate, LOADS, MAX_SIZE, type VmRecord } from './generate.ts';
 import { mean } from './load.ts';
 import { readScenarios } from './read-scenarios.ts';
 import { disagreeing, fleetOf, REFERENCE_NODE, type Scenario } from './scenario.ts';
 
-const scenarioOf = (wanted: Wanted, seed: number) => {
+const scenarioOf = (wanted: GenerateOptions, seed: number) => {
   const { name, nodes } = generate(wanted, seededRandom(seed));
   const { scenarios, causes } = readScenarios({ [name]: nodes });
   expect(causes).toEqual([]);
@@ -38,7 +38,8 @@ describe('loads that are made up', () => {
   });
 
   it('are light, mixed and heavy in this order, and one that rises from node to node', () => {
-    const usage = (load: Wanted['load']) => fleetOf(scenarioOf({ load, nodes: 60, vms: 3_000 }, 1)).load().cpuUsage;
+    const usage = (load: GenerateOptions['load']) =>
+      fleetOf(scenarioOf({ load, nodes: 60, vms: 3_000 }, 1)).load().cpuUsage;
     expect(mean(usage('light'))).toBeLessThan(mean(usage('mixed')));
     expect(mean(usage('mixed'))).toBeLessThan(mean(usage('heavy')));
     expect([...usage('progression')]).toEqual([...usage('progression')].sort((a, b) => a - b));
@@ -71,9 +72,9 @@ describe('loads that are made up', () => {
   });
 
   it.each(LOADS)('can be as large as the laboratory is made for: %s', (load) => {
-    const scenario = scenarioOf({ load, ...MOST }, 1);
-    expect(scenario.nodes).toHaveLength(MOST.nodes);
-    expect(scenario.nodes.reduce((sum, { vms }) => sum + vms.length, 0)).toBe(MOST.vms);
+    const scenario = scenarioOf({ load, ...MAX_SIZE }, 1);
+    expect(scenario.nodes).toHaveLength(MAX_SIZE.nodes);
+    expect(scenario.nodes.reduce((sum, { vms }) => sum + vms.length, 0)).toBe(MAX_SIZE.vms);
     expect(disagreeing(scenario)).toEqual([]);
     const usage = mean(fleetOf(scenario).load().cpuUsage);
     const [least, most] = { light: [0.2, 0.25], mixed: [0.5, 0.65], heavy: [0.85, 0.95], progression: [0.5, 0.55] }[
@@ -85,7 +86,7 @@ describe('loads that are made up', () => {
 });
 
 /** What the machines of a node ask the scheduler for, as shares of the reference node. */
-function requestsOf(vms: readonly WrittenVm[]): { cpu: number; memory: number } {
+function requestsOf(vms: readonly VmRecord[]): { cpu: number; memory: number } {
   let [cpu, memory] = [0, 0];
   for (const vm of vms) {
     const isOld = 'cpu_consumption' in vm;

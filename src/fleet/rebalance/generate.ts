@@ -6,25 +6,25 @@ export const LOADS = ['light', 'mixed', 'heavy', 'progression'] as const;
 export type LoadName = (typeof LOADS)[number];
 
 /** As much as the laboratory is made for. */
-export const MOST = { nodes: 5_000, vms: 100_000 } as const;
+export const MAX_SIZE = { nodes: 5_000, vms: 100_000 } as const;
 
-export interface Wanted {
+export interface GenerateOptions {
   readonly load: LoadName;
   readonly nodes?: number;
   readonly vms?: number;
 }
 
 /** A node as scenario files write it. */
-export interface WrittenNode {
+export interface NodeRecord {
   readonly name: string;
   readonly cpu_usage: number;
   readonly cpu_pressure: number;
   readonly memory_usage: number;
   readonly memory_pressure: number;
-  readonly vms: readonly WrittenVm[];
+  readonly vms: readonly VmRecord[];
 }
 
-export type WrittenVm =
+export type VmRecord =
   | { readonly id: string; readonly cpu_consumption: number; readonly memory_consumption: number }
   | {
       readonly id: string;
@@ -89,10 +89,10 @@ const FULLEST = 0.95;
 /** Sizes of machines, as shares of each other: many small ones, few large ones. */
 const SIZES = [1, 1, 1, 1, 2, 2, 2, 4, 4, 8];
 /** Of a machine that has a size of its own. */
-const LEAST = { cores: 2 ** -6, bytes: 2 ** 24 } as const;
+const MIN_SIZE = { cores: 2 ** -6, bytes: 2 ** 24 } as const;
 
 /** Nodes full of machines; the same wish and the same source of chance give the same. */
-export function generate({ load, ...wanted }: Wanted, random: Random): { name: string; nodes: WrittenNode[] } {
+export function generate({ load, ...wanted }: GenerateOptions, random: Random): { name: string; nodes: NodeRecord[] } {
   const recipe = RECIPES[load];
   const [nodes, vms] = [wanted.nodes ?? recipe.nodes, wanted.vms ?? recipe.vms];
   const fork = random.fork(recipe.scenario);
@@ -102,7 +102,7 @@ export function generate({ load, ...wanted }: Wanted, random: Random): { name: s
     targets.map(({ cpu, memory }) => cpu + memory),
   );
   let first = 1;
-  const written = targets.map((target, at): WrittenNode => {
+  const written = targets.map((target, at): NodeRecord => {
     const count = counts[at] as number;
     const names = Array.from({ length: count }, (_, i) => `vm-${first + i}`);
     first += count;
@@ -137,7 +137,7 @@ function nodeOf(
   target: Target,
   form: Recipe['form'],
   random: Random,
-): WrittenNode {
+): NodeRecord {
   const sizes = ids.map(() => random.pick(SIZES));
   const cpu = shares(sizes, target.cpu, random);
   const memory = shares(sizes, target.memory, random);
@@ -146,10 +146,10 @@ function nodeOf(
   const memoryUsage = vms.reduce((sum, vm) => sum + usedBy(vm).memory, 0);
   return {
     name,
-    cpu_usage: rounded(cpuUsage),
-    cpu_pressure: rounded(cpuPressure(cpuUsage)),
-    memory_usage: rounded(memoryUsage),
-    memory_pressure: rounded(memoryPressure(memoryUsage)),
+    cpu_usage: round(cpuUsage),
+    cpu_pressure: round(cpuPressure(cpuUsage)),
+    memory_usage: round(memoryUsage),
+    memory_pressure: round(memoryPressure(memoryUsage)),
     vms,
   };
 }
@@ -161,26 +161,26 @@ function shares(sizes: readonly number[], whole: number, random: Random): number
   return weights.map((each) => (whole * each) / sum);
 }
 
-function vmOf(id: string, cpu: number, memory: number, form: Recipe['form']): WrittenVm {
-  if (form === 'old') return { id, cpu_consumption: rounded(cpu), memory_consumption: rounded(memory) };
+function vmOf(id: string, cpu: number, memory: number, form: Recipe['form']): VmRecord {
+  if (form === 'old') return { id, cpu_consumption: round(cpu), memory_consumption: round(memory) };
   const [cores, bytes] = [cpu * REFERENCE_NODE.cpuCores, memory * REFERENCE_NODE.memoryBytes];
-  const size = { cores: ordered(cores, LEAST.cores), bytes: ordered(bytes, LEAST.bytes) };
+  const size = { cores: nextOrderedSize(cores, MIN_SIZE.cores), bytes: nextOrderedSize(bytes, MIN_SIZE.bytes) };
   return {
     id,
     cpu_cores: size.cores,
     memory_bytes: size.bytes,
-    cpu_utilization: rounded(cores / size.cores),
-    memory_utilization: Math.min(1, rounded(bytes / size.bytes)),
+    cpu_utilization: round(cores / size.cores),
+    memory_utilization: Math.min(1, round(bytes / size.bytes)),
   };
 }
 
 /** The next size that people order for what is used, with a little to spare: at most 2.2 times as much. */
-function ordered(used: number, least: number): number {
+function nextOrderedSize(used: number, least: number): number {
   return Math.max(least, 2 ** Math.ceil(Math.log2(used * 1.1)));
 }
 
 /** What a machine uses, as shares of the reference node. */
-function usedBy(vm: WrittenVm): Target {
+function usedBy(vm: VmRecord): Target {
   if ('cpu_consumption' in vm) return { cpu: vm.cpu_consumption, memory: vm.memory_consumption };
   return {
     cpu: (vm.cpu_cores * vm.cpu_utilization) / REFERENCE_NODE.cpuCores,
@@ -188,4 +188,4 @@ function usedBy(vm: WrittenVm): Target {
   };
 }
 
-const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
+const round = (value: number) => Math.round(value * 1e6) / 1e6;

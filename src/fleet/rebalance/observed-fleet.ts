@@ -1,4 +1,4 @@
-import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
+import { FleetModel, type FleetNode, type FleetVm } from './fleet.ts';
 import { emptyLoad, type Load } from './load.ts';
 import type { Measures } from './measures.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
@@ -18,8 +18,8 @@ export interface ObservedVm {
   readonly memory: number;
 }
 
-export interface Observed {
-  readonly fleet: Fleet;
+export interface FleetObservation {
+  readonly fleet: FleetModel;
   /** As measured, which decides who is over-utilised. */
   readonly load: Load;
 }
@@ -28,7 +28,7 @@ export interface Observed {
  * The fleet that was observed. What is measured on a node is divided among its machines in proportion to what each says
  * it uses, so that shares of whatever reference node come out right. Machines that cannot be moved are standing load.
  */
-export function observedFleet(nodes: readonly ObservedNode[], fixed: ReadonlySet<string>): Observed {
+export function observedFleet(nodes: readonly ObservedNode[], fixed: ReadonlySet<string>): FleetObservation {
   const load = emptyLoad(nodes.length);
   const vms: FleetVm[] = [];
   const fleetNodes = nodes.map((node, at): FleetNode => {
@@ -40,9 +40,9 @@ export function observedFleet(nodes: readonly ObservedNode[], fixed: ReadonlySet
     vms.push(...divided.filter(({ id }) => !fixed.has(id)).map((vm) => ({ ...vm, node: at })));
     const size = { name: node.name, cpu: node.cpuCores, memory: node.memoryBytes };
     const stay = divided.filter(({ id }) => fixed.has(id));
-    return divided.length > 0 && stay.length === 0 ? size : { ...size, standing: standing(node, stay) };
+    return divided.length > 0 && stay.length === 0 ? size : { ...size, stationary: stationaryLoad(node, stay) };
   });
-  return { fleet: Fleet.of(fleetNodes, vms), load };
+  return { fleet: FleetModel.of(fleetNodes, vms), load };
 }
 
 /** What each machine uses of what is measured on its node, in cores and bytes. */
@@ -57,7 +57,7 @@ function unit(vms: readonly ObservedVm[], of: 'cpu' | 'memory', whole: number): 
 }
 
 /** Load that stays: what is measured where nothing runs, and else what the machines that stay use. */
-function standing(node: ObservedNode, stay: readonly ObservedVm[]): NonNullable<FleetNode['standing']> {
+function stationaryLoad(node: ObservedNode, stay: readonly ObservedVm[]): NonNullable<FleetNode['stationary']> {
   if (node.vms.length === 0) return node;
   const cpuUsage = stay.reduce((sum, { cpu }) => sum + cpu, 0) / node.cpuCores;
   const memoryUsage = stay.reduce((sum, { memory }) => sum + memory, 0) / node.memoryBytes;

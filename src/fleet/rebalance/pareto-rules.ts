@@ -1,4 +1,4 @@
-import { type Columns, type Rule, shareOfMost } from './rule.ts';
+import { type Columns, type Rule, ratioOfMax } from './rule.ts';
 
 /**
  * The Pareto front in PromQL, which knows neither loops nor pairs. Nodes are taken out one by one, the least loaded
@@ -20,7 +20,7 @@ export function paretoRules(record: string, columns: Columns, window: string, mo
     {
       record,
       expr:
-        `clamp_max((${shareOfMost(front)}) + (0.1 * (1 - ${crowding} / on () group_left () max(${crowding}))` +
+        `clamp_max((${ratioOfMax(front)}) + (0.1 * (1 - ${crowding} / on () group_left () max(${crowding}))` +
         ` or ${front} * 0), 1) and on () (count(${sum}) <= ${most})`,
     },
   ];

@@ -1,7 +1,7 @@
 import type { Random } from '#platform/base/random';
 import type { Score } from './algorithms.ts';
-import type { Mode, Verdict } from './buckets.ts';
-import type { Fleet, Move } from './fleet.ts';
+import type { Classification, Mode } from './buckets.ts';
+import type { FleetModel, Move } from './fleet.ts';
 
 /** How much may be under way at once. */
 export interface Limits {
@@ -11,11 +11,11 @@ export interface Limits {
   readonly perStep: number;
 }
 
-export const USUAL_LIMITS: Limits = { perNode: 2, perStep: 5 };
+export const DEFAULT_LIMITS: Limits = { perNode: 2, perStep: 5 };
 
 /** What a planner knows besides the fleet. */
-export interface Situation {
-  readonly verdict: Verdict;
+export interface PlannerInput {
+  readonly verdict: Classification;
   readonly score: Score;
   readonly mode: Mode;
   readonly limits: Limits;
@@ -32,16 +32,16 @@ export interface Situation {
  */
 export interface Planner {
   readonly id: string;
-  readonly plan: (fleet: Fleet, situation: Situation) => readonly Move[];
+  readonly plan: (fleet: FleetModel, situation: PlannerInput) => readonly Move[];
 }
 
 /**
  * Takes moves from the over-utilised nodes in turn, as long as `next` finds one and the limits allow it. No over-utilised
  * node is a destination, so that what has moved is not among what can be.
  */
-export function drain(
-  fleet: Fleet,
-  { verdict, limits }: Pick<Situation, 'verdict' | 'limits'>,
+export function pickMoves(
+  fleet: FleetModel,
+  { verdict, limits }: Pick<PlannerInput, 'verdict' | 'limits'>,
   next: (source: number) => Move | undefined,
 ): readonly Move[] {
   const moves: Move[] = [];

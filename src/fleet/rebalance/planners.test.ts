@@ -4,12 +4,12 @@ import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS } from './algorithms.ts';
 import { MODES } from './buckets.ts';
 import { fleets } from './fleet.fixture.ts';
-import { Fleet } from './fleet.ts';
-import { PLANNERS, USUAL_BUDGET } from './planners.ts';
+import { FleetModel } from './fleet.ts';
+import { DEFAULT_BUDGET, PLANNERS } from './planners.ts';
 import { type Method, planStep, rebalance } from './rebalancing.ts';
 
 const limits = fc.record({ perNode: fc.integer({ min: 1, max: 3 }), perStep: fc.integer({ min: 1, max: 6 }) });
-const budget = fc.integer({ min: 0, max: USUAL_BUDGET });
+const budget = fc.integer({ min: 0, max: DEFAULT_BUDGET });
 const algorithm = fc.constantFrom(...ALGORITHMS);
 const mode = fc.constantFrom(...MODES);
 const seed = fc.nat();
@@ -40,7 +40,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
   it('comes to an end, keeps every machine, and does the same again with the same seed', () => {
     fc.assert(
       fc.property(fleets(), algorithm, mode, limits, seed, (fleet, algorithm, mode, limits, seed) => {
-        const bounds = { limits, budget: USUAL_BUDGET, steps: 30 };
+        const bounds = { limits, budget: DEFAULT_BUDGET, steps: 30 };
         const [one, two] = [fleet.clone(), fleet.clone()];
         const run = rebalance(one, { algorithm, planner, mode }, bounds, seededRandom(seed));
         expect(rebalance(two, { algorithm, planner, mode }, bounds, seededRandom(seed))).toEqual(run);
@@ -60,7 +60,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
 
   it('stops at once where no node has the memory for anything', () => {
     const node = (name: string) => ({ name, cpu: 1, memory: 1 });
-    const full = Fleet.of(
+    const full = FleetModel.of(
       [node('a'), node('b')],
       [
         { id: 'busy', cpu: 1, memory: 1, node: 0 },
@@ -80,7 +80,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
   it('relieves a node that is alone in having too much', () => {
     const nodes = ['a', 'b', 'c', 'd'].map((name) => ({ name, cpu: 1, memory: 1 }));
     const vms = Array.from({ length: 8 }, (_, i) => ({ id: `vm-${i}`, cpu: 0.1, memory: 0.05, node: 0 }));
-    const fleet = Fleet.of(nodes, vms);
+    const fleet = FleetModel.of(nodes, vms);
     const run = rebalance(fleet, method('cpu-focused', 'AsymmetricLow'), BOUNDS, seededRandom(1));
     expect(run.outcome).toBe('converged');
     expect(run.returns).toBe(0);
@@ -94,9 +94,9 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
   });
 });
 
-const BOUNDS = { limits: { perNode: 2, perStep: 5 }, budget: USUAL_BUDGET, steps: 50 };
+const BOUNDS = { limits: { perNode: 2, perStep: 5 }, budget: DEFAULT_BUDGET, steps: 50 };
 
 /** Added up anew, so that no error of counting up and down can hide. */
-function memoryOn(fleet: Fleet, node: number): number {
+function memoryOn(fleet: FleetModel, node: number): number {
   return fleet.on(node).reduce((sum, vm) => sum + (fleet.vms[vm]?.memory ?? 0), 0);
 }

@@ -7,4 +7,4 @@ export const PLANNERS: readonly Planner[] = [randomPlanner, bestFitPlanner, fewe
 
 export const DEFAULT_PLANNER = 'best-fit';
 /** Plans that a search judges in a step, unless told otherwise: enough for a dozen nodes, and a millisecond at most. */
-export const USUAL_BUDGET = 60;
+export const DEFAULT_BUDGET = 60;

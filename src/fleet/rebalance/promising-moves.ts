@@ -1,22 +1,22 @@
-import type { Fleet, Move } from './fleet.ts';
-import type { Situation } from './planner.ts';
-import { imbalance, Tension } from './tension.ts';
+import type { FleetModel, Move } from './fleet.ts';
+import type { PlannerInput } from './planner.ts';
+import { imbalance, Objective } from './tension.ts';
 
 /** Nodes beyond these cannot be better for most machines, and looking at thousands for each would take long. */
 const DESTINATIONS = 64;
 
 /** Moves from the most over-utilised nodes that would make a fleet more even; a look at two nodes judges one. */
 export class PromisingMoves {
-  readonly #fleet: Fleet;
+  readonly #fleet: FleetModel;
   readonly #perNode: number;
   readonly #sources: readonly number[];
   readonly #destinations: readonly number[];
 
-  constructor(fleet: Fleet, { verdict, limits }: Situation) {
+  constructor(fleet: FleetModel, { verdict, limits }: PlannerInput) {
     this.#fleet = fleet;
     this.#perNode = limits.perNode;
     this.#sources = verdict.over.slice(0, limits.perStep);
-    const { now } = new Tension(fleet, imbalance);
+    const { now } = new Objective(fleet, imbalance);
     this.#destinations = fleet.nodes
       .flatMap((_, node) => (verdict.buckets[node] === 'over' ? [] : [node]))
       .sort((a, b) => (now[a] as number) - (now[b] as number) || a - b)
@@ -25,7 +25,7 @@ export class PromisingMoves {
 
   /** The best `count` that may be made besides a plan that the fleet is in already, one for each machine. */
   beside(plan: readonly Move[], count: number): readonly Move[] {
-    const tension = new Tension(this.#fleet, imbalance);
+    const tension = new Objective(this.#fleet, imbalance);
     const found: { readonly move: Move; readonly difference: number }[] = [];
     for (const from of this.#sources) {
       if (plan.filter((each) => each.from === from).length >= this.#perNode) continue;
@@ -38,7 +38,7 @@ export class PromisingMoves {
     return found.slice(0, count).map(({ move }) => move);
   }
 
-  #destinationOf(vm: number, tension: Tension): { readonly to: number; readonly difference: number } | undefined {
+  #destinationOf(vm: number, tension: Objective): { readonly to: number; readonly difference: number } | undefined {
     let best = -1;
     let lowest = 0;
     const leaving = tension.leaving(vm);

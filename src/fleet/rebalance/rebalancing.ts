@@ -1,7 +1,7 @@
 import type { Random } from '#platform/base/random';
 import type { Algorithm } from './algorithms.ts';
-import { classify, type Mode, type Verdict } from './buckets.ts';
-import type { Fleet, Move } from './fleet.ts';
+import { type Classification, classify, type Mode } from './buckets.ts';
+import type { FleetModel, Move } from './fleet.ts';
 import { deviation, type Load } from './load.ts';
 import type { Limits, Planner } from './planner.ts';
 
@@ -29,10 +29,10 @@ export interface Spread {
 }
 
 /** How it ended: nothing over-utilised, nothing that the planner could do, or no end within the steps allowed. */
-export type Outcome = 'converged' | 'stalled' | 'capped';
+export type RebalanceOutcome = 'converged' | 'stalled' | 'capped';
 
-export interface Run {
-  readonly outcome: Outcome;
+export interface RebalanceRun {
+  readonly outcome: RebalanceOutcome;
   readonly steps: number;
   readonly moves: number;
   /** Moves of machines back to a node that they had left. */
@@ -42,7 +42,13 @@ export interface Run {
 }
 
 /** What one step would do; the fleet stays as it is. */
-export function planStep(fleet: Fleet, method: Method, bounds: Bounds, random: Random, load = fleet.load()): Step {
+export function planStep(
+  fleet: FleetModel,
+  method: Method,
+  bounds: Bounds,
+  random: Random,
+  load = fleet.load(),
+): RebalanceStep {
   const { algorithm, planner, mode } = method;
   const verdict = classify(algorithm.score(load), mode);
   if (verdict.over.length === 0) return { verdict, moves: [] };
@@ -51,13 +57,13 @@ export function planStep(fleet: Fleet, method: Method, bounds: Bounds, random: R
   return { verdict, moves };
 }
 
-export interface Step {
-  readonly verdict: Verdict;
+export interface RebalanceStep {
+  readonly verdict: Classification;
   readonly moves: readonly Move[];
 }
 
 /** Takes steps until there is nothing to do, nothing that can be done, or enough were taken. The fleet is changed. */
-export function rebalance(fleet: Fleet, method: Method, bounds: Bounds, random: Random): Run {
+export function rebalance(fleet: FleetModel, method: Method, bounds: Bounds, random: Random): RebalanceRun {
   const curve: Spread[] = [];
   const left = new Set<number>();
   let [moves, returns] = [0, 0];
@@ -76,13 +82,13 @@ export function rebalance(fleet: Fleet, method: Method, bounds: Bounds, random: 
   }
 }
 
-function outcomeOf({ verdict, moves }: Step, steps: number, bounds: Bounds): Outcome | undefined {
+function outcomeOf({ verdict, moves }: RebalanceStep, steps: number, bounds: Bounds): RebalanceOutcome | undefined {
   if (verdict.over.length === 0) return 'converged';
   if (steps >= bounds.steps) return 'capped';
   return moves.length === 0 ? 'stalled' : undefined;
 }
 
 /** How evenly a load lies on the nodes, and how many of them an algorithm calls over-utilised. */
-export function spreadOf(load: Load, { over }: Verdict): Spread {
+export function spreadOf(load: Load, { over }: Classification): Spread {
   return { cpu: deviation(load.cpuUsage), memory: deviation(load.memoryUsage), over: over.length };
 }

@@ -1,6 +1,6 @@
 import { ALGORITHMS } from './algorithms.ts';
 import { paretoRules } from './pareto-rules.ts';
-import { type Columns, type Rule, shareOfMost } from './rule.ts';
+import { type Columns, type Rule, ratioOfMax } from './rule.ts';
 
 export interface RuleSettings {
   /** Over how long the metrics are averaged, as Prometheus writes durations. */
@@ -45,7 +45,7 @@ export function recordingRules({ window, paretoNodes }: RuleSettings): Rule[] {
       const absolute = ruleName(`${id}-absolute`, window);
       return [
         { record: absolute, expr },
-        { record, expr: shareOfMost(absolute) },
+        { record, expr: ratioOfMax(absolute) },
       ];
     }),
   ];
@@ -97,7 +97,7 @@ function inputs(window: string): Rule[] {
 
 const norm = ({ cu, cp, mu, mp }: Columns) => `sqrt(${cu} ^ 2 + ${cp} ^ 2 + ${mu} ^ 2 + ${mp} ^ 2)`;
 const meanSquare = ({ cu, cp, mu, mp }: Columns) => `0.15 * (${cu} ^ 2 + ${mu} ^ 2) + 0.35 * (${cp} ^ 2 + ${mp} ^ 2)`;
-const amplified =
+const amplify =
   (k: number) =>
   ({ above }: Names): Formula => ({ expr: `clamp_max(${k} * ${norm(above)}, 1)` });
 
@@ -132,10 +132,10 @@ const FORMULAS: Readonly<Record<string, (names: Names) => Formula>> = {
     relative: true,
   }),
   'critical-dimension-focus': (names) => ({ expr: criticalDimension(names), relative: true }),
-  'ideal-point-positive-distance': amplified(1),
-  'linear-amplified-ideal-point-k1': amplified(1),
-  'linear-amplified-ideal-point-k3': amplified(3),
-  'linear-amplified-ideal-point-k5': amplified(5),
+  'ideal-point-positive-distance': amplify(1),
+  'linear-amplified-ideal-point-k1': amplify(1),
+  'linear-amplified-ideal-point-k3': amplify(3),
+  'linear-amplified-ideal-point-k5': amplify(5),
   'cpu-focused': ({ plain: { cu, cp } }) => ({ expr: `0.7 * ${cu} + 0.3 * ${cp}` }),
   'memory-focused': ({ plain: { mu, mp } }) => ({ expr: `0.7 * ${mu} + 0.3 * ${mp}` }),
 };

@@ -15,6 +15,6 @@ export interface Columns {
 }
 
 /** A vector divided by its largest value; zero where all are, but for rounding. */
-export function shareOfMost(vector: string): string {
+export function ratioOfMax(vector: string): string {
   return `${vector} / on () group_left () (max(${vector}) > ${NOTHING}) or ${vector} * 0`;
 }

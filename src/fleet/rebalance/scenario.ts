@@ -1,4 +1,4 @@
-import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
+import { FleetModel, type FleetNode, type FleetVm } from './fleet.ts';
 import type { Measures } from './measures.ts';
 
 /** Sizes that a node has where a scenario does not say. */
@@ -26,15 +26,15 @@ export interface Scenario {
 }
 
 /** The fleet of a scenario. What machines use counts; what a node says it measures counts where no machine is on it. */
-export function fleetOf({ nodes }: Scenario): Fleet {
+export function fleetOf({ nodes }: Scenario): FleetModel {
   const fleetNodes = nodes.map((node): FleetNode => {
     const size = { name: node.name, cpu: node.cpuCores, memory: node.memoryBytes };
     if (node.vms.length > 0) return size;
     const { cpuUsage, cpuPressure, memoryUsage, memoryPressure } = node;
-    return { ...size, standing: { cpuUsage, cpuPressure, memoryUsage, memoryPressure } };
+    return { ...size, stationary: { cpuUsage, cpuPressure, memoryUsage, memoryPressure } };
   });
   const vms = nodes.flatMap((node, at) => node.vms.map((vm): FleetVm => ({ ...vm, node: at })));
-  return Fleet.of(fleetNodes, vms);
+  return FleetModel.of(fleetNodes, vms);
 }
 
 /** Nodes that say to measure something else than their machines add up to, by more than a hundredth. */

@@ -1,26 +1,26 @@
-import type { Fleet } from './fleet.ts';
+import type { FleetModel } from './fleet.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
 /** What one node adds to the tension in a fleet, from what is used on it as a share of what it has. */
-export type Potential = (cpu: number, memory: number) => number;
+export type NodeCost = (cpu: number, memory: number) => number;
 
 /** Squares of usage: the nearer to each other nodes are, the less they add up to. */
-export const imbalance: Potential = (cpu, memory) => cpu * cpu + memory * memory;
+export const imbalance: NodeCost = (cpu, memory) => cpu * cpu + memory * memory;
 
 /** Pressure first, and balance where pressure says nothing, so that a crowded node is worth more than an uneven one. */
-export const strain: Potential = (cpu, memory) =>
+export const strain: NodeCost = (cpu, memory) =>
   4 * (cpuPressure(cpu) + memoryPressure(memory)) + imbalance(cpu, memory);
 
 /** By how much moves would change the tension in a fleet as it is now; a look at two nodes tells. */
-export class Tension {
+export class Objective {
   /** What each node adds now. */
   readonly now: Float64Array;
-  readonly #fleet: Fleet;
-  readonly #potential: Potential;
+  readonly #fleet: FleetModel;
+  readonly #cost: NodeCost;
 
-  constructor(fleet: Fleet, potential: Potential) {
+  constructor(fleet: FleetModel, potential: NodeCost) {
     this.#fleet = fleet;
-    this.#potential = potential;
+    this.#cost = potential;
     this.now = Float64Array.from(fleet.cpuUsed, (_, node) => this.#with(node, 0, 0));
   }
 
@@ -42,7 +42,7 @@ export class Tension {
 
   #with(node: number, cpu: number, memory: number): number {
     const { cpuUsed, memoryUsed, sizes } = this.#fleet;
-    const potential = this.#potential;
+    const potential = this.#cost;
     return potential(
       ((cpuUsed[node] as number) + cpu) / (sizes.nodeCpu[node] as number),
       ((memoryUsed[node] as number) + memory) / (sizes.nodeMemory[node] as number),

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { SimulationScenario } from '#api/simulation/simulation-scenario';
 import type { Limits } from '#fleet/rebalance/planner';
-import { USUAL_BUDGET } from '#fleet/rebalance/planners';
+import { DEFAULT_BUDGET } from '#fleet/rebalance/planners';
 import type { Method } from '#fleet/rebalance/rebalancing';
 import { parseDuration } from '#platform/base/duration';
 import { VimanaError } from '#platform/base/errors';
@@ -92,7 +92,7 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
     .addOption(modeOption())
     .addOption(plannerOption());
   return withLimitFlags(command)
-    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, 100_000), USUAL_BUDGET)
+    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, 100_000), DEFAULT_BUDGET)
     .addOption(
       new Option('--destinations <who>', 'who says where a machine goes')
         .choices(['planner', 'scheduler'])

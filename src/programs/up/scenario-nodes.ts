@@ -1,6 +1,6 @@
 import type { NodeGroup } from '#fleet/simulation/course/scenario-spec';
 import { poolOf } from '#fleet/simulation/play/node-groups';
-import { PLAYED_LABEL, PLAYED_UID_LABEL, playedBy } from '#fleet/simulation/play/played-label';
+import { PLAYED_LABEL, PLAYED_UID_LABEL, scenarioSelector } from '#fleet/simulation/play/played-label';
 import type { ScenarioNodes } from '#fleet/simulation/play/scenario-controller';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
@@ -16,7 +16,7 @@ export function scenarioNodes(fleet: Pick<SimulatedFleet, 'set'>): ScenarioNodes
       const groups = brought.get(scenario) ?? new Map<string, NodeGroup>();
       brought.set(scenario, groups.set(group.name, group));
       const pool = poolOf(group);
-      const own = { [PLAYED_LABEL]: playedBy(splitKey(scenario).name), [PLAYED_UID_LABEL]: uid };
+      const own = { [PLAYED_LABEL]: scenarioSelector(splitKey(scenario).name), [PLAYED_UID_LABEL]: uid };
       const labels = { ...pool.labels, ...own };
       await fleet.set({ ...pool, labels, name: `${scenario}/${group.name}`, count });
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
-import { exporterRoutes, refusalText } from '#fleet/exporter/routes';
+import { exporterRoutes, formatRejection } from '#fleet/exporter/routes';
 import { realClock } from '#platform/base/clock';
 import { createLogger } from '#platform/base/pino-logger';
 import { systemRandom } from '#platform/base/random';
@@ -142,12 +142,17 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const isExporting = settings.dialects.includes('simulation');
   const exporting = !isExporting
     ? undefined
-    : await startHttpServer({ ...access, host, port: settings.exporterPort, clock, log, refusal: refusalText }).catch(
-        async (error: unknown) => {
-          await Promise.all([health.close(), measures.close()]);
-          throw error;
-        },
-      );
+    : await startHttpServer({
+        ...access,
+        host,
+        port: settings.exporterPort,
+        clock,
+        log,
+        refusal: formatRejection,
+      }).catch(async (error: unknown) => {
+        await Promise.all([health.close(), measures.close()]);
+        throw error;
+      });
   try {
     token = newToken(tokenFileOf(host, (exporting ?? measures).port), join(dataDir, 'http-token'));
     io.out('Vimana is starting\n');

@@ -1,12 +1,12 @@
 import { parseDuration } from '#platform/base/duration';
 import type { ConditionalEvent } from './scenario-spec.ts';
-import { isAmong, measureOf, type Seen } from './seen.ts';
+import { isAmong, measureOf, type ScenarioView } from './seen.ts';
 
 /** The whole cluster, where a condition is not about single nodes. */
 const CLUSTER = '';
 
 /** What one conditional event has seen and done so far. */
-export class Condition {
+export class ConditionalTrigger {
   readonly event: ConditionalEvent;
   readonly #holdsFor: number;
   readonly #cooldown: number;
@@ -27,7 +27,7 @@ export class Condition {
   }
 
   /** Looks at the world; where it is time to act, the node that it is about, or '' for the cluster. */
-  look(time: number, seen: Seen): string | undefined {
+  look(time: number, seen: ScenarioView): string | undefined {
     const { maxTimes = Number.POSITIVE_INFINITY } = this.event;
     if (this.#times >= maxTimes) return undefined;
     const values = this.#values(seen).filter(([, value]) => this.#isBeyond(value));
@@ -47,7 +47,7 @@ export class Condition {
   }
 
   /** What is compared, by node; the mean of all for the cluster. */
-  #values(seen: Seen): readonly (readonly [name: string, value: number])[] {
+  #values(seen: ScenarioView): readonly (readonly [name: string, value: number])[] {
     const { metric, scope, nodes: named = [] } = this.event.when;
     if (metric === 'pendingVMs') return [[CLUSTER, seen.pending()]];
     const nodes = seen.nodes().filter(({ name, up }) => up && (named.length === 0 || isAmong(name, named)));

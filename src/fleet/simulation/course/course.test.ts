@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import { admittedScenario } from '#testing/played-scenario';
-import { Course } from './course.ts';
-import type { Deed } from './deed.ts';
-import type { Seen, SeenNode } from './seen.ts';
+import { ScenarioEngine } from './course.ts';
+import type { Command } from './deed.ts';
+import type { ScenarioView, ViewedNode } from './seen.ts';
 
 const MINUTE = 60_000;
-const node = (name: string, measures: Partial<SeenNode> = {}): SeenNode => ({
+const node = (name: string, measures: Partial<ViewedNode> = {}): ViewedNode => ({
   name,
   up: true,
   cpuUsage: 0.5,
@@ -19,20 +19,20 @@ const node = (name: string, measures: Partial<SeenNode> = {}): SeenNode => ({
 });
 
 interface Sights {
-  readonly nodes?: readonly SeenNode[];
+  readonly nodes?: readonly ViewedNode[];
   readonly places?: Readonly<Record<string, string>>;
   readonly pending?: number;
 }
 
-const seen = ({ nodes = [node('n-1'), node('n-2')], places = {}, pending = 0 }: Sights = {}): Seen => ({
+const seen = ({ nodes = [node('n-1'), node('n-2')], places = {}, pending = 0 }: Sights = {}): ScenarioView => ({
   nodes: () => nodes,
   nodeOf: (vm) => places[vm],
-  machinesOn: (name) => Object.keys(places).filter((vm) => places[vm] === name),
+  vmsOn: (name) => Object.keys(places).filter((vm) => places[vm] === name),
   pending: () => pending,
 });
 
 const start = (spec: object, seed = '1') =>
-  new Course(admittedScenario({ duration: '1h', ...spec }).spec, {
+  new ScenarioEngine(admittedScenario({ duration: '1h', ...spec }).spec, {
     random: seededRandom(seed),
     reference: { cores: 32, bytes: 128 * 2 ** 30 },
     tickMs: MINUTE,
@@ -40,27 +40,31 @@ const start = (spec: object, seed = '1') =>
   });
 
 /** Plays to the end in a world that looks the same all the time, or as a function of time says. */
-function played(course: Course, look: Seen | ((time: number) => Seen) = seen()): { at: number; deed: Deed }[] {
-  const done: { at: number; deed: Deed }[] = [];
+function played(
+  course: ScenarioEngine,
+  look: ScenarioView | ((time: number) => ScenarioView) = seen(),
+): { at: number; deed: Command }[] {
+  const done: { at: number; deed: Command }[] = [];
   for (let at = course.nextAt; at !== undefined; at = course.nextAt) {
-    for (const deed of course.step(at, typeof look === 'function' ? look(at) : look).deeds) done.push({ at, deed });
+    for (const command of course.step(at, typeof look === 'function' ? look(at) : look).commands)
+      done.push({ at, deed: command });
   }
   return done;
 }
 
-const words = (deeds: readonly { at: number; deed: Deed }[]) =>
-  deeds.map(({ at, deed }) => {
+const words = (commands: readonly { at: number; deed: Command }[]) =>
+  commands.map(({ at, deed: command }) => {
     const about =
-      deed.do === 'create'
-        ? deed.machine.name
-        : 'vm' in deed
-          ? deed.vm
-          : 'nodes' in deed
-            ? deed.nodes.join(' ')
-            : 'group' in deed
-              ? `${deed.group} ${deed.total}`
+      command.do === 'create'
+        ? command.newVm.name
+        : 'vm' in command
+          ? command.vm
+          : 'nodes' in command
+            ? command.nodes.join(' ')
+            : 'group' in command
+              ? `${command.group} ${command.total}`
               : '';
-    return `${at / MINUTE} ${deed.do} ${about}`.trim();
+    return `${at / MINUTE} ${command.do} ${about}`.trim();
   });
 
 const pool = (name: string, count: number, more: object = {}) => ({
@@ -98,7 +102,7 @@ describe('the timeline', () => {
       '50 addNodes n 5',
       '55 pause',
     ]);
-    expect(course.tally).toMatchObject({ vms: 0, appliedEvents: 6 });
+    expect(course.counters).toMatchObject({ vms: 0, appliedEvents: 6 });
   });
 
   it('names nodes one by one, by group, or as a hot spot', () => {
@@ -129,8 +133,8 @@ describe('the timeline', () => {
       ],
     });
     const places = { 'web-1': 'n-1', 'web-2': 'n-2' };
-    const moves = played(course, seen({ places })).filter(({ deed }) => deed.do === 'migrate');
-    expect(moves.map(({ deed }) => deed)).toEqual([
+    const moves = played(course, seen({ places })).filter(({ deed: command }) => command.do === 'migrate');
+    expect(moves.map(({ deed: command }) => command)).toEqual([
       { do: 'migrate', vm: 'web-1', target: 'n-2' },
       { do: 'migrate', vm: 'web-2' },
     ]);
@@ -138,8 +142,10 @@ describe('the timeline', () => {
 });
 
 describe('the load of machines', () => {
-  const loads = (deeds: readonly { at: number; deed: Deed }[]) =>
-    deeds.flatMap(({ at, deed }) => (deed.do === 'load' ? [[at / MINUTE, deed.vm, deed.use]] : []));
+  const loads = (commands: readonly { at: number; deed: Command }[]) =>
+    commands.flatMap(({ at, deed: command }) =>
+      command.do === 'load' ? [[at / MINUTE, command.vm, command.use]] : [],
+    );
 
   it('is told in steps where it drifts, never farther off than a step, and as it is where it jumps', () => {
     const trace = {
@@ -180,7 +186,7 @@ describe('the load of machines', () => {
       [1, 'web-1', { cpu: 0.25, memory: 0.5 }],
       [3, 'web-2', { cpu: 0.3, memory: 1 }],
     ]);
-    expect(done.flatMap(({ deed }) => (deed.do === 'create' ? [deed.machine.use] : []))).toEqual([
+    expect(done.flatMap(({ deed: command }) => (command.do === 'create' ? [command.newVm.use] : []))).toEqual([
       { cpu: 1, memory: 1 },
       { cpu: 0.25, memory: 0.5 },
     ]);
@@ -189,7 +195,7 @@ describe('the load of machines', () => {
   it('leaves shares of a node as they are written, unless the load can change', () => {
     const resources = { cpu: '0.125', memory: '0.25' };
     const made = (spec: object) =>
-      played(start(spec)).flatMap(({ deed }) => (deed.do === 'create' ? [deed.machine] : []))[0];
+      played(start(spec)).flatMap(({ deed: command }) => (command.do === 'create' ? [command.newVm] : []))[0];
     expect(made({ vmPools: [pool('a', 1, { resources })] })).toEqual({ name: 'a-1', labels: {}, resources });
     const profiles = [{ name: 'p', cpu: { type: 'constant', constant: { value: 0.5 } } }];
     expect(made({ vmPools: [pool('a', 1, { resources, profile: 'p' })], profiles })).toEqual({
@@ -227,12 +233,14 @@ describe('tasks', () => {
       vmPools: [pool('web', 1, { profile: 'idle' })],
       taskGenerators: [tasks({ pool: 'web', until: '3m' })],
     });
-    const loads = played(course).flatMap(({ at, deed }) => (deed.do === 'load' ? [[at / MINUTE, deed.use]] : []));
+    const loads = played(course).flatMap(({ at, deed: command }) =>
+      command.do === 'load' ? [[at / MINUTE, command.use]] : [],
+    );
     expect(loads).toEqual([
       [3, { cpu: 0.5, memory: 0.25 }],
       [13, { cpu: 0, memory: 0 }],
     ]);
-    expect(course.tally).toMatchObject({ totalTasksGenerated: 1, droppedTasks: 0, activeTasks: 0 });
+    expect(course.counters).toMatchObject({ totalTasksGenerated: 1, droppedTasks: 0, activeTasks: 0 });
   });
 
   it('may be machines that go when they are done, and are dropped where too many are there', () => {
@@ -246,7 +254,7 @@ describe('tasks', () => {
       '13 delete jobs-1',
       '15 delete jobs-2',
     ]);
-    expect(course.tally).toMatchObject({ totalTasksGenerated: 3, droppedTasks: 1, activeTasks: 0 });
+    expect(course.counters).toMatchObject({ totalTasksGenerated: 3, droppedTasks: 1, activeTasks: 0 });
   });
 
   it('gather on the nodes of a hot spot', () => {
@@ -259,8 +267,8 @@ describe('tasks', () => {
     });
     const nodes = [node('n-1', { cpuUsage: 0.2 }), node('n-2', { cpuUsage: 0.8 })];
     const places = { 'web-1': 'n-1', 'web-2': 'n-2' };
-    const burdened = played(course, seen({ nodes, places })).flatMap(({ deed }) =>
-      deed.do === 'load' ? [deed.vm] : [],
+    const burdened = played(course, seen({ nodes, places })).flatMap(({ deed: command }) =>
+      command.do === 'load' ? [command.vm] : [],
     );
     expect(new Set(burdened)).toEqual(new Set(['web-2']));
   });
@@ -272,7 +280,7 @@ describe('tasks', () => {
       taskGenerators: [tasks({ hotSpot: 'hot' })],
     });
     played(course);
-    expect(course.tally).toMatchObject({ totalTasksGenerated: 3, droppedTasks: 3 });
+    expect(course.counters).toMatchObject({ totalTasksGenerated: 3, droppedTasks: 3 });
   });
 });
 
@@ -286,8 +294,8 @@ describe('a conditional event', () => {
   const places = { 'web-1': 'n-1', 'web-2': 'n-2', 'web-3': 'n-2' };
   const hot = (from: number, to: number) => (time: number) =>
     seen({ nodes: [node('n-1'), node('n-2', { cpuUsage: time >= from && time < to ? 0.95 : 0.3 })], places });
-  const moves = (deeds: readonly { at: number; deed: Deed }[]) =>
-    words(deeds.filter(({ deed }) => deed.do === 'migrate'));
+  const moves = (commands: readonly { at: number; deed: Command }[]) =>
+    words(commands.filter(({ deed: command }) => command.do === 'migrate'));
 
   it('waits until the metric has been beyond the threshold for long enough, and acts on that node', () => {
     const course = start({
@@ -314,7 +322,7 @@ describe('a conditional event', () => {
     });
     const times = moves(played(course, seen({ places, pending: 1 }))).map((word) => word.split(' ')[0]);
     expect(times).toEqual(['1', '11', '21']);
-    expect(course.tally.conditionalEvents).toEqual([{ name: 'e', times: 3, last: 21 * MINUTE }]);
+    expect(course.counters.conditionalEvents).toEqual([{ name: 'e', times: 3, last: 21 * MINUTE }]);
   });
 
   it('looks at the mean of the cluster, and below as well as above', () => {
@@ -366,12 +374,12 @@ describe('a course', () => {
     fc.assert(
       fc.property(fc.string(), (seed) => {
         const there = new Set<string>();
-        for (const { deed } of played(start(busy, seed), seen({ places, pending: 2 }))) {
-          if (deed.do === 'create') {
-            expect(there.has(deed.machine.name)).toBe(false);
-            there.add(deed.machine.name);
-          } else if (deed.do === 'delete') expect(there.delete(deed.vm)).toBe(true);
-          else if (deed.do === 'load') expect(there.has(deed.vm)).toBe(true);
+        for (const { deed: command } of played(start(busy, seed), seen({ places, pending: 2 }))) {
+          if (command.do === 'create') {
+            expect(there.has(command.newVm.name)).toBe(false);
+            there.add(command.newVm.name);
+          } else if (command.do === 'delete') expect(there.delete(command.vm)).toBe(true);
+          else if (command.do === 'load') expect(there.has(command.vm)).toBe(true);
         }
       }),
       { numRuns: 20 },
@@ -384,9 +392,9 @@ describe('a course', () => {
       timeline: [{ at: '10m', action: 'scale', pool: 'web', count: 2 }],
     });
     course.step(0, seen());
-    expect(words(course.step(25 * MINUTE, seen()).deeds.map((deed) => ({ at: 25 * MINUTE, deed })))).toEqual([
-      '25 create web-2',
-    ]);
+    expect(
+      words(course.step(25 * MINUTE, seen()).commands.map((command) => ({ at: 25 * MINUTE, deed: command }))),
+    ).toEqual(['25 create web-2']);
     expect(course.nextAt).toBe(26 * MINUTE);
   });
 });

@@ -1,15 +1,15 @@
 import { parseDuration } from '#platform/base/duration';
 import type { Random } from '#platform/base/random';
-import { Condition } from './condition.ts';
-import type { Deed, Happening } from './deed.ts';
+import { ConditionalTrigger } from './condition.ts';
+import type { AppliedEvent, Command } from './deed.ts';
 import { hotNodes } from './hot-nodes.ts';
 import type { Reference } from './machines.ts';
 import { Population } from './population.ts';
-import type { Action, ScenarioSpec, TimelineEvent } from './scenario-spec.ts';
-import { isAmong, type Seen } from './seen.ts';
-import { Work } from './work.ts';
+import type { ScenarioAction, ScenarioSpec, TimelineEvent } from './scenario-spec.ts';
+import { isAmong, type ScenarioView } from './seen.ts';
+import { TaskLoad } from './work.ts';
 
-export interface CourseOptions {
+export interface ScenarioEngineOptions {
   readonly random: Random;
   /** What shares of a node are of. */
   readonly reference: Reference;
@@ -21,13 +21,13 @@ export interface CourseOptions {
   readonly untilMs?: number;
 }
 
-export interface Step {
-  readonly deeds: readonly Deed[];
-  readonly happenings: readonly Happening[];
+export interface EngineStep {
+  readonly commands: readonly Command[];
+  readonly events: readonly AppliedEvent[];
 }
 
 /** Figures of a course so far, as the status of a scenario has them. */
-export interface Tally {
+export interface ScenarioCounters {
   readonly vms: number;
   readonly appliedEvents: number;
   readonly totalTasksGenerated: number;
@@ -45,29 +45,29 @@ interface Timed extends TimelineEvent {
  * What a scenario lets happen, and when. It touches nothing: it is told the simulated time and shown the world, and says
  * what to do. The same scenario, chance and sights give the same deeds, whoever plays it and however fast.
  */
-export class Course {
+export class ScenarioEngine {
   readonly end: number;
   readonly #spec: ScenarioSpec;
-  readonly #options: CourseOptions;
+  readonly #options: ScenarioEngineOptions;
   readonly #random: Random;
   readonly #population: Population;
-  readonly #work: Work;
-  readonly #conditions: readonly Condition[];
+  readonly #work: TaskLoad;
+  readonly #conditions: readonly ConditionalTrigger[];
   readonly #timeline: readonly Timed[];
   readonly #groups: Map<string, number>;
   #applied = 0;
   #tick = 0;
   #begun = false;
 
-  constructor(spec: ScenarioSpec, options: CourseOptions) {
+  constructor(spec: ScenarioSpec, options: ScenarioEngineOptions) {
     this.#spec = spec;
     this.#options = options;
     const { random, reference, untilMs = Number.POSITIVE_INFINITY } = options;
     this.#random = random.fork('choices of events');
     this.end = Math.min(parseDuration(spec.duration), untilMs);
     this.#population = new Population(spec, reference, random.fork('machines'));
-    this.#work = new Work(spec, random);
-    this.#conditions = (spec.conditionalEvents ?? []).map((event) => new Condition(event));
+    this.#work = new TaskLoad(spec, random);
+    this.#conditions = (spec.conditionalEvents ?? []).map((event) => new ConditionalTrigger(event));
     this.#groups = new Map((spec.nodes ?? []).map(({ name, count }) => [name, count]));
     this.#timeline = (spec.timeline ?? [])
       .map((event, at) => ({ ...event, time: parseDuration(event.at), number: at + 1 }))
@@ -82,8 +82,8 @@ export class Course {
     return next > this.end ? undefined : next;
   }
 
-  get tally(): Tally {
-    const { generated, dropped, active } = this.#work.tally;
+  get counters(): ScenarioCounters {
+    const { generated, dropped, active } = this.#work.counters;
     return {
       vms: this.#population.size,
       appliedEvents: this.#applied,
@@ -99,12 +99,12 @@ export class Course {
   }
 
   /** What is to be done at a time, which is `nextAt` or later; whatever was due before is done now. */
-  step(time: number, seen: Seen): Step {
-    let deeds: readonly Deed[] = [];
+  step(time: number, seen: ScenarioView): EngineStep {
+    let commands: readonly Command[] = [];
     // Not one by one as arguments: there may be more machines than a call can have.
-    const add = (more: readonly Deed[]): void =>
-      void (deeds = deeds.length === 0 ? more : more.length === 0 ? deeds : [...deeds, ...more]);
-    const happenings: Happening[] = [];
+    const add = (more: readonly Command[]): void =>
+      void (commands = commands.length === 0 ? more : more.length === 0 ? commands : [...commands, ...more]);
+    const events: AppliedEvent[] = [];
     if (!this.#begun) {
       this.#begun = true;
       add(this.#population.begin(time));
@@ -113,7 +113,7 @@ export class Course {
       this.#applied++;
       const done = this.#act(next, time, seen);
       add(done);
-      happenings.push(happening(time, 'timeline', `${next.number}`, next, done));
+      events.push(happening(time, 'timeline', `${next.number}`, next, done));
       next = this.#timeline[this.#applied];
     }
     const tick = Math.floor(time / this.#options.tickMs);
@@ -126,16 +126,16 @@ export class Course {
         for (const action of condition.event.actions) {
           const done = this.#act(action, time, seen, node);
           add(done);
-          happenings.push(happening(time, 'conditional', condition.event.name, action, done));
+          events.push(happening(time, 'conditional', condition.event.name, action, done));
         }
       }
-      add(this.#population.tell(time, this.#options.resolution));
+      add(this.#population.report(time, this.#options.resolution));
     }
-    return { deeds, happenings };
+    return { commands, events };
   }
 
   /** `node` is the one that a condition was about, or '' where it was about the cluster. */
-  #act(action: Action, time: number, seen: Seen, node = ''): Deed[] {
+  #act(action: ScenarioAction, time: number, seen: ScenarioView, node = ''): Command[] {
     const { pool = '', count, nodeGroup = '' } = action;
     switch (action.action) {
       case 'create':
@@ -162,7 +162,11 @@ export class Course {
     }
   }
 
-  #onNodes(what: 'removeNodes' | 'failNodes' | 'recoverNodes', { nodes, hotSpot }: Action, seen: Seen): Deed[] {
+  #onNodes(
+    what: 'removeNodes' | 'failNodes' | 'recoverNodes',
+    { nodes, hotSpot }: ScenarioAction,
+    seen: ScenarioView,
+  ): Command[] {
     const names =
       nodes === undefined
         ? hotNodes(this.#spec, hotSpot, seen)
@@ -174,7 +178,11 @@ export class Course {
   }
 
   /** Machines that have a place; where a condition was about a node, those of that node. */
-  #migrate({ pool, vm, count = Number.POSITIVE_INFINITY, targetNode }: Action, seen: Seen, node: string): Deed[] {
+  #migrate(
+    { pool, vm, count = Number.POSITIVE_INFINITY, targetNode }: ScenarioAction,
+    seen: ScenarioView,
+    node: string,
+  ): Command[] {
     const wanted = vm === undefined ? this.#population.membersOf(pool ?? '') : [vm];
     const able = wanted.filter((name) => {
       const home = seen.nodeOf(name);
@@ -188,14 +196,14 @@ export class Course {
 
 function happening(
   at: number,
-  cause: Happening['cause'],
+  cause: AppliedEvent['cause'],
   name: string,
-  { action, pool, vm, nodeGroup, hotSpot }: Action,
-  deeds: readonly Deed[],
-): Happening {
+  { action, pool, vm, nodeGroup, hotSpot }: ScenarioAction,
+  commands: readonly Command[],
+): AppliedEvent {
   const about = vm ?? pool ?? nodeGroup ?? hotSpot ?? '';
-  const nodes = deeds.flatMap((deed) => ('nodes' in deed ? deed.nodes : []));
-  const what = [about, nodes.length > 0 ? nodes.join(' ') : deeds.length > 1 ? `${deeds.length} machines` : '']
+  const nodes = commands.flatMap((command) => ('nodes' in command ? command.nodes : []));
+  const what = [about, nodes.length > 0 ? nodes.join(' ') : commands.length > 1 ? `${commands.length} machines` : '']
     .filter((word) => word !== '')
     .join(': ');
   return { at, cause, name, action, what };

@@ -1,5 +1,5 @@
 /** A machine that is to be made. */
-export interface NewMachine {
+export interface NewVm {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly resources: { readonly cpu: string; readonly memory: string };
@@ -15,8 +15,8 @@ export interface Use {
 }
 
 /** What is to be done to the world, as data. */
-export type Deed =
-  | { readonly do: 'create'; readonly machine: NewMachine }
+export type Command =
+  | { readonly do: 'create'; readonly newVm: NewVm }
   | { readonly do: 'delete'; readonly vm: string }
   | { readonly do: 'load'; readonly vm: string; readonly use: Use }
   | { readonly do: 'migrate'; readonly vm: string; readonly target?: string }
@@ -26,7 +26,7 @@ export type Deed =
   | { readonly do: 'pause' };
 
 /** What happened, for people: an event of the timeline, or one that waited for a condition. */
-export interface Happening {
+export interface AppliedEvent {
   readonly at: number;
   readonly cause: 'timeline' | 'conditional';
   /** Of the conditional event; the number of the event in the timeline otherwise. */

@@ -1,8 +1,12 @@
 import type { ScenarioSpec } from './scenario-spec.ts';
-import { isAmong, measureOf, type Seen } from './seen.ts';
+import { isAmong, measureOf, type ScenarioView } from './seen.ts';
 
 /** The nodes of a hot spot at this moment: those that are named, or that a metric picks. */
-export function hotNodes({ hotSpots = [] }: ScenarioSpec, name: string | undefined, seen: Seen): readonly string[] {
+export function hotNodes(
+  { hotSpots = [] }: ScenarioSpec,
+  name: string | undefined,
+  seen: ScenarioView,
+): readonly string[] {
   const spot = hotSpots.find((each) => each.name === name);
   if (spot === undefined) return [];
   const up = seen.nodes().filter((node) => node.up);

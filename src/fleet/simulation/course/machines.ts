@@ -1,7 +1,7 @@
 import { isRatio } from '#api/simulation/resources';
 import { toNumber, tryParseQuantity } from '#platform/base/quantity';
 import type { Random } from '#platform/base/random';
-import type { NewMachine, Use } from './deed.ts';
+import type { NewVm, Use } from './deed.ts';
 import type { LoadProfile, VmPool } from './scenario-spec.ts';
 import { type Signal, signalOf } from './signal.ts';
 
@@ -12,32 +12,32 @@ export interface Reference {
 }
 
 /** How busy machines are, apart from tasks: what was said last counts. */
-export interface Conduct {
+export interface LoadBehavior {
   readonly cpu?: Signal;
   readonly memory?: Signal;
 }
 
 /** A machine of a scenario, and what it was last told to use. */
-export interface Machine {
+export interface PoolVm {
   readonly name: string;
   readonly pool: string;
   readonly cores: number;
   readonly bytes: number;
-  conduct: Conduct;
+  behavior: LoadBehavior;
   /** What tasks use of it. */
   taskCores: number;
   taskBytes: number;
-  told: Use;
+  reported: Use;
 }
 
 const ALL: Use = { cpu: 1, memory: 1 };
 const MILLI = 1000;
 
 /** What a machine uses of its size at a time. No machine uses more memory than it has. */
-export function useOf({ conduct, taskCores, taskBytes, cores, bytes }: Machine, time: number): Use {
-  const cpu = (conduct.cpu?.(time) ?? 1) + taskCores / cores;
-  const memory = (conduct.memory?.(time) ?? 1) + taskBytes / bytes;
-  return { cpu: rounded(cpu), memory: rounded(Math.min(1, memory)) };
+export function useOf({ behavior, taskCores, taskBytes, cores, bytes }: PoolVm, time: number): Use {
+  const cpu = (behavior.cpu?.(time) ?? 1) + taskCores / cores;
+  const memory = (behavior.memory?.(time) ?? 1) + taskBytes / bytes;
+  return { cpu: round(cpu), memory: round(Math.min(1, memory)) };
 }
 
 /** How far a load may drift from what was told, in steps, before the next step is told: a little more than half of one, so that noise does not go back and forth. */
@@ -49,23 +49,26 @@ const JUMP = 2;
  * What a machine is told next: a load that drifts is told in steps, and half of them ahead of it, so that what machines
  * are told is right on average and not behind. Undefined where what was told is still near enough.
  */
-export function nextTold(use: Use, told: Use, step: number): Use | undefined {
-  const next = { cpu: stepped(use.cpu, told.cpu, step), memory: Math.min(1, stepped(use.memory, told.memory, step)) };
+export function nextReported(use: Use, told: Use, step: number): Use | undefined {
+  const next = {
+    cpu: stepValue(use.cpu, told.cpu, step),
+    memory: Math.min(1, stepValue(use.memory, told.memory, step)),
+  };
   return next.cpu === told.cpu && next.memory === told.memory ? undefined : next;
 }
 
-function stepped(value: number, told: number, step: number): number {
+function stepValue(value: number, told: number, step: number): number {
   const drift = value - told;
   if (Math.abs(drift) < DRIFT * step) return told;
   if (Math.abs(drift) >= JUMP * step) return value;
-  return rounded(told + Math.sign(drift) * step * Math.max(1, Math.round(Math.abs(drift) / step)));
+  return round(told + Math.sign(drift) * step * Math.max(1, Math.round(Math.abs(drift) / step)));
 }
 
 /** As written into objects: three digits, which is finer than anybody looks. Never minus nothing. */
-const rounded = (value: number) => Math.round(Math.max(0, value) * MILLI) / MILLI;
+const round = (value: number) => Math.round(Math.max(0, value) * MILLI) / MILLI;
 
 /** How a profile lets a machine behave; `random` is the machine's own. */
-export function conductOf(profile: LoadProfile | undefined, random: Random): Conduct {
+export function loadBehaviorOf(profile: LoadProfile | undefined, random: Random): LoadBehavior {
   if (profile === undefined) return {};
   return {
     cpu: signalOf(profile.cpu, random.fork('cpu')),
@@ -73,7 +76,10 @@ export function conductOf(profile: LoadProfile | undefined, random: Random): Con
   };
 }
 
-export function constantConduct(before: Conduct, use: { readonly cpu?: number; readonly memory?: number }): Conduct {
+export function constantBehavior(
+  before: LoadBehavior,
+  use: { readonly cpu?: number; readonly memory?: number },
+): LoadBehavior {
   const { cpu, memory } = use;
   return {
     ...before,
@@ -102,26 +108,26 @@ const amount = (text: string | number) => {
 };
 
 /** What is asked for when a machine is made. */
-export function newMachine(
-  { name, told }: Machine,
+export function newVm(
+  { name, reported }: PoolVm,
   { resources, isShare }: Pick<ReturnType<typeof sizeOf>, 'resources' | 'isShare'>,
   { labels = {}, dirtyRateMbps }: Pick<VmPool, 'labels' | 'dirtyRateMbps'>,
-): NewMachine {
+): NewVm {
   return {
     name,
     labels,
     resources,
-    ...(isShare ? {} : { use: told }),
+    ...(isShare ? {} : { use: reported }),
     ...(dirtyRateMbps === undefined ? {} : { dirtyRateMbps }),
   };
 }
 
-export function machineOf(
-  identity: Pick<Machine, 'name' | 'pool' | 'cores' | 'bytes'>,
-  conduct: Conduct,
+export function poolVmOf(
+  identity: Pick<PoolVm, 'name' | 'pool' | 'cores' | 'bytes'>,
+  behavior: LoadBehavior,
   time: number,
-): Machine {
-  const machine: Machine = { ...identity, conduct, taskCores: 0, taskBytes: 0, told: ALL };
-  machine.told = useOf(machine, time);
-  return machine;
+): PoolVm {
+  const vm: PoolVm = { ...identity, behavior, taskCores: 0, taskBytes: 0, reported: ALL };
+  vm.reported = useOf(vm, time);
+  return vm;
 }

@@ -1,18 +1,18 @@
 import type { Random } from '#platform/base/random';
-import type { Deed } from './deed.ts';
+import type { Command } from './deed.ts';
 import {
-  type Conduct,
-  conductOf,
-  constantConduct,
-  type Machine,
-  machineOf,
-  newMachine,
-  nextTold,
+  constantBehavior,
+  type LoadBehavior,
+  loadBehaviorOf,
+  newVm,
+  nextReported,
+  type PoolVm,
+  poolVmOf,
   type Reference,
   sizeOf,
   useOf,
 } from './machines.ts';
-import { type Action, actionsOf, type LoadProfile, type ScenarioSpec, type VmPool } from './scenario-spec.ts';
+import { actionsOf, type LoadProfile, type ScenarioAction, type ScenarioSpec, type VmPool } from './scenario-spec.ts';
 import type { Task } from './tasks.ts';
 
 interface PoolState {
@@ -32,7 +32,7 @@ export class Population {
   readonly #random: Random;
   readonly #profiles: ReadonlyMap<string, LoadProfile>;
   readonly #pools: ReadonlyMap<string, PoolState>;
-  readonly #machines = new Map<string, Machine>();
+  readonly #vms = new Map<string, PoolVm>();
 
   constructor(spec: ScenarioSpec, reference: Reference, random: Random) {
     this.#random = random;
@@ -48,11 +48,11 @@ export class Population {
   }
 
   get size(): number {
-    return this.#machines.size;
+    return this.#vms.size;
   }
 
   has(vm: string): boolean {
-    return this.#machines.has(vm);
+    return this.#vms.has(vm);
   }
 
   membersOf(pool: string): readonly string[] {
@@ -60,59 +60,59 @@ export class Population {
   }
 
   /** The machines that all pools begin with. */
-  begin(time: number): Deed[] {
+  begin(time: number): Command[] {
     return [...this.#pools.values()].flatMap(({ pool }) => this.create(pool.name, pool.count, time));
   }
 
-  create(name: string, count: number, time: number): Deed[] {
+  create(name: string, count: number, time: number): Command[] {
     const state = this.#pools.get(name);
     if (state === undefined) return [];
-    return Array.from({ length: count }, (): Deed => {
+    return Array.from({ length: count }, (): Command => {
       const vm = `${name}-${state.next++}`;
       const { cores, bytes } = state.size;
-      const machine = machineOf({ name: vm, pool: name, cores, bytes }, this.#conduct(state, vm), time);
-      this.#machines.set(vm, machine);
+      const machine = poolVmOf({ name: vm, pool: name, cores, bytes }, this.#behavior(state, vm), time);
+      this.#vms.set(vm, machine);
       state.members.push(vm);
-      return { do: 'create', machine: newMachine(machine, state.size, state.pool) };
+      return { do: 'create', newVm: newVm(machine, state.size, state.pool) };
     });
   }
 
   /** Deletes the youngest. */
-  delete(name: string, count = Number.POSITIVE_INFINITY): Deed[] {
+  delete(name: string, count = Number.POSITIVE_INFINITY): Command[] {
     const members = this.#pools.get(name)?.members ?? [];
     const going = members.splice(Math.max(0, members.length - count));
     return going.reverse().map((vm) => this.#remove(vm));
   }
 
-  scale(name: string, count: number, time: number): Deed[] {
+  scale(name: string, count: number, time: number): Command[] {
     const present = this.membersOf(name).length;
     return count >= present ? this.create(name, count - present, time) : this.delete(name, present - count);
   }
 
   /** A machine that is a task. */
-  createTask(name: string, { cores, bytes }: Task, labels: Readonly<Record<string, string>> = {}): Deed {
+  createTask(name: string, { cores, bytes }: Task, labels: Readonly<Record<string, string>> = {}): Command {
     const resources = { cpu: `${Math.max(0.001, cores)}`, memory: `${Math.max(1024, Math.ceil(bytes / 1024))}Ki` };
     const { resources: written, ...size } = sizeOf({ resources }, { cores: 1, bytes: 1 }, false);
-    const machine = machineOf({ name, pool: '', cores: size.cores, bytes: size.bytes }, {}, 0);
-    this.#machines.set(name, machine);
-    return { do: 'create', machine: newMachine(machine, { resources: written, isShare: false }, { labels }) };
+    const vm = poolVmOf({ name, pool: '', cores: size.cores, bytes: size.bytes }, {}, 0);
+    this.#vms.set(name, vm);
+    return { do: 'create', newVm: newVm(vm, { resources: written, isShare: false }, { labels }) };
   }
 
   /** Deletes a machine that is a task; nothing where it is gone. */
-  deleteTask(vm: string): Deed[] {
-    return this.#machines.has(vm) ? [this.#remove(vm)] : [];
+  deleteTask(vm: string): Command[] {
+    return this.#vms.has(vm) ? [this.#remove(vm)] : [];
   }
 
   /** Gives a machine more to do, or less. */
   burden(vm: string, cores: number, bytes: number): void {
-    const machine = this.#machines.get(vm);
+    const machine = this.#vms.get(vm);
     if (machine === undefined) return;
     machine.taskCores = Math.max(0, machine.taskCores + cores);
     machine.taskBytes = Math.max(0, machine.taskBytes + bytes);
   }
 
   /** From now on machines are as busy as this says; whatever is told is told at once. */
-  setUse({ pool, vm, profile: named, cpu, memory }: Action, time: number): Deed[] {
+  setUse({ pool, vm, profile: named, cpu, memory }: ScenarioAction, time: number): Command[] {
     const profile = named === undefined ? undefined : this.#profiles.get(named);
     const fixed = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
     const state = this.#pools.get(pool ?? '');
@@ -121,45 +121,45 @@ export class Population {
       state.fixed = profile === undefined ? { ...state.fixed, ...fixed } : {};
     }
     return (vm === undefined ? (state?.members ?? []) : [vm]).flatMap((name) => {
-      const machine = this.#machines.get(name);
-      if (machine === undefined) return [];
-      machine.conduct =
+      const vm = this.#vms.get(name);
+      if (vm === undefined) return [];
+      vm.behavior =
         profile === undefined
-          ? constantConduct(machine.conduct, fixed)
-          : conductOf(profile, this.#random.fork(`${name} ${profile.name}`));
-      const use = useOf(machine, time);
-      if (use.cpu === machine.told.cpu && use.memory === machine.told.memory) return NOTHING;
-      machine.told = use;
+          ? constantBehavior(vm.behavior, fixed)
+          : loadBehaviorOf(profile, this.#random.fork(`${name} ${profile.name}`));
+      const use = useOf(vm, time);
+      if (use.cpu === vm.reported.cpu && use.memory === vm.reported.memory) return NOTHING;
+      vm.reported = use;
       return [{ do: 'load', vm: name, use }];
     });
   }
 
   /** What machines are to be told of how busy they shall be, where it differs enough from what they were told last. */
-  tell(time: number, resolution: number): Deed[] {
-    const deeds: Deed[] = [];
-    for (const machine of this.#machines.values())
-      for (const deed of this.#tell(machine, time, resolution)) deeds.push(deed);
-    return deeds;
+  report(time: number, resolution: number): Command[] {
+    const commands: Command[] = [];
+    for (const vm of this.#vms.values())
+      for (const command of this.#reportOne(vm, time, resolution)) commands.push(command);
+    return commands;
   }
 
-  #tell(machine: Machine, time: number, step: number): Deed[] {
-    const told = nextTold(useOf(machine, time), machine.told, step);
+  #reportOne(vm: PoolVm, time: number, step: number): Command[] {
+    const told = nextReported(useOf(vm, time), vm.reported, step);
     if (told === undefined) return NOTHING;
-    machine.told = told;
-    return [{ do: 'load', vm: machine.name, use: told }];
+    vm.reported = told;
+    return [{ do: 'load', vm: vm.name, use: told }];
   }
 
-  #conduct({ profile, fixed }: PoolState, vm: string): Conduct {
-    return constantConduct(conductOf(profile, this.#random.fork(vm)), fixed);
+  #behavior({ profile, fixed }: PoolState, vm: string): LoadBehavior {
+    return constantBehavior(loadBehaviorOf(profile, this.#random.fork(vm)), fixed);
   }
 
-  #remove(vm: string): Deed {
-    this.#machines.delete(vm);
+  #remove(vm: string): Command {
+    this.#vms.delete(vm);
     return { do: 'delete', vm };
   }
 }
 
-const NOTHING: Deed[] = [];
+const NOTHING: Command[] = [];
 
 /** Which pools have machines whose load may ever change. */
 function varyingPools(spec: ScenarioSpec): (pool: VmPool) => boolean {

@@ -9,10 +9,10 @@ export type LoadSignal = LoadProfile['cpu'];
 export type TimelineEvent = NonNullable<ScenarioSpec['timeline']>[number];
 export type TaskGenerator = NonNullable<ScenarioSpec['taskGenerators']>[number];
 export type ConditionalEvent = NonNullable<ScenarioSpec['conditionalEvents']>[number];
-export type Action = ConditionalEvent['actions'][number];
+export type ScenarioAction = ConditionalEvent['actions'][number];
 export type Metric = ConditionalEvent['when']['metric'];
 
 /** Every action of a scenario, whenever it may happen. */
-export function actionsOf({ timeline = [], conditionalEvents = [] }: ScenarioSpec): readonly Action[] {
+export function actionsOf({ timeline = [], conditionalEvents = [] }: ScenarioSpec): readonly ScenarioAction[] {
   return [...timeline, ...conditionalEvents.flatMap(({ actions }) => actions)];
 }

@@ -1,7 +1,7 @@
 import type { Metric } from './scenario-spec.ts';
 
 /** A node as it is measured now. */
-export interface SeenNode {
+export interface ViewedNode {
   readonly name: string;
   /** Whether it can run machines. */
   readonly up: boolean;
@@ -13,11 +13,11 @@ export interface SeenNode {
 }
 
 /** What a course may know of the world; worked out only when it asks. */
-export interface Seen {
-  nodes(): readonly SeenNode[];
+export interface ScenarioView {
+  nodes(): readonly ViewedNode[];
   /** The node of a machine; undefined where it has none. */
   nodeOf(vm: string): string | undefined;
-  machinesOn(node: string): readonly string[];
+  vmsOn(node: string): readonly string[];
   /** Machines that wait for a node. */
   pending(): number;
 }
@@ -29,6 +29,6 @@ export function isAmong(node: string, named: readonly string[]): boolean {
   );
 }
 
-export function measureOf(node: SeenNode, metric: Exclude<Metric, 'pendingVMs'>): number {
+export function measureOf(node: ViewedNode, metric: Exclude<Metric, 'pendingVMs'>): number {
   return node[metric];
 }

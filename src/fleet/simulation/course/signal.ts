@@ -43,14 +43,14 @@ function walkOf({ start, step, interval, min, max }: Walk, random: Random): Sign
   let [taken, value] = [0, start];
   return (time) => {
     for (const wanted = Math.floor(time / every); taken < wanted; taken++) {
-      value = reflected(value + random.normal(0, step), min, max);
+      value = reflect(value + random.normal(0, step), min, max);
     }
     return value;
   };
 }
 
 /** A step beyond a bound turns back there, where it would otherwise pile up. */
-function reflected(value: number, min: number, max: number): number {
+function reflect(value: number, min: number, max: number): number {
   const inside = value < min ? 2 * min - value : value > max ? 2 * max - value : value;
   return Math.min(max, Math.max(min, inside));
 }

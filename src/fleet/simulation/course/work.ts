@@ -1,10 +1,10 @@
 import { parseDuration } from '#platform/base/duration';
 import type { Random } from '#platform/base/random';
-import type { Deed } from './deed.ts';
+import type { Command } from './deed.ts';
 import { hotNodes } from './hot-nodes.ts';
 import type { Population } from './population.ts';
 import type { ScenarioSpec, TaskGenerator } from './scenario-spec.ts';
-import type { Seen } from './seen.ts';
+import type { ScenarioView } from './seen.ts';
 import { type Task, TaskSource } from './tasks.ts';
 
 interface Active {
@@ -20,7 +20,7 @@ interface Source {
 }
 
 /** The tasks that come and go by chance, and whom they burden. */
-export class Work {
+export class TaskLoad {
   readonly #spec: ScenarioSpec;
   readonly #random: Random;
   readonly #sources: readonly Source[];
@@ -36,7 +36,7 @@ export class Work {
     }));
   }
 
-  get tally(): { readonly generated: number; readonly dropped: number; readonly active: number } {
+  get counters(): { readonly generated: number; readonly dropped: number; readonly active: number } {
     let [generated, active] = [0, 0];
     for (const source of this.#sources) {
       generated += source.tasks.count;
@@ -46,15 +46,15 @@ export class Work {
   }
 
   /** Lets tasks end and begin that have done so by a time. */
-  pass(time: number, seen: Seen, population: Population): Deed[] {
+  pass(time: number, seen: ScenarioView, population: Population): Command[] {
     return this.#sources.flatMap((source) => {
-      const deeds = this.#end(source, time, population);
-      for (const task of source.tasks.take(time)) deeds.push(...this.#begin(source, task, time, seen, population));
-      return deeds;
+      const commands = this.#end(source, time, population);
+      for (const task of source.tasks.take(time)) commands.push(...this.#begin(source, task, time, seen, population));
+      return commands;
     });
   }
 
-  #end(source: Source, time: number, population: Population): Deed[] {
+  #end(source: Source, time: number, population: Population): Command[] {
     const over = source.active.filter(({ endsAt }) => endsAt <= time);
     if (over.length === 0) return [];
     source.active = source.active.filter(({ endsAt }) => endsAt > time);
@@ -65,7 +65,7 @@ export class Work {
     });
   }
 
-  #begin(source: Source, task: Task, time: number, seen: Seen, population: Population): Deed[] {
+  #begin(source: Source, task: Task, time: number, seen: ScenarioView, population: Population): Command[] {
     // It came and went since anybody looked.
     if (task.endsAt <= time) return [];
     const { generator } = source.tasks;
@@ -91,13 +91,13 @@ export class Work {
   }
 
   /** The machine that a task burdens; undefined where there is none. */
-  #victim({ pool, hotSpot }: TaskGenerator, seen: Seen, population: Population): string | undefined {
-    const machines =
+  #victim({ pool, hotSpot }: TaskGenerator, seen: ScenarioView, population: Population): string | undefined {
+    const vms =
       pool !== undefined
         ? population.membersOf(pool)
         : hotNodes(this.#spec, hotSpot, seen)
-            .flatMap((node) => seen.machinesOn(node))
+            .flatMap((node) => seen.vmsOn(node))
             .filter((vm) => population.has(vm));
-    return machines.length === 0 ? undefined : this.#random.pick(machines);
+    return vms.length === 0 ? undefined : this.#random.pick(vms);
   }
 }

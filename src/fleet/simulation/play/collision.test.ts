@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeMeta, KubeObject } from '#platform/kube/kube-object';
-import { broughtBy, collisionOf } from './collision.ts';
+import { collisionOf, namesOf } from './collision.ts';
 import { PLAYED_UID_LABEL } from './played-label.ts';
 
 const object = (metadata: Partial<KubeMeta>) => ({ apiVersion: 'v1', kind: 'Any', metadata }) as KubeObject;
 const labelled = (uid: string) => object({ labels: { [PLAYED_UID_LABEL]: uid } });
 const owned = (uid: string) =>
   object({ ownerReferences: [{ apiVersion: 'v1', kind: 'SimulationScenario', name: 'x', uid }] });
-const collision = (nodes: Record<string, KubeObject>, machines: Record<string, KubeObject>) =>
+const collision = (nodes: Record<string, KubeObject>, vms: Record<string, KubeObject>) =>
   collisionOf(
-    { nodes: ['rack-1', 'rack-2'], machines: ['web-1'] },
+    { nodes: ['rack-1', 'rack-2'], vms: ['web-1'] },
     {
       uid: 'mine',
       node: (name) => nodes[name],
-      machine: (name) => machines[name],
+      vm: (name) => vms[name],
       scenario: (uid) => (uid === 'other' ? 'default/other' : undefined),
     },
   );
@@ -25,8 +25,8 @@ describe('what stands in the way of a scenario', () => {
     ['no names that it does not bring', { 'rack-3': object({}) }, { 'web-2': object({}) }, undefined],
     ['nodes of a scenario that is gone, for a while', { 'rack-1': labelled('gone') }, {}, 'leaving'],
     ['machines that are being deleted, for a while', {}, { 'web-1': object({ deletionTimestamp: 'now' }) }, 'leaving'],
-  ])('is %s', (_, nodes, machines, expected) => {
-    expect(collision(nodes as never, machines as never)).toEqual(expected);
+  ])('is %s', (_, nodes, vms, expected) => {
+    expect(collision(nodes as never, vms as never)).toEqual(expected);
   });
 
   it('is all that others have, by name', () => {
@@ -41,5 +41,5 @@ describe('what stands in the way of a scenario', () => {
 
 it('a scenario brings its groups and pools, numbered', () => {
   const spec = { nodes: [{ name: 'rack', count: 2 }], vmPools: [{ name: 'web', count: 1 }] };
-  expect(broughtBy(spec as never)).toEqual({ nodes: ['rack-1', 'rack-2'], machines: ['web-1'] });
+  expect(namesOf(spec as never)).toEqual({ nodes: ['rack-1', 'rack-2'], machines: ['web-1'] });
 });

@@ -1,14 +1,14 @@
 import { FREEZE_ANNOTATION } from '#api/launcher';
 import { virtualMachine } from '#api/simulation/virtual-machine';
-import { atMost } from '#fleet/library/at-most';
+import { forEachLimited } from '#fleet/library/at-most';
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
-import type { Deed, NewMachine, Use } from '../course/deed.ts';
-import type { Mover } from './mover.ts';
-import { PLAYED_LABEL, playedBy } from './played-label.ts';
+import type { Command, NewVm, Use } from '../course/deed.ts';
+import type { Migrator } from './mover.ts';
+import { PLAYED_LABEL, scenarioSelector } from './played-label.ts';
 
 /** Who has nodes to give. */
 export interface NodeGroups {
@@ -16,16 +16,16 @@ export interface NodeGroups {
   grow(group: string, total: number): Promise<void>;
 }
 
-export interface DoerParts {
+export interface CommandExecutorDeps {
   readonly client: Client;
   readonly namespace: string;
   readonly scenario: string;
   /** Whose machines go with it; absent where everything ends together anyway. */
   readonly owner?: KubeOwnerReference;
   /** The machines that were made and not deleted, kept up to date here. */
-  readonly machines: Set<string>;
+  readonly vms: Set<string>;
   readonly groups: NodeGroups;
-  readonly mover: Mover;
+  readonly migrator: Migrator;
   /** Whatever could not be done; nothing else is given up because of it. */
   readonly onFailure: (what: string, error: unknown) => void;
 }
@@ -33,60 +33,60 @@ export interface DoerParts {
 const AT_ONCE = 32;
 
 /** Does to a cluster what a course asks for. */
-export class Doer {
-  readonly #parts: DoerParts;
+export class CommandExecutor {
+  readonly #parts: CommandExecutorDeps;
 
-  constructor(parts: DoerParts) {
+  constructor(parts: CommandExecutorDeps) {
     this.#parts = parts;
   }
 
   /** Deeds on different things go side by side. */
-  async all(deeds: readonly Deed[]): Promise<void> {
-    await atMost(AT_ONCE, deeds, async (deed) => {
+  async all(commands: readonly Command[]): Promise<void> {
+    await forEachLimited(AT_ONCE, commands, async (command) => {
       try {
-        await this.#one(deed);
+        await this.#one(command);
       } catch (error) {
-        this.#parts.onFailure(wordsOf(deed), error);
+        this.#parts.onFailure(wordsOf(command), error);
       }
     });
   }
 
-  async #one(deed: Deed): Promise<void> {
-    const { client, namespace, machines, groups, mover } = this.#parts;
-    switch (deed.do) {
+  async #one(command: Command): Promise<void> {
+    const { client, namespace, vms, groups, migrator } = this.#parts;
+    switch (command.do) {
       case 'create':
-        machines.add(deed.machine.name);
-        await client.create(SIMULATED_VMS, this.#object(deed.machine) as never);
+        vms.add(command.newVm.name);
+        await client.create(SIMULATED_VMS, this.#object(command.newVm) as never);
         return;
       case 'delete':
-        machines.delete(deed.vm);
-        await client.delete(SIMULATED_VMS, deed.vm, { namespace }).catch(unlessGone);
+        vms.delete(command.vm);
+        await client.delete(SIMULATED_VMS, command.vm, { namespace }).catch(unlessGone);
         return;
       case 'load': {
-        const body = { spec: { utilization: useText(deed.use) } };
-        await client.patch(SIMULATED_VMS, deed.vm, { type: 'merge', body }, { namespace }).catch(unlessGone);
+        const body = { spec: { utilization: useText(command.use) } };
+        await client.patch(SIMULATED_VMS, command.vm, { type: 'merge', body }, { namespace }).catch(unlessGone);
         return;
       }
       case 'migrate':
-        mover.move(deed.vm, deed.target, 'scenario');
+        migrator.move(command.vm, command.target, 'scenario');
         return;
       case 'addNodes':
-        await groups.grow(deed.group, deed.total);
+        await groups.grow(command.group, command.total);
         return;
       case 'removeNodes':
-        for (const node of deed.nodes) await client.delete(NODES, node).catch(unlessGone);
+        for (const node of command.nodes) await client.delete(NODES, node).catch(unlessGone);
         return;
       case 'failNodes':
       case 'recoverNodes': {
-        const body = { metadata: { annotations: { [FREEZE_ANNOTATION]: deed.do === 'failNodes' ? 'true' : null } } };
-        for (const node of deed.nodes) await client.patch(NODES, node, { type: 'merge', body }).catch(unlessGone);
+        const body = { metadata: { annotations: { [FREEZE_ANNOTATION]: command.do === 'failNodes' ? 'true' : null } } };
+        for (const node of command.nodes) await client.patch(NODES, node, { type: 'merge', body }).catch(unlessGone);
         return;
       }
       case 'pause':
     }
   }
 
-  #object({ name, labels, resources, use, dirtyRateMbps }: NewMachine): object {
+  #object({ name, labels, resources, use, dirtyRateMbps }: NewVm): object {
     const { namespace, scenario, owner } = this.#parts;
     const { apiVersion, kind } = virtualMachine;
     return {
@@ -95,7 +95,7 @@ export class Doer {
       metadata: {
         name,
         namespace,
-        labels: { ...labels, [PLAYED_LABEL]: playedBy(scenario) },
+        labels: { ...labels, [PLAYED_LABEL]: scenarioSelector(scenario) },
         ...(owner === undefined ? {} : { ownerReferences: [owner] }),
       },
       spec: {
@@ -114,19 +114,19 @@ function unlessGone(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }
 
-function wordsOf(deed: Deed): string {
-  switch (deed.do) {
+function wordsOf(command: Command): string {
+  switch (command.do) {
     case 'create':
-      return `create ${deed.machine.name}`;
+      return `create ${command.newVm.name}`;
     case 'delete':
     case 'load':
     case 'migrate':
-      return `${deed.do} ${deed.vm}`;
+      return `${command.do} ${command.vm}`;
     case 'addNodes':
-      return `addNodes ${deed.group}`;
+      return `addNodes ${command.group}`;
     case 'pause':
       return 'pause';
     default:
-      return `${deed.do} ${deed.nodes.join(' ')}`;
+      return `${command.do} ${command.nodes.join(' ')}`;
   }
 }

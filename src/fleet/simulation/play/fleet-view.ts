@@ -1,39 +1,39 @@
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { demandOf, isLive, machineOf } from '#fleet/exporter/launcher-demand';
-import { byMachine } from '#fleet/exporter/places';
-import { Fleet, type FleetNode, type FleetVm } from '#fleet/rebalance/fleet';
+import { isLive, launcherUsageOf, vmKeyOfPod } from '#fleet/exporter/launcher-demand';
+import { podsByVm } from '#fleet/exporter/places';
+import { FleetModel, type FleetNode, type FleetVm } from '#fleet/rebalance/fleet';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import type { Cache, Index } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
-import type { Seen, SeenNode } from '../course/seen.ts';
+import type { ScenarioView, ViewedNode } from '../course/seen.ts';
 
 const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
 
-export interface FleetViewParts {
+export interface FleetViewDeps {
   readonly informers: Informers;
   /** What nodes measure. */
   readonly fleet: Pick<ClusterFleet, 'loads'>;
   /** Where the machines of the scenario are. */
   readonly namespace: string;
   /** The machines that the scenario has made and not deleted. */
-  readonly machines: ReadonlySet<string>;
+  readonly vms: ReadonlySet<string>;
 }
 
 /** The nodes and machines of a cluster as a scenario and a rebalancer see them, from what is watched anyway. */
-export class FleetView implements Seen {
-  readonly #parts: FleetViewParts;
+export class FleetView implements ScenarioView {
+  readonly #parts: FleetViewDeps;
   readonly #nodes: Cache<Node>;
   readonly #pods: Cache<Pod>;
 
-  constructor(parts: FleetViewParts) {
+  constructor(parts: FleetViewDeps) {
     this.#parts = parts;
     this.#nodes = parts.informers.of(NODES).cache;
     this.#pods = parts.informers.of(PODS).cache;
   }
 
-  nodes(): readonly SeenNode[] {
+  nodes(): readonly ViewedNode[] {
     return this.#parts.fleet.loads().map(({ name, cpuUsage, cpuPressure, memoryUsage, memoryPressure, vms }) => ({
       name,
       up: isUp(this.#nodes.get(name)),
@@ -51,30 +51,30 @@ export class FleetView implements Seen {
 
   /** The live pod of a machine. */
   podOf(vm: string): Pod | undefined {
-    for (const pod of this.#pods.by(byMachine, `${this.#parts.namespace}/${vm}`)) if (isLive(pod)) return pod;
+    for (const pod of this.#pods.by(podsByVm, `${this.#parts.namespace}/${vm}`)) if (isLive(pod)) return pod;
     return undefined;
   }
 
-  machinesOn(node: string): readonly string[] {
+  vmsOn(node: string): readonly string[] {
     const names: string[] = [];
-    for (const pod of this.#ownOn(node)) names.push(machineOf(pod) ?? '');
+    for (const pod of this.#ownOn(node)) names.push(vmKeyOfPod(pod) ?? '');
     return names.sort();
   }
 
   pending(): number {
     let waiting = 0;
-    for (const vm of this.#parts.machines) if ((this.nodeOf(vm) ?? '') === '') waiting++;
+    for (const vm of this.#parts.vms) if ((this.nodeOf(vm) ?? '') === '') waiting++;
     return waiting;
   }
 
   running(): number {
     let count = 0;
-    for (const vm of this.#parts.machines) if (this.podOf(vm)?.status?.phase === 'Running') count++;
+    for (const vm of this.#parts.vms) if (this.podOf(vm)?.status?.phase === 'Running') count++;
     return count;
   }
 
   /** The nodes that are up, with the machines of the scenario; whatever else runs there stays where it is. */
-  fleet(): Fleet {
+  fleet(): FleetModel {
     const nodes: FleetNode[] = [];
     const vms: FleetVm[] = [];
     for (const load of this.#parts.fleet.loads()) {
@@ -82,31 +82,36 @@ export class FleetView implements Seen {
       const { name, cpuCores, memoryBytes } = load;
       let [cores, bytes] = [0, 0];
       for (const pod of this.#ownOn(name)) {
-        const demand = demandOf(pod);
+        const demand = launcherUsageOf(pod);
         const vm = {
           cpu: (demand?.microCores ?? 0) / 1e6 + ((demand?.cpuShare ?? 0) / 1e9) * cpuCores,
           memory: (demand?.bytes ?? 0) + ((demand?.memoryShare ?? 0) / 1e9) * memoryBytes,
         };
         cores += vm.cpu;
         bytes += vm.memory;
-        vms.push({ id: machineOf(pod) ?? '', ...vm, node: nodes.length });
+        vms.push({ id: vmKeyOfPod(pod) ?? '', ...vm, node: nodes.length });
       }
       const cpuUsage = Math.max(0, load.cpuUsage - cores / cpuCores);
       const memoryUsage = Math.max(0, load.memoryUsage - bytes / memoryBytes);
-      const standing = { cpuUsage, memoryUsage, cpuPressure: 0, memoryPressure: 0 };
-      nodes.push({ name, cpu: cpuCores, memory: memoryBytes, ...(cpuUsage + memoryUsage > 1e-6 ? { standing } : {}) });
+      const stationary = { cpuUsage, memoryUsage, cpuPressure: 0, memoryPressure: 0 };
+      nodes.push({
+        name,
+        cpu: cpuCores,
+        memory: memoryBytes,
+        ...(cpuUsage + memoryUsage > 1e-6 ? { stationary } : {}),
+      });
     }
-    return Fleet.of(nodes, vms);
+    return FleetModel.of(nodes, vms);
   }
 
   /** Live pods of machines of the scenario, in the order of their machines' names: caches have none of their own. */
   #ownOn(node: string): readonly Pod[] {
-    const { machines, namespace } = this.#parts;
+    const { vms, namespace } = this.#parts;
     const own: Pod[] = [];
     for (const pod of this.#pods.by(byNode, node)) {
-      if (pod.metadata.namespace === namespace && machines.has(machineOf(pod) ?? '') && isLive(pod)) own.push(pod);
+      if (pod.metadata.namespace === namespace && vms.has(vmKeyOfPod(pod) ?? '') && isLive(pod)) own.push(pod);
     }
-    return own.sort((a, b) => ((machineOf(a) ?? '') < (machineOf(b) ?? '') ? -1 : 1));
+    return own.sort((a, b) => ((vmKeyOfPod(a) ?? '') < (vmKeyOfPod(b) ?? '') ? -1 : 1));
   }
 }
 

@@ -1,7 +1,7 @@
 import { VMIS } from '#api/kubevirt/resources';
 import { FORCED_NODE } from '#api/simulation/virtual-machine';
-import { demandOf, isLive } from '#fleet/exporter/launcher-demand';
-import { machineKey } from '#fleet/exporter/places';
+import { isLive, launcherUsageOf } from '#fleet/exporter/launcher-demand';
+import { vmKey } from '#fleet/exporter/places';
 import { INSTANCE_SUFFIX, SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import type { Clock, Timer } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
@@ -18,7 +18,7 @@ export interface Migration {
   readonly vm: string;
   readonly from: string;
   /** Where it was to go; '' where the scheduler was to decide. */
-  readonly wanted: string;
+  readonly desired: string;
   /** Where it went; '' where it did not. */
   readonly to: string;
   readonly cause: string;
@@ -32,7 +32,7 @@ export interface Migration {
   readonly error: string;
 }
 
-export interface MoverParts {
+export interface MigratorDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -46,46 +46,46 @@ export interface MoverParts {
   readonly onFailure: (what: string, error: unknown) => void;
 }
 
-interface Moving {
+interface ActiveMigration {
   readonly vm: string;
   readonly from: string;
-  readonly wanted: string;
+  readonly desired: string;
   readonly cause: string;
   readonly pod: string;
   readonly begunAt: number;
   stoppedAt: number;
   transfer?: Transfer;
-  patience?: Timer;
+  timeout?: Timer;
 }
 
 /** How long a machine may be without a place before its move counts as failed. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 /**
  * Moves simulated machines: first their memory is sent, which takes as long as the links of both nodes and the guest's own
  * writing let it; then the machine stops and starts again, on the node that was named or that the scheduler finds.
  */
-export class Mover {
-  readonly #parts: MoverParts;
+export class Migrator {
+  readonly #parts: MigratorDeps;
   readonly #transfers: Transfers;
-  readonly #moving = new Map<string, Moving>();
+  readonly #moving = new Map<string, ActiveMigration>();
   readonly #stop: () => void;
 
-  constructor(parts: MoverParts) {
+  constructor(parts: MigratorDeps) {
     this.#parts = parts;
     const { clock, bandwidthMbps, informers } = parts;
     this.#transfers = new Transfers({ clock, link: bandwidthMbps * BYTES_A_MEGABIT });
     this.#stop = informers.of(PODS).onChange(({ type, object }) => {
-      if (type !== 'deleted') this.#look(object);
+      if (type !== 'deleted') this.#check(object);
     });
   }
 
   /** Whatever is under way is left as it is; nothing is waited for any more. */
   stop(): void {
     this.#stop();
-    for (const { transfer, patience } of this.#moving.values()) {
+    for (const { transfer, timeout } of this.#moving.values()) {
       transfer?.cancel();
-      patience?.cancel();
+      timeout?.cancel();
     }
     this.#moving.clear();
   }
@@ -95,7 +95,7 @@ export class Mover {
     return this.#moving.size;
   }
 
-  isMoving(vm: string): boolean {
+  isMigrating(vm: string): boolean {
     return this.#moving.has(vm);
   }
 
@@ -107,10 +107,10 @@ export class Mover {
     if (pod === undefined || from === '' || from === target || this.#moving.has(vm)) return;
     const now = clock.now();
     const { uid = '' } = pod.metadata;
-    const moving: Moving = { vm, from, wanted: target ?? '', cause, pod: uid, begunAt: now, stoppedAt: now };
+    const moving: ActiveMigration = { vm, from, desired: target ?? '', cause, pod: uid, begunAt: now, stoppedAt: now };
     this.#moving.set(vm, moving);
     const { dirtyRateMbps = 0 } = informers.of(SIMULATED_VMS).cache.get(keyIn(namespace, vm))?.spec.migration ?? {};
-    const used = demandOf(pod)?.bytes ?? 0;
+    const used = launcherUsageOf(pod)?.bytes ?? 0;
     moving.transfer = this.#transfers.start({
       source: from,
       // Where it goes is not known before the scheduler has said so: then its own link alone counts.
@@ -123,17 +123,17 @@ export class Mover {
   }
 
   /** The memory is over there: the machine stops here. */
-  async #switch(moving: Moving): Promise<void> {
+  async #switch(moving: ActiveMigration): Promise<void> {
     const { client, namespace, clock, podOf } = this.#parts;
-    const { vm, wanted } = moving;
+    const { vm, desired } = moving;
     if (podOf(vm)?.metadata.uid !== moving.pod)
       throw new Error('it ended, or went elsewhere, while its memory was sent');
-    if (wanted !== '') await this.#force(vm, wanted);
+    if (desired !== '') await this.#force(vm, desired);
     moving.stoppedAt = clock.now();
     const name = `${vm}${INSTANCE_SUFFIX}`;
     const instance = await ignoreNotFound(client.get(VMIS, name, { namespace }));
     if (instance === undefined) throw new Error('it does not run');
-    moving.patience = clock.timer(PATIENCE_MS, () => this.#fail(moving, 'it has found no place since'));
+    moving.timeout = clock.timer(TIMEOUT_MS, () => this.#fail(moving, 'it has found no place since'));
     await client.delete(VMIS, name, { namespace, preconditions: { uid: instance.metadata.uid } });
   }
 
@@ -144,9 +144,9 @@ export class Mover {
     await client.patch(SIMULATED_VMS, vm, { type: 'merge', body }, { namespace });
   }
 
-  #look(pod: Pod): void {
+  #check(pod: Pod): void {
     const { namespace } = this.#parts;
-    const key = machineKey(pod);
+    const key = vmKey(pod);
     if (this.#moving.size === 0 || key === undefined || !key.startsWith(`${namespace}/`)) return;
     const moving = this.#moving.get(key.slice(namespace.length + 1));
     const { nodeName = '' } = pod.spec;
@@ -154,22 +154,22 @@ export class Mover {
     if (pod.status?.phase === 'Running') this.#end(moving, nodeName, '');
   }
 
-  #fail(moving: Moving, error: string): void {
+  #fail(moving: ActiveMigration, error: string): void {
     this.#end(moving, '', error);
   }
 
-  #end(moving: Moving, to: string, error: string): void {
+  #end(moving: ActiveMigration, to: string, error: string): void {
     if (this.#moving.get(moving.vm) !== moving) return;
     this.#moving.delete(moving.vm);
-    moving.patience?.cancel();
+    moving.timeout?.cancel();
     const { clock, onMoved, onFailure } = this.#parts;
-    const { vm, from, wanted, cause, begunAt, stoppedAt } = moving;
+    const { vm, from, desired, cause, begunAt, stoppedAt } = moving;
     const endedAt = clock.now();
     const stopped = to === '' && stoppedAt === begunAt ? endedAt : stoppedAt;
     onMoved({
       vm,
       from,
-      wanted,
+      desired,
       to,
       cause,
       begunAt,
@@ -179,7 +179,7 @@ export class Mover {
       error,
     });
     // Where it starts the next time is the scheduler's again: the node may be gone by then.
-    if (wanted === '') return;
+    if (desired === '') return;
     void this.#force(vm, null).catch((failure: unknown) => {
       if (!isNotFound(failure)) onFailure(`let the scheduler place ${vm} again`, failure);
     });

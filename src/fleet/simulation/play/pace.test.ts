@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Pace } from './pace.ts';
+import { ScaledClock } from './pace.ts';
 
 it('stands still until it is told to go, and while it is paused', () => {
-  const pace = new Pace(1000);
+  const pace = new ScaledClock(1000);
   expect(pace.at(5000)).toEqual({ simulated: 0, real: 0 });
   expect(pace.until(60_000, 5000)).toBe(Number.POSITIVE_INFINITY);
   pace.set(5000, { scale: 60, paused: false });
@@ -24,7 +24,7 @@ it('never goes back, whatever is set when', () => {
   });
   fc.assert(
     fc.property(fc.array(change), (changes) => {
-      const pace = new Pace(0);
+      const pace = new ScaledClock(0);
       let [now, last] = [0, 0];
       for (const { after, ...speed } of changes) {
         now += after;

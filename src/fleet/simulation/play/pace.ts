@@ -5,7 +5,7 @@ export interface Speed {
 }
 
 /** Simulated time beside real time: it may stand still, and go faster or slower from any moment on. Never goes back. */
-export class Pace {
+export class ScaledClock {
   #speed: Speed = { scale: 1, paused: true };
   /** Real time at which the speed was last changed, and what had passed by then. */
   #since: number;

@@ -4,4 +4,4 @@ export const PLAYED_LABEL = 'simulation.node-classifier.io/played-by';
 export const PLAYED_UID_LABEL = 'simulation.node-classifier.io/played-by-uid';
 
 /** The name of a scenario as the value of a label. */
-export const playedBy = (name: string): string => name.slice(0, 63).replace(/[^a-z0-9]+$/i, '');
+export const scenarioSelector = (name: string): string => name.slice(0, 63).replace(/[^a-z0-9]+$/i, '');

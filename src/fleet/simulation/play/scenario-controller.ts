@@ -11,10 +11,16 @@ import type { Informers } from '#platform/runtime/informers';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import type { NodeGroup } from '../course/scenario-spec.ts';
-import { broughtBy, collisionOf, takenText } from './collision.ts';
-import { Pace } from './pace.ts';
-import { abandoned, failed, type Progress, type ScenarioPhase, statusOf } from './scenario-status.ts';
-import { Stage, TICK_MS } from './stage.ts';
+import { collisionOf, formatTaken, namesOf } from './collision.ts';
+import { ScaledClock } from './pace.ts';
+import {
+  abandonedStatus,
+  failedStatus,
+  type ScenarioPhase,
+  type ScenarioProgress,
+  statusOf,
+} from './scenario-status.ts';
+import { ScenarioRunner, TICK_MS } from './stage.ts';
 
 export type Scenario = SimulationScenario & KubeObject;
 export const SCENARIOS = resourceOfKind(simulationScenario);
@@ -27,31 +33,31 @@ export interface ScenarioNodes {
   clear(scenario: string): Promise<void>;
 }
 
-export interface ScenarioControllerParts {
+export interface ScenarioControllerDeps {
   readonly informers: Informers;
   readonly fleet: Pick<ClusterFleet, 'loads'>;
   readonly nodes: ScenarioNodes;
 }
 
-interface Played {
+interface RunningScenario {
   readonly uid: string;
-  readonly stage: Stage;
-  readonly pace: Pace;
+  readonly runner: ScenarioRunner;
+  readonly scaledClock: ScaledClock;
   migrations: number;
   message: string;
-  toldAt: number;
+  reportedAt: number;
 }
 
 /** How often people are told how far it is. */
 const TELL_MS = 1000;
 /** Nobody sees steps that are nearer to each other than this. */
-const SHORTEST_MS = 20;
+const MIN_INTERVAL_MS = 20;
 const NODES_MS = 200;
 const RESOLUTION = 0.05;
 
 /** Plays SimulationScenarios on the cluster that they are in, in the time that they ask for. */
-export function scenarioController(parts: ScenarioControllerParts): Controller<Scenario> {
-  const played = new Map<string, Played>();
+export function scenarioController(parts: ScenarioControllerDeps): Controller<Scenario> {
+  const played = new Map<string, RunningScenario>();
   /** Machines that scenarios have begun to bring, which need not be seen yet, and by whom. */
   const claimed = new Map<string, string>();
 
@@ -60,48 +66,48 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
     const { spec, metadata } = scenario;
     const { uid, namespace } = metadata;
     const key = keyOf(scenario);
-    const names = broughtBy(spec);
+    const names = namesOf(spec);
     const scenarios = context.cache(SCENARIOS);
     const collision = collisionOf(names, {
       uid,
       node: (name) => context.cache(NODES).get(name),
-      machine: (name) => context.cache(SIMULATED_VMS).get(keyIn(namespace, name)),
+      vm: (name) => context.cache(SIMULATED_VMS).get(keyIn(namespace, name)),
       scenario: (wanted) => {
         const found = [...scenarios.all()].find((each) => each.metadata.uid === wanted);
         return found === undefined ? undefined : keyOf(found);
       },
     });
     if (collision !== undefined) return collision === 'leaving' ? 'wait' : collision;
-    const machines = names.machines.map((name) => keyIn(namespace, name));
-    const others = machines.filter((machine) => (claimed.get(machine) ?? key) !== key);
+    const vms = names.vms.map((name) => keyIn(namespace, name));
+    const others = vms.filter((vm) => (claimed.get(vm) ?? key) !== key);
     if (others.length > 0) {
-      return { taken: takenText(others.map((each) => `machine ${each} of the scenario ${claimed.get(each)}`)) };
+      return { taken: formatTaken(others.map((each) => `machine ${each} of the scenario ${claimed.get(each)}`)) };
     }
-    for (const machine of machines) claimed.set(machine, key);
+    for (const vm of vms) claimed.set(vm, key);
     try {
       for (const group of spec.nodes ?? []) await parts.nodes.set(key, uid, group, group.count);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return { taken: takenText([error.message]) };
+      return { taken: formatTaken([error.message]) };
     }
     return names.nodes.some((node) => context.cache(NODES).get(node) === undefined) ? 'wait' : 'ready';
   }
 
   /** Everything of a scenario goes but its machines, which it owns. */
   async function release(key: string): Promise<void> {
-    played.get(key)?.stage.stop();
+    played.get(key)?.runner.stop();
     played.delete(key);
-    for (const [machine, by] of claimed) if (by === key) claimed.delete(machine);
+    for (const [vm, by] of claimed) if (by === key) claimed.delete(vm);
     await parts.nodes.clear(key);
   }
 
-  function begin(scenario: Scenario, context: Context): Played {
+  function begin(scenario: Scenario, context: Context): RunningScenario {
     const { client, clock, log } = context;
     const { uid, name, namespace } = scenario.metadata;
     const { spec } = scenario;
     const key = keyOf(scenario);
     const groups = new Map((spec.nodes ?? []).map((group) => [group.name, group]));
-    const stage = new Stage(
+    const runner = new ScenarioRunner(
       spec,
       {
         client,
@@ -118,7 +124,7 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
           uid,
           controller: false,
         },
-        hurry: () => current.pace.speed.scale,
+        hurry: () => current.scaledClock.speed.scale,
         groups: {
           grow: async (group, total) => {
             const known = groups.get(group);
@@ -135,16 +141,16 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
       },
       { tickMs: TICK_MS, resolution: RESOLUTION },
     );
-    const current: Played = {
+    const current: RunningScenario = {
       uid,
-      stage,
-      pace: new Pace(clock.monotonic()),
+      runner,
+      scaledClock: new ScaledClock(clock.monotonic()),
       migrations: 0,
       message: '',
-      toldAt: Number.NEGATIVE_INFINITY,
+      reportedAt: Number.NEGATIVE_INFINITY,
     };
     played.set(key, current);
-    context.signal.addEventListener('abort', () => stage.stop(), { once: true });
+    context.signal.addEventListener('abort', () => runner.stop(), { once: true });
     context.events.event(
       scenario,
       'Normal',
@@ -155,42 +161,47 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
   }
 
   /** Does what is due; says in which phase that leaves the scenario. */
-  async function advance(scenario: Scenario, { stage, pace }: Played, context: Context): Promise<ScenarioPhase> {
+  async function advance(
+    scenario: Scenario,
+    { runner, scaledClock }: RunningScenario,
+    context: Context,
+  ): Promise<ScenarioPhase> {
     const { clock, client } = context;
     const { paused, timeScale: scale } = scenario.spec;
-    if (pace.speed.paused !== paused || pace.speed.scale !== scale) pace.set(clock.monotonic(), { paused, scale });
-    const { course } = stage;
-    const time = Math.min(course.end, pace.at(clock.monotonic()).simulated);
-    if (course.nextAt !== undefined && course.nextAt <= time) {
-      const { pause } = await stage.step(time);
+    if (scaledClock.speed.paused !== paused || scaledClock.speed.scale !== scale)
+      scaledClock.set(clock.monotonic(), { paused, scale });
+    const { engine } = runner;
+    const time = Math.min(engine.end, scaledClock.at(clock.monotonic()).simulated);
+    if (engine.nextAt !== undefined && engine.nextAt <= time) {
+      const { pause } = await runner.step(time);
       if (pause) {
-        pace.set(clock.monotonic(), { paused: true, scale });
+        scaledClock.set(clock.monotonic(), { paused: true, scale });
         const { name, namespace } = scenario.metadata;
         await client.patch(SCENARIOS, name, { type: 'merge', body: { spec: { paused: true } } }, { namespace });
         context.events.event(scenario, 'Normal', 'Paused', 'its timeline says so; set spec.paused to false to go on');
         return 'Paused';
       }
     }
-    if (time >= course.end && course.nextAt === undefined) return 'Completed';
+    if (time >= engine.end && engine.nextAt === undefined) return 'Completed';
     return paused ? 'Paused' : 'Running';
   }
 
   function progressOf(
-    { stage, pace, migrations, message }: Played,
+    { runner, scaledClock, migrations, message }: RunningScenario,
     phase: ScenarioPhase,
     { clock }: Context,
-  ): Progress {
-    const { course, view } = stage;
-    const { simulated, real } = pace.at(clock.monotonic());
+  ): ScenarioProgress {
+    const { engine, view } = runner;
+    const { simulated, real } = scaledClock.at(clock.monotonic());
     const nodes = view.nodes().filter(({ up }) => up).length;
     return {
       now: clock.now(),
       phase,
-      simulated: Math.min(course.end, simulated),
+      simulated: Math.min(engine.end, simulated),
       real,
       counts: { nodes, running: view.running(), pending: view.pending() },
       migrations,
-      tally: course.tally,
+      counters: engine.counters,
       message,
     };
   }
@@ -208,33 +219,33 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
       if (known !== undefined && known.uid !== scenario.metadata.uid) await release(key);
       const present = known?.uid === scenario.metadata.uid ? known : undefined;
       if (present === undefined && phase !== 'Pending') {
-        await writeStatus(client, SCENARIOS, scenario, abandoned(scenario, clock.now()));
+        await writeStatus(client, SCENARIOS, scenario, abandonedStatus(scenario, clock.now()));
         return undefined;
       }
       const state = present === undefined ? await prepare(scenario, context) : 'ready';
       if (state === 'wait') return { requeueAfterMs: NODES_MS };
       if (state !== 'ready') {
         await release(key);
-        await writeStatus(client, SCENARIOS, scenario, failed(scenario, clock.now(), state.taken));
+        await writeStatus(client, SCENARIOS, scenario, failedStatus(scenario, clock.now(), state.taken));
         context.events.event(scenario, 'Warning', 'NamesTaken', state.taken);
         return undefined;
       }
       const current = present ?? begin(scenario, context);
       const next = await advance(scenario, current, context);
       const now = clock.monotonic();
-      if (next !== phase || now - current.toldAt >= TELL_MS) {
-        current.toldAt = now;
+      if (next !== phase || now - current.reportedAt >= TELL_MS) {
+        current.reportedAt = now;
         await writeStatus(client, SCENARIOS, scenario, statusOf(scenario, progressOf(current, next, context)));
       }
       if (next === 'Completed') {
-        current.stage.stop();
+        current.runner.stop();
         context.events.event(scenario, 'Normal', 'Completed', `${scenario.spec.duration} were simulated`);
         return undefined;
       }
       if (next === 'Paused') return undefined;
-      const { course } = current.stage;
-      const due = current.pace.until(course.nextAt ?? course.end, now);
-      return { requeueAfterMs: Math.min(TELL_MS, Math.max(SHORTEST_MS, due)) };
+      const { engine } = current.runner;
+      const due = current.scaledClock.until(engine.nextAt ?? engine.end, now);
+      return { requeueAfterMs: Math.min(TELL_MS, Math.max(MIN_INTERVAL_MS, due)) };
     },
     forget(key, { log }) {
       void release(key).catch((error: unknown) =>

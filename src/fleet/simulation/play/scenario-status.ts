@@ -1,20 +1,20 @@
 import type { SimulationScenario } from '#api/simulation/simulation-scenario';
 import { formatDuration, parseDuration } from '#platform/base/duration';
 import { timestamp } from '#platform/base/timestamp';
-import type { Tally } from '../course/course.ts';
+import type { ScenarioCounters } from '../course/course.ts';
 
 export type ScenarioStatus = NonNullable<SimulationScenario['status']>;
 export type ScenarioPhase = NonNullable<ScenarioStatus['phase']>;
 
 /** What is known of a scenario that is, or was, played. Times are milliseconds; `simulated` and `real` count from its start. */
-export interface Progress {
+export interface ScenarioProgress {
   readonly now: number;
   readonly phase: ScenarioPhase;
   readonly simulated: number;
   readonly real: number;
   readonly counts: { readonly nodes: number; readonly running: number; readonly pending: number };
   readonly migrations: number;
-  readonly tally: Tally;
+  readonly counters: ScenarioCounters;
   readonly message: string;
 }
 
@@ -28,9 +28,9 @@ export function startOf({ spec, status }: SimulationScenario, now: number): numb
 }
 
 /** The status of a scenario that has begun. */
-export function statusOf(scenario: SimulationScenario, progress: Progress): ScenarioStatus {
+export function statusOf(scenario: SimulationScenario, progress: ScenarioProgress): ScenarioStatus {
   const { metadata, status: before } = scenario;
-  const { now, phase, simulated, real, counts, migrations, tally, message } = progress;
+  const { now, phase, simulated, real, counts, migrations, counters, message } = progress;
   const start = startOf(scenario, now);
   const isOver = phase === 'Completed' || phase === 'Failed';
   const written = (ms: number) => formatDuration(Math.floor(ms / 1000) * 1000);
@@ -43,15 +43,15 @@ export function statusOf(scenario: SimulationScenario, progress: Progress): Scen
     elapsedRealTime: written(real),
     elapsedSimulatedTime: written(simulated),
     nodes: counts.nodes,
-    vms: tally.vms,
+    vms: counters.vms,
     runningVMs: counts.running,
     pendingVMs: counts.pending,
     migrations,
-    appliedEvents: tally.appliedEvents,
-    totalTasksGenerated: tally.totalTasksGenerated,
-    droppedTasks: tally.droppedTasks,
-    activeTasks: tally.activeTasks,
-    conditionalEvents: tally.conditionalEvents.map(({ name, times, last }) => ({
+    appliedEvents: counters.appliedEvents,
+    totalTasksGenerated: counters.totalTasksGenerated,
+    droppedTasks: counters.droppedTasks,
+    activeTasks: counters.activeTasks,
+    conditionalEvents: counters.conditionalEvents.map(({ name, times, last }) => ({
       name,
       times,
       ...(last === undefined ? {} : { lastTime: timestamp(start + last) }),
@@ -62,14 +62,18 @@ export function statusOf(scenario: SimulationScenario, progress: Progress): Scen
 }
 
 /** A scenario that nobody plays any more, with what was last known of it. */
-export function abandoned(scenario: SimulationScenario, now: number): ScenarioStatus {
+export function abandonedStatus(scenario: SimulationScenario, now: number): ScenarioStatus {
   const { status = {}, spec } = scenario;
   const message = `the process that played it ended after ${status.elapsedSimulatedTime ?? '0s'} of ${formatDuration(parseDuration(spec.duration))}: delete it and create it again`;
-  return failed(scenario, now, message);
+  return failedStatus(scenario, now, message);
 }
 
 /** A scenario that is not played, or no longer. */
-export function failed({ status = {}, metadata }: SimulationScenario, now: number, message: string): ScenarioStatus {
+export function failedStatus(
+  { status = {}, metadata }: SimulationScenario,
+  now: number,
+  message: string,
+): ScenarioStatus {
   return {
     ...status,
     ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),

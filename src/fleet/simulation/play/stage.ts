@@ -8,13 +8,13 @@ import { NODES } from '#platform/kube/kinds/node';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import type { Informers } from '#platform/runtime/informers';
 import { sharedSize } from '#vm/usage/reference-node';
-import { Course, type Step } from '../course/course.ts';
+import { type EngineStep, ScenarioEngine } from '../course/course.ts';
 import type { ScenarioSpec } from '../course/scenario-spec.ts';
-import { Doer, type NodeGroups } from './doer.ts';
+import { CommandExecutor, type NodeGroups } from './doer.ts';
 import { FleetView } from './fleet-view.ts';
-import { type Migration, Mover } from './mover.ts';
+import { type Migration, Migrator } from './mover.ts';
 
-export interface StageParts {
+export interface ScenarioRunnerDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly fleet: Pick<ClusterFleet, 'loads'>;
@@ -30,7 +30,7 @@ export interface StageParts {
   readonly onFailure: (what: string, error: unknown) => void;
 }
 
-export interface StageOptions {
+export interface ScenarioRunnerOptions {
   readonly tickMs: number;
   readonly resolution: number;
   readonly untilMs?: number;
@@ -40,17 +40,17 @@ export interface StageOptions {
 export const TICK_MS = 60_000;
 
 /** A scenario on a cluster: the course decides, and what it asks for is done. Who plays it says when time has come. */
-export class Stage {
-  readonly course: Course;
+export class ScenarioRunner {
+  readonly engine: ScenarioEngine;
   readonly view: FleetView;
-  readonly mover: Mover;
-  readonly #doer: Doer;
+  readonly migrator: Migrator;
+  readonly #executor: CommandExecutor;
 
-  constructor(spec: ScenarioSpec, parts: StageParts, { tickMs, resolution, untilMs }: StageOptions) {
+  constructor(spec: ScenarioSpec, parts: ScenarioRunnerDeps, { tickMs, resolution, untilMs }: ScenarioRunnerOptions) {
     const { client, informers, fleet, clock, random, namespace, scenario, owner, groups, onMoved, onFailure } = parts;
-    const machines = new Set<string>();
-    this.view = new FleetView({ informers, fleet, namespace, machines });
-    this.mover = new Mover({
+    const vms = new Set<string>();
+    this.view = new FleetView({ informers, fleet, namespace, vms });
+    this.migrator = new Migrator({
       client,
       informers,
       clock,
@@ -62,20 +62,29 @@ export class Stage {
       onFailure,
     });
     const owned = owner === undefined ? {} : { owner };
-    this.#doer = new Doer({ client, namespace, scenario, machines, ...owned, groups, mover: this.mover, onFailure });
+    this.#executor = new CommandExecutor({
+      client,
+      namespace,
+      scenario,
+      vms,
+      ...owned,
+      groups,
+      migrator: this.migrator,
+      onFailure,
+    });
     const reference = amountsOf(sharedSize(informers.of(NODES).cache.all()) ?? USUAL_NODE);
     const until = untilMs === undefined ? {} : { untilMs };
-    this.course = new Course(spec, { random, reference, tickMs, resolution, ...until });
+    this.engine = new ScenarioEngine(spec, { random, reference, tickMs, resolution, ...until });
   }
 
   /** Does what is due at a simulated time; says what happened, and whether the scenario wants to pause. */
-  async step(time: number): Promise<Pick<Step, 'happenings'> & { readonly pause: boolean }> {
-    const { deeds, happenings } = this.course.step(time, this.view);
-    await this.#doer.all(deeds);
-    return { happenings, pause: deeds.some((deed) => deed.do === 'pause') };
+  async step(time: number): Promise<Pick<EngineStep, 'events'> & { readonly pause: boolean }> {
+    const { commands, events } = this.engine.step(time, this.view);
+    await this.#executor.all(commands);
+    return { events, pause: commands.some((command) => command.do === 'pause') };
   }
 
   stop(): void {
-    this.mover.stop();
+    this.migrator.stop();
   }
 }

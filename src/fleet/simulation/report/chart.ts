@@ -19,7 +19,7 @@ const LEFT = 52;
 const TOP = 10;
 const WIDTH = 840;
 const HEIGHT = 200;
-const MOST_POINTS = 600;
+const MAX_POINTS = 600;
 
 /** Curves over time as a picture that needs nothing else; its colours are those of the page. */
 export function chart({ title, unit, times, lines, limit }: ChartData): string {
@@ -32,20 +32,20 @@ export function chart({ title, unit, times, lines, limit }: ChartData): string {
     return `<path class="grid" d="M${LEFT} ${height}h${WIDTH}"/><text x="${LEFT - 8}" y="${height}" text-anchor="end" dominant-baseline="middle">${label(part * most, unit)}</text>`;
   });
   const hours = ticks(end).map(
-    (t) => `<text x="${x(t)}" y="${TOP + HEIGHT + 18}" text-anchor="middle">${timeText(t)}</text>`,
+    (t) => `<text x="${x(t)}" y="${TOP + HEIGHT + 18}" text-anchor="middle">${formatTime(t)}</text>`,
   );
-  const every = Math.max(1, Math.ceil(times.length / MOST_POINTS));
+  const every = Math.max(1, Math.ceil(times.length / MAX_POINTS));
   const curves = lines.map(({ name, values }, at) => {
-    const points = thinned(times, values, every).map(([t, value]) => `${x(t)},${y(Math.min(most, value))}`);
-    return `<polyline class="line line-${at % COLOURS}" points="${points.join(' ')}"><title>${escaped(name)}</title></polyline>`;
+    const points = thinOut(times, values, every).map(([t, value]) => `${x(t)},${y(Math.min(most, value))}`);
+    return `<polyline class="line line-${at % COLOURS}" points="${points.join(' ')}"><title>${escapeXml(name)}</title></polyline>`;
   });
   const border = limit === undefined ? '' : `<path class="limit" d="M${LEFT} ${y(limit)}h${WIDTH}"/>`;
   const legend = lines
-    .map(({ name }, at) => `<span class="key key-${at % COLOURS}"></span>${escaped(name)}`)
+    .map(({ name }, at) => `<span class="key key-${at % COLOURS}"></span>${escapeXml(name)}`)
     .join('&emsp;');
   return [
-    `<figure><figcaption><b>${escaped(title)}</b><br>${legend}</figcaption>`,
-    `<svg viewBox="0 0 ${LEFT + WIDTH + 20} ${TOP + HEIGHT + 30}" role="img" aria-label="${escaped(title)}">`,
+    `<figure><figcaption><b>${escapeXml(title)}</b><br>${legend}</figcaption>`,
+    `<svg viewBox="0 0 ${LEFT + WIDTH + 20} ${TOP + HEIGHT + 30}" role="img" aria-label="${escapeXml(title)}">`,
     ...grid,
     ...hours,
     border,
@@ -58,7 +58,7 @@ export function chart({ title, unit, times, lines, limit }: ChartData): string {
 const COLOURS = 4;
 
 /** The highest of every few values, so that no peak is lost. */
-function thinned(times: readonly number[], values: readonly number[], every: number): [number, number][] {
+function thinOut(times: readonly number[], values: readonly number[], every: number): [number, number][] {
   const points: [number, number][] = [];
   for (let at = 0; at < times.length; at += every) {
     points.push([times[at] ?? 0, largest(values.slice(at, at + every))]);
@@ -88,11 +88,11 @@ function ticks(end: number): number[] {
 }
 
 /** Simulated time since the start, as hours and minutes. */
-export function timeText(seconds: number): string {
+export function formatTime(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 }
 
-export function escaped(text: string): string {
+export function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -1,4 +1,4 @@
-import { escaped, timeText } from './chart.ts';
+import { escapeXml, formatTime } from './chart.ts';
 
 const COLUMNS = 96;
 const ROWS = 100;
@@ -44,7 +44,7 @@ export class HeatMap {
     const rects = names.flatMap((name, at) =>
       stretches(held(this.#rows.get(name) ?? new Float32Array()).subarray(0, columns)).map(
         ({ from, to, level }) =>
-          `<rect class="heat-${level}" x="${(LEFT + from * CELL).toFixed(1)}" y="${at * ROW}" width="${((to - from) * CELL).toFixed(1)}" height="${ROW - 1}"><title>${escaped(name)} ${timeText((from / COLUMNS) * this.#end)}</title></rect>`,
+          `<rect class="heat-${level}" x="${(LEFT + from * CELL).toFixed(1)}" y="${at * ROW}" width="${((to - from) * CELL).toFixed(1)}" height="${ROW - 1}"><title>${escapeXml(name)} ${formatTime((from / COLUMNS) * this.#end)}</title></rect>`,
       ),
     );
     const keys = [
@@ -58,10 +58,10 @@ export class HeatMap {
     const legend = keys.map((key, level) => `<span class="key heat-${level - 1}"></span>${key}`).join('&emsp;');
     const note = this.#hidden > 0 ? ` (the first ${ROWS} nodes)` : '';
     return [
-      `<figure><figcaption><b>${escaped(title)}${note}</b><br>${legend}</figcaption>`,
-      `<svg viewBox="0 0 ${LEFT + COLUMNS * CELL + 20} ${height}" role="img" aria-label="${escaped(title)}">`,
+      `<figure><figcaption><b>${escapeXml(title)}${note}</b><br>${legend}</figcaption>`,
+      `<svg viewBox="0 0 ${LEFT + COLUMNS * CELL + 20} ${height}" role="img" aria-label="${escapeXml(title)}">`,
       ...rects,
-      `<text x="${LEFT}" y="${height - 6}">0:00</text><text x="${LEFT + COLUMNS * CELL}" y="${height - 6}" text-anchor="end">${timeText(this.#end)}</text>`,
+      `<text x="${LEFT}" y="${height - 6}">0:00</text><text x="${LEFT + COLUMNS * CELL}" y="${height - 6}" text-anchor="end">${formatTime(this.#end)}</text>`,
       '</svg></figure>',
     ].join('\n');
   }

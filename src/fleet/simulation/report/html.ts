@@ -1,13 +1,13 @@
-import { type ChartData, chart, escaped, timeText } from './chart.ts';
+import { type ChartData, chart, escapeXml, formatTime } from './chart.ts';
 import type { HeatMap } from './heat-map.ts';
 import type { MigrationRow } from './migration-row.ts';
 import type { Sample } from './sample.ts';
-import type { Findings, Reached, Setting } from './summary.ts';
+import type { RunConfig, RunExtent, RunResults } from './summary.ts';
 
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 /** The report as one page that loads nothing and runs nothing. */
-export function html(setting: Setting, found: Findings, heat: HeatMap): string {
+export function html(setting: RunConfig, found: RunResults, heat: HeatMap): string {
   const { samples, migrations, violations, oscillations, problems, reached } = found;
   const done = migrations.filter(({ error }) => error === '');
   const returns = oscillations.reduce((sum, each) => sum + each.returns, 0);
@@ -21,19 +21,19 @@ export function html(setting: Setting, found: Findings, heat: HeatMap): string {
       'rebalancing',
       rebalance === undefined
         ? 'none'
-        : `every ${timeText(rebalance.every_seconds)} h: ${rebalance.algorithm}, ${rebalance.mode}, ${rebalance.planner}`,
+        : `every ${formatTime(rebalance.every_seconds)} h: ${rebalance.algorithm}, ${rebalance.mode}, ${rebalance.planner}`,
     ],
     ['migrations', `${done.length} completed, ${migrations.length - done.length} failed`],
     ['back and forth', `${returns} returns of ${oscillations.length} machines`],
-    ['promises broken', `${violations.length} times, ${timeText(broken)} h of nodes in all`],
+    ['promises broken', `${violations.length} times, ${formatTime(broken)} h of nodes in all`],
     ['problems', `${problems.length}`],
   ];
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>Simulation of ${escaped(setting.scenario)}</title><style>${STYLE}</style></head><body>`,
-    `<h1>Simulation of ${escaped(setting.scenario)}</h1>`,
-    `<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escaped(value)}</dd></div>`).join('')}</dl>`,
+    `<title>Simulation of ${escapeXml(setting.scenario)}</title><style>${STYLE}</style></head><body>`,
+    `<h1>Simulation of ${escapeXml(setting.scenario)}</h1>`,
+    `<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeXml(value)}</dd></div>`).join('')}</dl>`,
     ...charts(setting, reached, samples, done).map(chart),
     heat.svg('CPU in use, node by node', reached.simulated_seconds),
     table(
@@ -41,10 +41,10 @@ export function html(setting: Setting, found: Findings, heat: HeatMap): string {
       ['from', 'for', 'promise', 'node', 'peak', 'machine hours'],
       violations
         .toSorted((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from || (a.node < b.node ? -1 : 1))
-        .slice(0, MOST_ROWS)
+        .slice(0, MAX_ROWS)
         .map(({ from, to, promise, node, peak, vm_seconds }) => [
-          timeText(from),
-          timeText(to - from),
+          formatTime(from),
+          formatTime(to - from),
           promise,
           node === '' ? '-' : node,
           promise === 'placement' ? `${peak}` : `${(peak * 100).toFixed(1)}%`,
@@ -55,30 +55,30 @@ export function html(setting: Setting, found: Findings, heat: HeatMap): string {
       'Machines that went back and forth most',
       ['machine', 'moves', 'returns', 'soonest'],
       oscillations
-        .slice(0, MOST_ROWS)
-        .map(({ vm, moves, returns: back, soonest }) => [vm, `${moves}`, `${back}`, timeText(soonest)]),
+        .slice(0, MAX_ROWS)
+        .map(({ vm, moves, returns: back, soonest }) => [vm, `${moves}`, `${back}`, formatTime(soonest)]),
     ),
     problems.length === 0
       ? ''
       : `<h2>Problems</h2><ul>${problems
-          .slice(0, MOST_ROWS)
-          .map((problem) => `<li>${escaped(problem)}</li>`)
+          .slice(0, MAX_ROWS)
+          .map((problem) => `<li>${escapeXml(problem)}</li>`)
           .join('')}</ul>`,
     '</body></html>',
     '',
   ].join('\n');
 }
 
-function simulatedText({ duration_seconds, start }: Setting, { simulated_seconds, completed }: Reached): string {
-  const whole = `${timeText(duration_seconds)} h`;
+function simulatedText({ duration_seconds, start }: RunConfig, { simulated_seconds, completed }: RunExtent): string {
+  const whole = `${formatTime(duration_seconds)} h`;
   return completed
     ? `${whole} from ${start}`
-    : `${timeText(simulated_seconds)} h of ${whole} from ${start}: it was stopped before its end`;
+    : `${formatTime(simulated_seconds)} h of ${whole} from ${start}: it was stopped before its end`;
 }
 
 function charts(
-  setting: Setting,
-  { simulated_seconds: lasted }: Reached,
+  setting: RunConfig,
+  { simulated_seconds: lasted }: RunExtent,
   samples: readonly Sample[],
   done: readonly MigrationRow[],
 ): ChartData[] {
@@ -135,8 +135,8 @@ function charts(
 function table(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const row = (cells: readonly string[], tag: string) =>
-    `<tr>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
-  return `<h2>${escaped(title)}</h2><table>${row(headings, 'th')}${rows.map((cells) => row(cells, 'td')).join('')}</table>`;
+    `<tr>${cells.map((cell) => `<${tag}>${escapeXml(cell)}</${tag}>`).join('')}</tr>`;
+  return `<h2>${escapeXml(title)}</h2><table>${row(headings, 'th')}${rows.map((cells) => row(cells, 'td')).join('')}</table>`;
 }
 
 /** Colours that people tell apart who see them differently (Okabe and Ito), on light and on dark. */

@@ -1,5 +1,5 @@
 import type { Migration } from '../play/mover.ts';
-import { rounded } from './sample.ts';
+import { roundTo6 } from './sample.ts';
 
 /** A migration as files tell of it; times are seconds from the start. */
 export interface MigrationRow {
@@ -19,17 +19,17 @@ export function migrationRow(
   { begunAt, endedAt, transferMs, downMs, ...move }: Migration,
   start: number,
 ): MigrationRow {
-  const { vm, from, wanted, to, cause, error } = move;
+  const { vm, from, desired, to, cause, error } = move;
   return {
-    t: rounded((begunAt - start) / 1000),
+    t: roundTo6((begunAt - start) / 1000),
     vm,
     from,
-    wanted,
+    wanted: desired,
     to,
     cause,
-    transfer_seconds: rounded(transferMs / 1000),
-    down_seconds: rounded(downMs / 1000),
-    ended: rounded((endedAt - start) / 1000),
+    transfer_seconds: roundTo6(transferMs / 1000),
+    down_seconds: roundTo6(downMs / 1000),
+    ended: roundTo6((endedAt - start) / 1000),
     error,
   };
 }

@@ -1,5 +1,5 @@
 /** A move as far as going back and forth is concerned. Times are seconds. */
-export interface MoveMade {
+export interface CompletedMove {
   readonly vm: string;
   readonly from: string;
   readonly to: string;
@@ -17,7 +17,7 @@ export interface Oscillation {
 }
 
 /** The machines that went back and forth, those that did most first. */
-export function oscillations(moves: readonly MoveMade[]): readonly Oscillation[] {
+export function oscillations(moves: readonly CompletedMove[]): readonly Oscillation[] {
   const trails = new Map<
     string,
     { readonly left: Map<string, number>; moves: number; returns: number; soonest: number }

@@ -46,11 +46,11 @@ const CHUNK = 1 << 18;
 
 interface Series {
   readonly columns: readonly string[];
-  readonly json: Written;
-  readonly csv: Written;
+  readonly json: WrittenFile;
+  readonly csv: WrittenFile;
 }
 
-interface Written {
+interface WrittenFile {
   readonly fd: number;
   text: string;
 }
@@ -59,9 +59,9 @@ interface Written {
  * A report in a folder, which must hold nothing else: files of another run beside it would be taken for its own. Those of
  * an earlier report are written over. `hold` keeps others out until the function that it answers is called.
  */
-export function folderOutput(folder: string, hold: (folder: string) => () => void): Output {
-  const { release, open } = opened(folder, hold);
-  const write = (to: Written, text: string): void => {
+export function directoryOutput(folder: string, hold: (folder: string) => () => void): Output {
+  const { release, open } = openDirectory(folder, hold);
+  const write = (to: WrittenFile, text: string): void => {
     to.text += text;
     if (to.text.length < CHUNK) return;
     writeSync(to.fd, to.text);
@@ -94,7 +94,7 @@ interface Opened {
 }
 
 /** Finds out whether the folder can be written before anything is simulated. */
-function opened(folder: string, hold: (folder: string) => () => void): Opened {
+function openDirectory(folder: string, hold: (folder: string) => () => void): Opened {
   try {
     createDirectory(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -107,7 +107,7 @@ function opened(folder: string, hold: (folder: string) => () => void): Opened {
     const release = hold(folder);
     // Whoever finds these finds a whole report: those of an earlier one would speak of other series.
     for (const name of WHOLE) rmSync(join(folder, name), { force: true });
-    const written = (name: string): Written => ({ fd: openSync(join(folder, name), 'w'), text: '' });
+    const written = (name: string): WrittenFile => ({ fd: openSync(join(folder, name), 'w'), text: '' });
     const open = new Map(
       Object.entries(SERIES).map(([name, columns]): [string, Series] => {
         const csv = written(`${name}.csv`);

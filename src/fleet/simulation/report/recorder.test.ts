@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { SeenNode } from '../course/seen.ts';
+import type { ViewedNode } from '../course/seen.ts';
 import type { Migration } from '../play/mover.ts';
 import type { Output } from './output.ts';
 import { Recorder } from './recorder.ts';
-import type { Setting } from './summary.ts';
+import type { RunConfig } from './summary.ts';
 
 const START = Date.UTC(2030, 0, 1);
-const setting: Setting = {
+const setting: RunConfig = {
   scenario: '<b>day</b>',
   seed: '1',
   start: '2030-01-01T00:00:00.000Z',
@@ -17,7 +17,7 @@ const setting: Setting = {
   resolution: 0.1,
   slo: { cpu: 0.9, memory: 0.95 },
 };
-const node = (name: string, cpuUsage: number, up = true): SeenNode => ({
+const node = (name: string, cpuUsage: number, up = true): ViewedNode => ({
   name,
   up,
   cpuUsage,
@@ -29,7 +29,7 @@ const node = (name: string, cpuUsage: number, up = true): SeenNode => ({
 const moved = (from: string, to: string, minute: number, error = ''): Migration => ({
   vm: 'web-1',
   from,
-  wanted: to,
+  desired: to,
   to: error === '' ? to : '',
   cause: 'rebalance',
   begunAt: START + minute * 60_000,
@@ -56,13 +56,13 @@ function recorded(reached = { simulated_seconds: 7200, completed: true }) {
   const recorder = new Recorder(output, setting, START);
   const counts = { vms: 3, running: 3, pending: 0, moving: 0, tasks: 1 };
   recorder.sample(3_600_000, [node('a', 0.2), node('b', 1)], counts);
-  recorder.migrated(moved('a', 'b', 61));
-  recorder.migrated(moved('b', 'a', 70));
-  recorder.migrated(moved('a', 'b', 80, 'no room'));
-  recorder.happened({ at: 0, cause: 'timeline', name: '1', action: 'pause', what: '' });
+  recorder.recordMigration(moved('a', 'b', 61));
+  recorder.recordMigration(moved('b', 'a', 70));
+  recorder.recordMigration(moved('a', 'b', 80, 'no room'));
+  recorder.recordEvent({ at: 0, cause: 'timeline', name: '1', action: 'pause', what: '' });
   recorder.problem('create web-9: <refused>');
   recorder.sample(7_200_000, [node('a', 0.4), node('b', 0, false)], counts);
-  const tally = {
+  const counters = {
     vms: 3,
     appliedEvents: 1,
     totalTasksGenerated: 4,
@@ -70,7 +70,7 @@ function recorded(reached = { simulated_seconds: 7200, completed: true }) {
     activeTasks: 2,
     conditionalEvents: [{ name: 'relief', times: 2 }],
   };
-  recorder.finish(tally, 24, reached);
+  recorder.finish(counters, 24, reached);
   return { rows, files, summary: JSON.parse(files.get('summary.json') ?? '{}') };
 }
 
@@ -113,9 +113,9 @@ it('says how far it came, beside what was asked for', () => {
 
 it('draws a page of a run that was stopped before anybody looked', () => {
   const { output, files } = kept();
-  const tally = { vms: 0, appliedEvents: 0, totalTasksGenerated: 0, droppedTasks: 0, activeTasks: 0 };
+  const counters = { vms: 0, appliedEvents: 0, totalTasksGenerated: 0, droppedTasks: 0, activeTasks: 0 };
   const reached = { simulated_seconds: 0, completed: false };
-  new Recorder(output, setting, START).finish({ ...tally, conditionalEvents: [] }, 0, reached);
+  new Recorder(output, setting, START).finish({ ...counters, conditionalEvents: [] }, 0, reached);
   expect(files.get('report.html')).not.toMatch(/NaN|undefined|Infinity/);
 });
 

@@ -1,20 +1,20 @@
-import type { Tally } from '../course/course.ts';
-import type { Happening } from '../course/deed.ts';
-import type { SeenNode } from '../course/seen.ts';
+import type { ScenarioCounters } from '../course/course.ts';
+import type { AppliedEvent } from '../course/deed.ts';
+import type { ViewedNode } from '../course/seen.ts';
 import type { Migration } from '../play/mover.ts';
 import { HeatMap } from './heat-map.ts';
 import { html } from './html.ts';
 import { type MigrationRow, migrationRow } from './migration-row.ts';
 import { oscillations } from './oscillation.ts';
 import type { Output } from './output.ts';
-import { type Counts, nodeSampleOf, rounded, type Sample, sampleOf } from './sample.ts';
-import { type Reached, type Setting, summaryOf } from './summary.ts';
+import { type Counts, nodeSampleOf, roundTo6, type Sample, sampleOf } from './sample.ts';
+import { type RunConfig, type RunExtent, summaryOf } from './summary.ts';
 import { type Violation, Violations } from './violation.ts';
 
 /** What a run is remembered by: rows go out as they come, and the whole is told at the end. */
 export class Recorder {
   readonly #output: Output;
-  readonly #setting: Setting;
+  readonly #setting: RunConfig;
   /** Time of day at which the scenario starts. */
   readonly #start: number;
   readonly #samples: Sample[] = [];
@@ -25,7 +25,7 @@ export class Recorder {
   readonly #heat: HeatMap;
   #pauses = 0;
 
-  constructor(output: Output, setting: Setting, start: number) {
+  constructor(output: Output, setting: RunConfig, start: number) {
     this.#output = output;
     this.#setting = setting;
     this.#start = start;
@@ -36,8 +36,8 @@ export class Recorder {
     });
   }
 
-  sample(time: number, nodes: readonly SeenNode[], counts: Omit<Counts, 'migrations'>): Sample {
-    const t = rounded(time / 1000);
+  sample(time: number, nodes: readonly ViewedNode[], counts: Omit<Counts, 'migrations'>): Sample {
+    const t = roundTo6(time / 1000);
     const migrations = this.#migrations.reduce((sum, { error }) => sum + (error === '' ? 1 : 0), 0);
     const sample = sampleOf(t, nodes, { ...counts, migrations });
     this.#samples.push(sample);
@@ -46,16 +46,16 @@ export class Recorder {
       this.#output.row('nodes', nodeSampleOf(t, node));
       this.#heat.add(t, node.name, node.up ? node.cpuUsage : -1);
     }
-    this.#watch.look(t, nodes, counts.pending);
+    this.#watch.check(t, nodes, counts.pending);
     return sample;
   }
 
-  happened({ at, ...rest }: Happening): void {
+  recordEvent({ at, ...rest }: AppliedEvent): void {
     if (rest.action === 'pause') this.#pauses++;
-    this.#output.row('events', { t: rounded(at / 1000), ...rest });
+    this.#output.row('events', { t: roundTo6(at / 1000), ...rest });
   }
 
-  migrated(migration: Migration): void {
+  recordMigration(migration: Migration): void {
     const row = migrationRow(migration, this.#start);
     this.#migrations.push(row);
     this.#output.row('migrations', row);
@@ -66,7 +66,7 @@ export class Recorder {
   }
 
   /** Writes what can only be said at the end. */
-  finish(tally: Tally, steps: number, reached: Reached): object {
+  finish(counters: ScenarioCounters, steps: number, reached: RunExtent): object {
     this.#watch.finish();
     const moves = this.#migrations.filter(({ error }) => error === '').map((row) => ({ ...row, at: row.ended }));
     const back = oscillations(moves);
@@ -78,7 +78,7 @@ export class Recorder {
       violations: this.#violations,
       oscillations: back,
       steps,
-      tally,
+      counters,
       problems: this.#problems,
       pauses: this.#pauses,
     };

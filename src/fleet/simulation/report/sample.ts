@@ -1,5 +1,5 @@
 import { deviation, mean } from '#fleet/rebalance/load';
-import type { SeenNode } from '../course/seen.ts';
+import type { ViewedNode } from '../course/seen.ts';
 
 /** The cluster at one moment. Times are seconds from the start, in simulated time. */
 export interface Sample {
@@ -25,7 +25,7 @@ export interface Sample {
 export type Counts = Pick<Sample, 'vms' | 'running' | 'pending' | 'moving' | 'migrations' | 'tasks'>;
 
 /** Nodes that are down measure nothing, and would make the others look idle. */
-export function sampleOf(t: number, nodes: readonly SeenNode[], counts: Counts): Sample {
+export function sampleOf(t: number, nodes: readonly ViewedNode[], counts: Counts): Sample {
   const up = nodes.filter((node) => node.up);
   const of = (metric: 'cpuUsage' | 'memoryUsage') => Float64Array.from(up, (node) => node[metric]);
   const most = (metric: 'cpuUsage' | 'memoryUsage' | 'cpuPressure' | 'memoryPressure') =>
@@ -38,14 +38,14 @@ export function sampleOf(t: number, nodes: readonly SeenNode[], counts: Counts):
     vms,
     running,
     pending,
-    cpu_mean: rounded(mean(cpu)),
-    cpu_max: rounded(most('cpuUsage')),
-    cpu_sigma: rounded(deviation(cpu)),
-    memory_mean: rounded(mean(memory)),
-    memory_max: rounded(most('memoryUsage')),
-    memory_sigma: rounded(deviation(memory)),
-    cpu_pressure_max: rounded(most('cpuPressure')),
-    memory_pressure_max: rounded(most('memoryPressure')),
+    cpu_mean: roundTo6(mean(cpu)),
+    cpu_max: roundTo6(most('cpuUsage')),
+    cpu_sigma: roundTo6(deviation(cpu)),
+    memory_mean: roundTo6(mean(memory)),
+    memory_max: roundTo6(most('memoryUsage')),
+    memory_sigma: roundTo6(deviation(memory)),
+    cpu_pressure_max: roundTo6(most('cpuPressure')),
+    memory_pressure_max: roundTo6(most('memoryPressure')),
     moving,
     migrations,
     tasks,
@@ -64,18 +64,18 @@ export interface NodeSample {
   readonly vms: number;
 }
 
-export function nodeSampleOf(t: number, node: SeenNode): NodeSample {
+export function nodeSampleOf(t: number, node: ViewedNode): NodeSample {
   return {
     t,
     node: node.name,
     up: node.up,
-    cpu_usage: rounded(node.cpuUsage),
-    cpu_pressure: rounded(node.cpuPressure),
-    memory_usage: rounded(node.memoryUsage),
-    memory_pressure: rounded(node.memoryPressure),
+    cpu_usage: roundTo6(node.cpuUsage),
+    cpu_pressure: roundTo6(node.cpuPressure),
+    memory_usage: roundTo6(node.memoryUsage),
+    memory_pressure: roundTo6(node.memoryPressure),
     vms: node.vmCount,
   };
 }
 
 /** Six digits: sums of fractions differ in the last ones by the order in which they were added. */
-export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+export const roundTo6 = (value: number): number => Math.round(value * 1e6) / 1e6;

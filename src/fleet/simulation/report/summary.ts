@@ -1,11 +1,11 @@
-import type { Tally } from '../course/course.ts';
+import type { ScenarioCounters } from '../course/course.ts';
 import type { MigrationRow } from './migration-row.ts';
 import { type Oscillation } from './oscillation.ts';
-import { rounded, type Sample } from './sample.ts';
+import { roundTo6, type Sample } from './sample.ts';
 import type { Violation } from './violation.ts';
 
 /** What was simulated; all of it is chosen, nothing measured. */
-export interface Setting {
+export interface RunConfig {
   readonly scenario: string;
   readonly seed: string;
   /** In simulated time. */
@@ -31,30 +31,30 @@ export interface Setting {
 }
 
 /** How far a run came. */
-export interface Reached {
+export interface RunExtent {
   readonly simulated_seconds: number;
   /** False where it was stopped before its end. */
   readonly completed: boolean;
 }
 
-export interface Findings {
-  readonly reached: Reached;
+export interface RunResults {
+  readonly reached: RunExtent;
   readonly samples: readonly Sample[];
   readonly migrations: readonly MigrationRow[];
   readonly violations: readonly Violation[];
   readonly oscillations: readonly Oscillation[];
   readonly steps: number;
-  readonly tally: Tally;
+  readonly counters: ScenarioCounters;
   readonly problems: readonly string[];
   /** How often the scenario asked to be paused. */
   readonly pauses: number;
 }
 
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** The whole run in figures. */
-export function summaryOf(setting: Setting, found: Findings): object {
-  const { samples, migrations, violations, oscillations, tally, problems } = found;
+export function summaryOf(setting: RunConfig, found: RunResults): object {
+  const { samples, migrations, violations, oscillations, counters, problems } = found;
   const done = migrations.filter(({ error }) => error === '');
   const { scenario, seed, start, duration_seconds, ...rest } = setting;
   return {
@@ -77,30 +77,35 @@ export function summaryOf(setting: Setting, found: Findings): object {
       failed: migrations.length - done.length,
       as_wanted: done.filter(({ wanted, to }) => wanted === '' || wanted === to).length,
       transfer_seconds_mean: mean(done.map(({ transfer_seconds }) => transfer_seconds)),
-      down_seconds: rounded(done.reduce((sum, { down_seconds }) => sum + down_seconds, 0)),
+      down_seconds: roundTo6(done.reduce((sum, { down_seconds }) => sum + down_seconds, 0)),
     },
     oscillation: {
       machines: oscillations.length,
       returns: oscillations.reduce((sum, { returns }) => sum + returns, 0),
       /** Of all completed moves. */
-      share: done.length === 0 ? 0 : rounded(oscillations.reduce((sum, { returns }) => sum + returns, 0) / done.length),
+      share:
+        done.length === 0 ? 0 : roundTo6(oscillations.reduce((sum, { returns }) => sum + returns, 0) / done.length),
     },
     slo_violations: Object.fromEntries(
       (['cpu', 'memory', 'placement'] as const).map((promise) => {
         const broken = violations.filter((violation) => violation.promise === promise);
         const seconds = broken.reduce((sum, { from, to }) => sum + to - from, 0);
         const vmSeconds = broken.reduce((sum, { vm_seconds }) => sum + vm_seconds, 0);
-        return [promise, { count: broken.length, seconds: rounded(seconds), vm_seconds: rounded(vmSeconds) }];
+        return [promise, { count: broken.length, seconds: roundTo6(seconds), vm_seconds: roundTo6(vmSeconds) }];
       }),
     ),
     events: {
-      timeline: tally.appliedEvents,
-      conditional: Object.fromEntries(tally.conditionalEvents.map(({ name, times }) => [name, times])),
+      timeline: counters.appliedEvents,
+      conditional: Object.fromEntries(counters.conditionalEvents.map(({ name, times }) => [name, times])),
       pauses: found.pauses,
     },
-    tasks: { generated: tally.totalTasksGenerated, dropped: tally.droppedTasks, active_at_end: tally.activeTasks },
-    problems: problems.slice(0, MOST_PROBLEMS),
-    ...(problems.length > MOST_PROBLEMS ? { further_problems: problems.length - MOST_PROBLEMS } : {}),
+    tasks: {
+      generated: counters.totalTasksGenerated,
+      dropped: counters.droppedTasks,
+      active_at_end: counters.activeTasks,
+    },
+    problems: problems.slice(0, MAX_PROBLEMS),
+    ...(problems.length > MAX_PROBLEMS ? { further_problems: problems.length - MAX_PROBLEMS } : {}),
   };
 }
 
@@ -110,4 +115,4 @@ const average = (samples: readonly Sample[], figure: Figure) => mean(samples.map
 const most = (samples: readonly Sample[], figure: Figure) =>
   samples.reduce((found, sample) => Math.max(found, sample[figure]), 0);
 const mean = (values: readonly number[]) =>
-  values.length === 0 ? 0 : rounded(values.reduce((sum, value) => sum + value, 0) / values.length);
+  values.length === 0 ? 0 : roundTo6(values.reduce((sum, value) => sum + value, 0) / values.length);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SeenNode } from '../course/seen.ts';
+import type { ViewedNode } from '../course/seen.ts';
 import { type Violation, Violations } from './violation.ts';
 
-const node = (name: string, cpuUsage: number, memoryUsage = 0, up = true): SeenNode => ({
+const node = (name: string, cpuUsage: number, memoryUsage = 0, up = true): ViewedNode => ({
   name,
   up,
   cpuUsage,
@@ -13,10 +13,10 @@ const node = (name: string, cpuUsage: number, memoryUsage = 0, up = true): SeenN
   vmCount: 10,
 });
 
-function followed(looks: readonly [t: number, nodes: readonly SeenNode[], pending?: number][]): Violation[] {
+function followed(looks: readonly [t: number, nodes: readonly ViewedNode[], pending?: number][]): Violation[] {
   const found: Violation[] = [];
   const violations = new Violations({ cpu: 0.9, memory: 0.95 }, (violation) => found.push(violation));
-  for (const [t, nodes, pending = 0] of looks) violations.look(t, nodes, pending);
+  for (const [t, nodes, pending = 0] of looks) violations.check(t, nodes, pending);
   violations.finish();
   return found;
 }

@@ -1,5 +1,5 @@
-import type { SeenNode } from '../course/seen.ts';
-import { rounded } from './sample.ts';
+import type { ViewedNode } from '../course/seen.ts';
+import { roundTo6 } from './sample.ts';
 
 /** What is promised; beyond it, machines suffer. */
 export interface Slo {
@@ -8,13 +8,13 @@ export interface Slo {
   readonly memory: number;
 }
 
-export type Pledge = 'cpu' | 'memory' | 'placement';
+export type SloKind = 'cpu' | 'memory' | 'placement';
 
 /** A stretch of time in which a promise was not kept. */
 export interface Violation {
   readonly from: number;
   readonly to: number;
-  readonly promise: Pledge;
+  readonly promise: SloKind;
   /** The node; '' where machines waited for one. */
   readonly node: string;
   /** The worst that was seen: a share of the node, or machines that waited. */
@@ -25,7 +25,7 @@ export interface Violation {
 
 interface Open {
   readonly from: number;
-  readonly promise: Pledge;
+  readonly promise: SloKind;
   readonly node: string;
   to: number;
   peak: number;
@@ -44,7 +44,7 @@ export class Violations {
     this.#onEnd = onEnd;
   }
 
-  look(t: number, nodes: readonly SeenNode[], pending: number): void {
+  check(t: number, nodes: readonly ViewedNode[], pending: number): void {
     const broken = new Set<string>();
     for (const { name, up, cpuUsage, memoryUsage, vmCount } of nodes) {
       if (!up) continue;
@@ -61,7 +61,7 @@ export class Violations {
     for (const key of [...this.#open.keys()]) this.#close(key);
   }
 
-  #break(broken: Set<string>, t: number, promise: Pledge, node: string, value: number, vms: number): void {
+  #break(broken: Set<string>, t: number, promise: SloKind, node: string, value: number, vms: number): void {
     const key = `${promise} ${node}`;
     broken.add(key);
     const open = this.#open.get(key) ?? { from: this.#last, promise, node, to: t, peak: 0, vmSeconds: 0 };
@@ -76,6 +76,6 @@ export class Violations {
     if (open === undefined) return;
     this.#open.delete(key);
     const { from, to, promise, node, peak, vmSeconds } = open;
-    this.#onEnd({ from, to, promise, node, peak: rounded(peak), vm_seconds: rounded(vmSeconds) });
+    this.#onEnd({ from, to, promise, node, peak: roundTo6(peak), vm_seconds: roundTo6(vmSeconds) });
   }
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ALGORITHMS } from '#fleet/rebalance/algorithms';
-import { benchmark, methodsOf, type Result } from '#fleet/rebalance/benchmark';
+import { type BenchmarkResult, benchmark, methodsOf } from '#fleet/rebalance/benchmark';
 import { MODES } from '#fleet/rebalance/buckets';
 import { PLANNERS } from '#fleet/rebalance/planners';
 import type { Method } from '#fleet/rebalance/rebalancing';
@@ -59,7 +59,7 @@ export function addBenchmarkCommand(parent: Command, { io, clock }: RebalancePar
     });
 }
 
-function rowOf({ method, rank, outcome, steps, moves, returns, curve }: Result): Row {
+function rowOf({ method, rank, outcome, steps, moves, returns, curve }: BenchmarkResult): Row {
   const last = curve.at(-1);
   return {
     rank,

@@ -1,4 +1,4 @@
-import { nameOf, type Result, unevenness } from '#fleet/rebalance/benchmark';
+import { type BenchmarkResult, nameOf, unevenness } from '#fleet/rebalance/benchmark';
 
 /** How uneven a fleet was before the first step and after each. */
 export interface Curve {
@@ -10,7 +10,7 @@ export interface Curve {
 const MOST = 8;
 
 /** The curves of the best results; methods that did exactly the same share one. */
-export function curvesOf(results: readonly Result[]): readonly Curve[] {
+export function curvesOf(results: readonly BenchmarkResult[]): readonly Curve[] {
   const found = new Map<string, { name: string; values: readonly number[]; others: number }>();
   for (const result of results) {
     const values = result.curve.map(unevenness);

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Fleet } from '#fleet/rebalance/fleet';
-import { generate, LOADS, type LoadName, MOST } from '#fleet/rebalance/generate';
+import type { FleetModel } from '#fleet/rebalance/fleet';
+import { generate, LOADS, type LoadName, MAX_SIZE } from '#fleet/rebalance/generate';
 import { readScenarios } from '#fleet/rebalance/read-scenarios';
 import { disagreeing, fleetOf, type Scenario } from '#fleet/rebalance/scenario';
 import { VimanaError } from '#platform/base/errors';
@@ -25,7 +25,7 @@ export interface LoadFlags extends MadeLoadFlags {
 
 export interface GivenLoad {
   readonly name: string;
-  readonly fleet: Fleet;
+  readonly fleet: FleetModel;
   readonly random: Random;
 }
 
@@ -40,8 +40,8 @@ export function withLoadFlags(command: CheckedCommand): CheckedCommand {
 export function withMadeLoadFlags(command: CheckedCommand): CheckedCommand {
   return command
     .addOption(new Option('--load <name>', 'a load that is made up').choices(LOADS).default('mixed'))
-    .option('--nodes <count>', 'nodes of that load', wholeNumber(1, MOST.nodes))
-    .option('--vms <count>', 'machines of that load', wholeNumber(0, MOST.vms))
+    .option('--nodes <count>', 'nodes of that load', wholeNumber(1, MAX_SIZE.nodes))
+    .option('--vms <count>', 'machines of that load', wholeNumber(0, MAX_SIZE.vms))
     .option('--seed <text>', 'what chance follows from', '1');
 }
 

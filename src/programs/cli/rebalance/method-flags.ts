@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from '#fleet/rebalance/algorithms';
 import { classify, DEFAULT_MODE, MODES } from '#fleet/rebalance/buckets';
-import type { Fleet } from '#fleet/rebalance/fleet';
-import { USUAL_LIMITS } from '#fleet/rebalance/planner';
-import { DEFAULT_PLANNER, PLANNERS, USUAL_BUDGET } from '#fleet/rebalance/planners';
+import type { FleetModel } from '#fleet/rebalance/fleet';
+import { DEFAULT_LIMITS } from '#fleet/rebalance/planner';
+import { DEFAULT_BUDGET, DEFAULT_PLANNER, PLANNERS } from '#fleet/rebalance/planners';
 import type { Bounds, Method } from '#fleet/rebalance/rebalancing';
 import type { Clock } from '#platform/base/clock';
 import type { CheckedCommand } from '../checked-command.ts';
@@ -48,7 +48,7 @@ export interface BoundFlags {
 /** Adds the flags that bound what a step may do. */
 export function withBoundFlags(command: CheckedCommand): CheckedCommand {
   return withLimitFlags(command)
-    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, MOST_PLANS), USUAL_BUDGET)
+    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, MOST_PLANS), DEFAULT_BUDGET)
     .addOption(
       new Option('--time-budget <duration>', 'the same as time, measured once and then kept').argParser(durationMs),
     )
@@ -59,15 +59,15 @@ export function withBoundFlags(command: CheckedCommand): CheckedCommand {
 
 export function withLimitFlags(command: CheckedCommand): CheckedCommand {
   return command
-    .option('--per-node <count>', 'machines that leave a node in a step', wholeNumber(1, 1_000), USUAL_LIMITS.perNode)
-    .option('--per-step <count>', 'machines that move in a step', wholeNumber(1, 1_000), USUAL_LIMITS.perStep);
+    .option('--per-node <count>', 'machines that leave a node in a step', wholeNumber(1, 1_000), DEFAULT_LIMITS.perNode)
+    .option('--per-step <count>', 'machines that move in a step', wholeNumber(1, 1_000), DEFAULT_LIMITS.perStep);
 }
 
 /** Everything that must be known to bound a search. */
 interface Bounding {
   readonly io: Io;
   readonly clock: Clock;
-  readonly fleet: Fleet;
+  readonly fleet: FleetModel;
   readonly methods: readonly Pick<Method, 'algorithm' | 'mode'>[];
 }
 
@@ -85,7 +85,7 @@ export function boundsOf(flags: BoundFlags, steps: number, { io, clock, fleet, m
 }
 
 /** Milliseconds that judging one plan takes, once the runtime has got used to it. */
-function judging(fleet: Fleet, { algorithm, mode }: Pick<Method, 'algorithm' | 'mode'>, clock: Clock): number {
+function judging(fleet: FleetModel, { algorithm, mode }: Pick<Method, 'algorithm' | 'mode'>, clock: Clock): number {
   let start = 0;
   for (let i = -MEASURED; i < MEASURED; i++) {
     if (i === 0) start = clock.monotonic();

@@ -59,11 +59,11 @@ export class RunReport {
     this.#io.err('stopping when this step is over; once more stops at once\n');
   }
 
-  over({ outcome, steps, moved, asSuggested, kept }: LoopRun): void {
+  over({ outcome, steps, moved, asSuggested, retained }: LoopRun): void {
     const how = `${counted(steps, 'step')}, ${counted(moved, 'machine')} moved, ${asSuggested} of them as suggested`;
-    const back = kept.length === 0 ? '' : `; ${counted(kept.length, 'machine')} did not leave`;
+    const back = retained.length === 0 ? '' : `; ${counted(retained.length, 'machine')} did not leave`;
     this.#say(`${outcome}: ${ENDS[outcome]} (${how}${back})\n`);
-    this.#print({ outcome, moved, as_suggested: asSuggested, kept });
+    this.#print({ outcome, moved, as_suggested: asSuggested, kept: retained });
   }
 
   #say(text: string): void {

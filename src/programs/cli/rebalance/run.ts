@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { closedLoop, decide, type LiveCluster, type LoopRun } from '#fleet/rebalance/closed-loop';
-import type { Fleet } from '#fleet/rebalance/fleet';
+import { decide, type LiveCluster, type LoopRun, runRebalanceLoop } from '#fleet/rebalance/closed-loop';
+import type { FleetModel } from '#fleet/rebalance/fleet';
 import type { Planner } from '#fleet/rebalance/planner';
 import type { Bounds } from '#fleet/rebalance/rebalancing';
 import { seededRandom } from '#platform/base/random';
@@ -75,7 +75,8 @@ export function addRunCommand(parent: Command, parts: RebalanceParts): void {
 async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceParts): Promise<void> {
   const report = new RunReport(io, flags.output);
   let bounds: Bounds | undefined;
-  const boundsFor = (fleet: Fleet) => (bounds ??= boundsOf(flags, flags.steps, { io, clock, fleet, methods: [flags] }));
+  const boundsFor = (fleet: FleetModel) =>
+    (bounds ??= boundsOf(flags, flags.steps, { io, clock, fleet, methods: [flags] }));
   const random = seededRandom(flags.seed).fork('run');
   const cluster = clusterOf(flags, clock);
   const signal = interrupted();
@@ -86,7 +87,7 @@ async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceParts):
     return;
   }
   signal.addEventListener('abort', () => report.stopping());
-  const done = await closedLoop({
+  const done = await runRebalanceLoop({
     ...{ cluster, method: flags, boundsFor, random, signal },
     onStep: (step) => report.decided(step),
     onMoved: (step, made) => report.moved(step, made),
