@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 import { loadText } from '#api/launcher-load';
-import type { FleetBackend } from '#fleet/exporter/fleet';
+import type { FleetBackend } from '#fleet/exporter/fleet-backend';
 import { NodeLoads } from '#fleet/exporter/node-loads';
 import { exporterRoutes } from '#fleet/exporter/routes';
 import { realClock } from '#platform/base/clock';

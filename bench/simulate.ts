@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ScenarioEngine } from '#fleet/simulation/course/course';
-import { TICK_MS } from '#fleet/simulation/play/stage';
+import { ScenarioEngine } from '#fleet/simulation/engine/scenario-engine';
+import { TICK_MS } from '#fleet/simulation/runner/scenario-runner';
 import { parseDuration } from '#platform/base/duration';
 import { seededRandom } from '#platform/base/random';
 import { scenarioAt } from '#programs/cli/scenario-file';

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Exposition } from '#fleet/exporter/exposition';
-import { InMemoryFleet } from '#fleet/exporter/paper-fleet';
+import { InMemoryFleet } from '#fleet/exporter/in-memory-fleet';
 import { exporterRoutes } from '#fleet/exporter/routes';
 import { readFleetSpec } from '#fleet/exporter/scenario-request';
 import { generate } from '#fleet/rebalance/generate';

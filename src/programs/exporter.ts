@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { formatCause } from '#fleet/exporter/cause-text';
 import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { type FleetBackend, RejectedError } from '#fleet/exporter/fleet';
-import { LAUNCHER_SELECTOR } from '#fleet/exporter/launcher-demand';
-import { InMemoryFleet } from '#fleet/exporter/paper-fleet';
+import { type FleetBackend, RejectedError } from '#fleet/exporter/fleet-backend';
+import { formatCause } from '#fleet/exporter/format-cause';
+import { InMemoryFleet } from '#fleet/exporter/in-memory-fleet';
+import { LAUNCHER_SELECTOR } from '#fleet/exporter/launcher-usage';
 import { exporterRoutes, formatRejection, IN_MEMORY } from '#fleet/exporter/routes';
 import { readFleetSpec } from '#fleet/exporter/scenario-request';
 import { PodManager } from '#fleet/library/pod-manager';

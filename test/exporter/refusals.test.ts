@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { RejectedError } from '#fleet/exporter/fleet';
+import { RejectedError } from '#fleet/exporter/fleet-backend';
 import { PodManager } from '#fleet/library/pod-manager';
 import { SIMULATED_VMS, vmObject } from '#fleet/library/simulated-vm';
 import { realClock } from '#platform/base/clock';

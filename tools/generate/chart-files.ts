@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { KINDS } from '#api/kinds';
-import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rules';
+import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rbac';
 import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
 import { NODE_LEASE_NAMESPACE } from '#platform/kube/node-lease';
 import { EVENT_RULES } from '#platform/runtime/rbac';

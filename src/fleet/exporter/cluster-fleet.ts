@@ -1,9 +1,9 @@
 import { VMIS } from '#api/kubevirt/resources';
 import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '#api/launcher';
 import type { NodeSize } from '#api/launcher-load';
-import { forEachLimited } from '#fleet/library/at-most';
-import { carryLoad, isAnnotated } from '#fleet/library/kept-load';
+import { forEachLimited } from '#fleet/library/for-each-limited';
 import type { PodManager } from '#fleet/library/pod-manager';
+import { carryLoad, isAnnotated } from '#fleet/library/retained-load';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type Vm } from '#fleet/library/simulated-vm';
 import type { Clock } from '#platform/base/clock';
 import { child, type FieldError, forbidden, notFound } from '#platform/base/field-error';
@@ -16,7 +16,7 @@ import type { Index } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import type { Informers } from '#platform/runtime/informers';
 import type { Selection } from '#platform/runtime/reflector';
-import { apiErrorOf, asApiError, isDryRunUnsupported } from './api-refusal.ts';
+import { apiErrorOf, asApiError, isDryRunUnsupported } from './api-error.ts';
 import {
   type ExportedVm,
   type FleetBackend,
@@ -25,12 +25,12 @@ import {
   type MoveResult,
   RejectedError,
   type SuggestedMove,
-} from './fleet.ts';
-import { amount, isLive, vmKeyOfPod } from './launcher-demand.ts';
+} from './fleet-backend.ts';
+import { amount, isLive, vmKeyOfPod } from './launcher-usage.ts';
 import type { NodeLoad } from './node-load.ts';
 import { NodeLoads } from './node-loads.ts';
-import { type AwaitedVm, type Placement, podsByVm, vmKey, waitForPlacement } from './places.ts';
-import { waitForNodeStatus } from './written-status.ts';
+import { waitForNodeStatus } from './wait-for-node-status.ts';
+import { type AwaitedVm, type Placement, podsByVm, vmKey, waitForPlacement } from './wait-for-placement.ts';
 
 /** Machines that a scenario has made have this label; no others are ever replaced. */
 export const SCENARIO_LABEL = 'simulation.node-classifier.io/scenario';

@@ -8,7 +8,7 @@ import {
   tooMany,
   typeInvalid,
 } from '#platform/base/field-error';
-import { RejectedError, type SuggestedMove } from './fleet.ts';
+import { RejectedError, type SuggestedMove } from './fleet-backend.ts';
 
 const FIELDS = ['vm_id', 'from_node', 'to_node'] as const;
 const MAX_MOVES = 10_000;

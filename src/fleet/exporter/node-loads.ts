@@ -9,7 +9,7 @@ import type { Cache, Change } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import { keyOf } from '#platform/runtime/key';
 import { sharedSize } from '#vm/usage/reference-node';
-import { amountsOf, byInstance, isLive, type LauncherUsage, launcherUsageOf, unreadable } from './launcher-demand.ts';
+import { amountsOf, byInstance, isLive, type LauncherUsage, launcherUsageOf, unreadable } from './launcher-usage.ts';
 import { measureLoad, NOTHING_SPENT, type NodeLoad, type NodeState, type SpentTime, spentAfter } from './node-load.ts';
 
 interface Entry {

@@ -4,7 +4,7 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
 import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
 import { Exposition } from './exposition.ts';
-import { InMemoryFleet } from './paper-fleet.ts';
+import { InMemoryFleet } from './in-memory-fleet.ts';
 import { exporterRoutes, formatRejection } from './routes.ts';
 
 const vm = (id: string, cpu: number, memory: number) => ({ id, cpu_consumption: cpu, memory_consumption: memory });

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '#platform/runtime/http/body';
 import type { Route } from '#platform/runtime/http/route';
-import { formatCause } from './cause-text.ts';
 import { EXPOSITION_TYPE, Exposition } from './exposition.ts';
 import { readMoves } from './feedback-request.ts';
-import { type FleetBackend, RejectedError } from './fleet.ts';
+import { type FleetBackend, RejectedError } from './fleet-backend.ts';
+import { formatCause } from './format-cause.ts';
+import { formatNode } from './format-node.ts';
 import { readFleetSpec } from './scenario-request.ts';
-import { formatNode } from './written-node.ts';
 
 /** What is said where there is no cluster; users look for these very words. */
 export const IN_MEMORY = 'Running without pod management - metrics will be calculated from VMs directly';

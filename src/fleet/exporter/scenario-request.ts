@@ -3,7 +3,7 @@ import { readScenarios } from '#fleet/rebalance/read-scenarios';
 import { REFERENCE_NODE } from '#fleet/rebalance/scenario';
 import { child, type FieldError, index, invalid, required, tooLong } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
-import { type FleetSpec, type NodeSpec, RejectedError } from './fleet.ts';
+import { type FleetSpec, type NodeSpec, RejectedError } from './fleet-backend.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

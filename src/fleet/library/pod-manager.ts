@@ -10,13 +10,13 @@ import { NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isAlreadyExists, isNotFound } from '#platform/kube/kube-error';
 import { sharedSize } from '#vm/usage/reference-node';
-import { forEachLimited } from './at-most.ts';
-import { carryLoad } from './kept-load.ts';
+import { forEachLimited } from './for-each-limited.ts';
 import { launcherPod } from './launcher-pod.ts';
 import { type ClusterOptions, clientOf, type PodManagerOptions } from './manager-options.ts';
+import { carryLoad } from './retained-load.ts';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmObject, vmSpec } from './simulated-vm.ts';
-import { watchUntil } from './until.ts';
 import { VMManager } from './vm-manager.ts';
+import { watchUntil } from './watch-until.ts';
 
 const AT_ONCE = 16;
 /** How long the size of nodes is believed to stay as it is. */

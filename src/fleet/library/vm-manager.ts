@@ -3,11 +3,11 @@ import { type Clock, realClock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
-import { forEachLimited } from './at-most.ts';
+import { forEachLimited } from './for-each-limited.ts';
 import { type ClusterOptions, clientOf, type ManagerOptions } from './manager-options.ts';
 import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
-import { watchUntil } from './until.ts';
 import { type PodObservation, phaseOfPod, statusAfter, statusOf, type VmStatus } from './vm-status.ts';
+import { watchUntil } from './watch-until.ts';
 
 const AT_ONCE = 16;
 const ATTEMPTS = 10;

@@ -3,7 +3,7 @@ import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS } from './algorithms.ts';
 import { benchmark, methodsOf, nameOf, unevenness } from './benchmark.ts';
 import { MODES } from './buckets.ts';
-import { FleetModel } from './fleet.ts';
+import { FleetModel } from './fleet-model.ts';
 import { generate } from './generate.ts';
 import { DEFAULT_LIMITS } from './planner.ts';
 import { DEFAULT_BUDGET, PLANNERS } from './planners.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '#platform/base/random';
-import type { FleetModel } from './fleet.ts';
+import type { FleetModel } from './fleet-model.ts';
 import { type Bounds, type Method, type RebalanceRun, rebalance, type Spread } from './rebalancing.ts';
 
 export interface BenchmarkResult extends RebalanceRun {

@@ -1,7 +1,7 @@
 import type { Bucket } from './buckets.ts';
-import type { FleetModel, Move } from './fleet.ts';
+import type { FleetModel, Move } from './fleet-model.ts';
+import { imbalance, type NodeCost, Objective, strain } from './objective.ts';
 import { type Planner, pickMoves } from './planner.ts';
-import { imbalance, type NodeCost, Objective, strain } from './tension.ts';
 
 /** Less than this is rounding, and chasing it would move machines for ever. */
 const WORTHWHILE = 1e-9;

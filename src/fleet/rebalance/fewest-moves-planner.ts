@@ -1,5 +1,5 @@
 import { classify } from './buckets.ts';
-import type { FleetModel, Move } from './fleet.ts';
+import type { FleetModel, Move } from './fleet-model.ts';
 import type { Planner, PlannerInput } from './planner.ts';
 import { PromisingMoves } from './promising-moves.ts';
 

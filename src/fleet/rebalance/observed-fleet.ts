@@ -1,4 +1,4 @@
-import { FleetModel, type FleetNode, type FleetVm } from './fleet.ts';
+import { FleetModel, type FleetNode, type FleetVm } from './fleet-model.ts';
 import { emptyLoad, type Load } from './load.ts';
 import type { Measures } from './measures.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';

@@ -1,7 +1,7 @@
 import type { Random } from '#platform/base/random';
 import type { Score } from './algorithms.ts';
 import type { Classification, Mode } from './buckets.ts';
-import type { FleetModel, Move } from './fleet.ts';
+import type { FleetModel, Move } from './fleet-model.ts';
 
 /** How much may be under way at once. */
 export interface Limits {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS } from './algorithms.ts';
 import { MODES } from './buckets.ts';
-import { fleets } from './fleet.fixture.ts';
-import { FleetModel } from './fleet.ts';
+import { fleets } from './fleet-model.fixture.ts';
+import { FleetModel } from './fleet-model.ts';
 import { DEFAULT_BUDGET, PLANNERS } from './planners.ts';
 import { type Method, planStep, rebalance } from './rebalancing.ts';
 

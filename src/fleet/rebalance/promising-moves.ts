@@ -1,6 +1,6 @@
-import type { FleetModel, Move } from './fleet.ts';
+import type { FleetModel, Move } from './fleet-model.ts';
+import { imbalance, Objective } from './objective.ts';
 import type { PlannerInput } from './planner.ts';
-import { imbalance, Objective } from './tension.ts';
 
 /** Nodes beyond these cannot be better for most machines, and looking at thousands for each would take long. */
 const DESTINATIONS = 64;

@@ -1,7 +1,7 @@
 import type { Random } from '#platform/base/random';
 import type { Algorithm } from './algorithms.ts';
 import { type Classification, classify, type Mode } from './buckets.ts';
-import type { FleetModel, Move } from './fleet.ts';
+import type { FleetModel, Move } from './fleet-model.ts';
 import { deviation, type Load } from './load.ts';
 import type { Limits, Planner } from './planner.ts';
 

@@ -1,4 +1,4 @@
-import { FleetModel, type FleetNode, type FleetVm } from './fleet.ts';
+import { FleetModel, type FleetNode, type FleetVm } from './fleet-model.ts';
 import type { Measures } from './measures.ts';
 
 /** Sizes that a node has where a scenario does not say. */

@@ -6,10 +6,10 @@ import { kubernetesControllers } from '#control-plane/controllers/kubernetes-con
 import type { SchedulerConfiguration } from '#control-plane/scheduler/config/configuration';
 import { scheduler } from '#control-plane/scheduler/scheduler';
 import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { EXPORTER_RULES } from '#fleet/exporter/rules';
+import { EXPORTER_RULES } from '#fleet/exporter/rbac';
 import { PodManager } from '#fleet/library/pod-manager';
-import { scenarioController } from '#fleet/simulation/play/scenario-controller';
-import { SCENARIO_RULES } from '#fleet/simulation/rules';
+import { SCENARIO_RULES } from '#fleet/simulation/rbac';
+import { scenarioController } from '#fleet/simulation/runner/scenario-controller';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rules';
+import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rbac';
 import { readManifest } from '#platform/kube/manifest';
 import { startExporter } from '../support/exporter.ts';
 import { hasKubectl } from '../support/kubectl.ts';

@@ -1,4 +1,4 @@
-import type { Migration } from '../play/mover.ts';
+import type { Migration } from '../runner/migrator.ts';
 import { roundTo6 } from './sample.ts';
 
 /** A migration as files tell of it; times are seconds from the start. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ViewedNode } from '../course/seen.ts';
-import type { Migration } from '../play/mover.ts';
+import type { ViewedNode } from '../engine/scenario-view.ts';
+import type { Migration } from '../runner/migrator.ts';
 import type { Output } from './output.ts';
 import { Recorder } from './recorder.ts';
 import type { RunConfig } from './summary.ts';

@@ -1,7 +1,7 @@
-import type { ScenarioCounters } from '../course/course.ts';
-import type { AppliedEvent } from '../course/deed.ts';
-import type { ViewedNode } from '../course/seen.ts';
-import type { Migration } from '../play/mover.ts';
+import type { AppliedEvent } from '../engine/command.ts';
+import type { ScenarioCounters } from '../engine/scenario-engine.ts';
+import type { ViewedNode } from '../engine/scenario-view.ts';
+import type { Migration } from '../runner/migrator.ts';
 import { HeatMap } from './heat-map.ts';
 import { html } from './html.ts';
 import { type MigrationRow, migrationRow } from './migration-row.ts';

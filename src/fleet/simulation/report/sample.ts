@@ -1,5 +1,5 @@
 import { deviation, mean } from '#fleet/rebalance/load';
-import type { ViewedNode } from '../course/seen.ts';
+import type { ViewedNode } from '../engine/scenario-view.ts';
 
 /** The cluster at one moment. Times are seconds from the start, in simulated time. */
 export interface Sample {

@@ -1,4 +1,4 @@
-import type { ScenarioCounters } from '../course/course.ts';
+import type { ScenarioCounters } from '../engine/scenario-engine.ts';
 import type { MigrationRow } from './migration-row.ts';
 import { type Oscillation } from './oscillation.ts';
 import { roundTo6, type Sample } from './sample.ts';

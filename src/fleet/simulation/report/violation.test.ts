@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ViewedNode } from '../course/seen.ts';
+import type { ViewedNode } from '../engine/scenario-view.ts';
 import { type Violation, Violations } from './violation.ts';
 
 const node = (name: string, cpuUsage: number, memoryUsage = 0, up = true): ViewedNode => ({

@@ -1,4 +1,4 @@
-import type { ViewedNode } from '../course/seen.ts';
+import type { ViewedNode } from '../engine/scenario-view.ts';
 import { roundTo6 } from './sample.ts';
 
 /** What is promised; beyond it, machines suffer. */

@@ -1,5 +1,5 @@
-import type { LiveCluster, MadeMove } from '#fleet/rebalance/closed-loop';
 import type { ObservedNode } from '#fleet/rebalance/observed-fleet';
+import type { LiveCluster, MadeMove } from '#fleet/rebalance/rebalance-loop';
 import { VimanaError } from '#platform/base/errors';
 import { webAnswer } from './web-answer.ts';
 

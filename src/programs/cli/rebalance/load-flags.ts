@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { FleetModel } from '#fleet/rebalance/fleet';
+import type { FleetModel } from '#fleet/rebalance/fleet-model';
 import { generate, LOADS, type LoadName, MAX_SIZE } from '#fleet/rebalance/generate';
 import { readScenarios } from '#fleet/rebalance/read-scenarios';
 import { disagreeing, fleetOf, type Scenario } from '#fleet/rebalance/scenario';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from '#fleet/rebalance/algorithms';
 import { classify, DEFAULT_MODE, MODES } from '#fleet/rebalance/buckets';
-import type { FleetModel } from '#fleet/rebalance/fleet';
+import type { FleetModel } from '#fleet/rebalance/fleet-model';
 import { DEFAULT_LIMITS } from '#fleet/rebalance/planner';
 import { DEFAULT_BUDGET, DEFAULT_PLANNER, PLANNERS } from '#fleet/rebalance/planners';
 import type { Bounds, Method } from '#fleet/rebalance/rebalancing';

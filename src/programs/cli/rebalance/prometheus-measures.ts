@@ -1,5 +1,5 @@
-import type { LiveCluster } from '#fleet/rebalance/closed-loop';
 import type { ObservedNode } from '#fleet/rebalance/observed-fleet';
+import type { LiveCluster } from '#fleet/rebalance/rebalance-loop';
 import { SOURCES } from '#fleet/rebalance/recording-rules';
 import type { Clock } from '#platform/base/clock';
 import { VimanaError } from '#platform/base/errors';

@@ -1,4 +1,4 @@
-import type { LoopOutcome, LoopRun, LoopStep, MadeMove, NamedMove } from '#fleet/rebalance/closed-loop';
+import type { LoopOutcome, LoopRun, LoopStep, MadeMove, NamedMove } from '#fleet/rebalance/rebalance-loop';
 import type { Io } from '../io.ts';
 import { type Row, rowsText } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { decide, type LiveCluster, type LoopRun, runRebalanceLoop } from '#fleet/rebalance/closed-loop';
-import type { FleetModel } from '#fleet/rebalance/fleet';
+import type { FleetModel } from '#fleet/rebalance/fleet-model';
 import type { Planner } from '#fleet/rebalance/planner';
+import { decide, type LiveCluster, type LoopRun, runRebalanceLoop } from '#fleet/rebalance/rebalance-loop';
 import type { Bounds } from '#fleet/rebalance/rebalancing';
 import { seededRandom } from '#platform/base/random';
 import { durationOption } from '../duration-option.ts';

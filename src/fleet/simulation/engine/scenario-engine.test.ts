@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import { admittedScenario } from '#testing/played-scenario';
-import { ScenarioEngine } from './course.ts';
-import type { Command } from './deed.ts';
-import type { ScenarioView, ViewedNode } from './seen.ts';
+import type { Command } from './command.ts';
+import { ScenarioEngine } from './scenario-engine.ts';
+import type { ScenarioView, ViewedNode } from './scenario-view.ts';
 
 const MINUTE = 60_000;
 const node = (name: string, measures: Partial<ViewedNode> = {}): ViewedNode => ({

@@ -1,6 +1,6 @@
 import type { Random } from '#platform/base/random';
 import type { Classification } from './buckets.ts';
-import type { FleetModel, Move } from './fleet.ts';
+import type { FleetModel, Move } from './fleet-model.ts';
 import { type ObservedNode, observedFleet } from './observed-fleet.ts';
 import { type Bounds, type Method, planStep, type Spread, spreadOf } from './rebalancing.ts';
 

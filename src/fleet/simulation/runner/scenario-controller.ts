@@ -10,9 +10,10 @@ import type { Context, Controller } from '#platform/runtime/controller';
 import type { Informers } from '#platform/runtime/informers';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import type { NodeGroup } from '../course/scenario-spec.ts';
+import type { NodeGroup } from '../engine/scenario-spec.ts';
 import { collisionOf, formatTaken, namesOf } from './collision.ts';
-import { ScaledClock } from './pace.ts';
+import { ScaledClock } from './scaled-clock.ts';
+import { ScenarioRunner, TICK_MS } from './scenario-runner.ts';
 import {
   abandonedStatus,
   failedStatus,
@@ -20,7 +21,6 @@ import {
   type ScenarioProgress,
   statusOf,
 } from './scenario-status.ts';
-import { ScenarioRunner, TICK_MS } from './stage.ts';
 
 export type Scenario = SimulationScenario & KubeObject;
 export const SCENARIOS = resourceOfKind(simulationScenario);

@@ -1,7 +1,7 @@
 import { VMIS } from '#api/kubevirt/resources';
 import { FORCED_NODE } from '#api/simulation/virtual-machine';
-import { isLive, launcherUsageOf } from '#fleet/exporter/launcher-demand';
-import { vmKey } from '#fleet/exporter/places';
+import { isLive, launcherUsageOf } from '#fleet/exporter/launcher-usage';
+import { vmKey } from '#fleet/exporter/wait-for-placement';
 import { INSTANCE_SUFFIX, SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import type { Clock, Timer } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';

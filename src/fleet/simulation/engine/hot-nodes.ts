@@ -1,5 +1,5 @@
 import type { ScenarioSpec } from './scenario-spec.ts';
-import { isAmong, measureOf, type ScenarioView } from './seen.ts';
+import { isAmong, measureOf, type ScenarioView } from './scenario-view.ts';
 
 /** The nodes of a hot spot at this moment: those that are named, or that a metric picks. */
 export function hotNodes(

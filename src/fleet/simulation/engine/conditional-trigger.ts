@@ -1,6 +1,6 @@
 import { parseDuration } from '#platform/base/duration';
 import type { ConditionalEvent } from './scenario-spec.ts';
-import { isAmong, measureOf, type ScenarioView } from './seen.ts';
+import { isAmong, measureOf, type ScenarioView } from './scenario-view.ts';
 
 /** The whole cluster, where a condition is not about single nodes. */
 const CLUSTER = '';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { ScenarioSpec } from '../course/scenario-spec.ts';
+import type { ScenarioSpec } from '../engine/scenario-spec.ts';
 import { PLAYED_UID_LABEL } from './played-label.ts';
 
 /** What a scenario brings when it begins. */

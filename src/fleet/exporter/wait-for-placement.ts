@@ -3,7 +3,7 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
-import { isLive, vmKeyOfPod } from './launcher-demand.ts';
+import { isLive, vmKeyOfPod } from './launcher-usage.ts';
 
 /** Where a machine ended up: on a node, or nowhere, and why. */
 export type Placement = { readonly node: string; readonly pod: string } | { readonly error: string };

@@ -1,10 +1,10 @@
 import { parseDuration } from '#platform/base/duration';
 import type { Random } from '#platform/base/random';
-import type { Command } from './deed.ts';
+import type { Command } from './command.ts';
 import { hotNodes } from './hot-nodes.ts';
 import type { Population } from './population.ts';
 import type { ScenarioSpec, TaskGenerator } from './scenario-spec.ts';
-import type { ScenarioView } from './seen.ts';
+import type { ScenarioView } from './scenario-view.ts';
 import { type Task, TaskSource } from './tasks.ts';
 
 interface Active {

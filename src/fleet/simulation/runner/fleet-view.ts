@@ -1,13 +1,13 @@
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { isLive, launcherUsageOf, vmKeyOfPod } from '#fleet/exporter/launcher-demand';
-import { podsByVm } from '#fleet/exporter/places';
-import { FleetModel, type FleetNode, type FleetVm } from '#fleet/rebalance/fleet';
+import { isLive, launcherUsageOf, vmKeyOfPod } from '#fleet/exporter/launcher-usage';
+import { podsByVm } from '#fleet/exporter/wait-for-placement';
+import { FleetModel, type FleetNode, type FleetVm } from '#fleet/rebalance/fleet-model';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import type { Cache, Index } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
-import type { ScenarioView, ViewedNode } from '../course/seen.ts';
+import type { ScenarioView, ViewedNode } from '../engine/scenario-view.ts';
 
 const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ScaledClock } from './pace.ts';
+import { ScaledClock } from './scaled-clock.ts';
 
 it('stands still until it is told to go, and while it is paused', () => {
   const pace = new ScaledClock(1000);

@@ -1,4 +1,4 @@
-import type { ExportedVm } from './fleet.ts';
+import type { ExportedVm } from './fleet-backend.ts';
 import type { NodeLoad } from './node-load.ts';
 
 /** A node as scenario files write it, so that what is read here can be loaded again. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CPU_CONSUMPTION as CPU, LOAD_ANNOTATION, MEMORY_CONSUMPTION as MEMORY } from '#api/launcher';
 import { loadText, USUAL_NODE } from '#api/launcher-load';
-import { retainedLoad } from './kept-load.ts';
+import { retainedLoad } from './retained-load.ts';
 
 /** What a pod has whose machine was told so, and what somebody has annotated since. */
 const pod = (cpu: string, memory: string, set: Record<string, string> = {}, node = USUAL_NODE) => ({

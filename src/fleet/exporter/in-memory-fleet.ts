@@ -8,8 +8,8 @@ import {
   type MoveResult,
   RejectedError,
   type SuggestedMove,
-} from './fleet.ts';
-import { amountsOf } from './launcher-demand.ts';
+} from './fleet-backend.ts';
+import { amountsOf } from './launcher-usage.ts';
 import { measureLoad, NOTHING_SPENT, type NodeLoad, type SpentTime, spentAfter } from './node-load.ts';
 
 const REFERENCE = amountsOf(USUAL_NODE);

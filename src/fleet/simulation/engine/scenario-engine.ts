@@ -1,13 +1,13 @@
 import { parseDuration } from '#platform/base/duration';
 import type { Random } from '#platform/base/random';
-import { ConditionalTrigger } from './condition.ts';
-import type { AppliedEvent, Command } from './deed.ts';
+import type { AppliedEvent, Command } from './command.ts';
+import { ConditionalTrigger } from './conditional-trigger.ts';
 import { hotNodes } from './hot-nodes.ts';
-import type { Reference } from './machines.ts';
+import type { Reference } from './pool-vm.ts';
 import { Population } from './population.ts';
 import type { ScenarioAction, ScenarioSpec, TimelineEvent } from './scenario-spec.ts';
-import { isAmong, type ScenarioView } from './seen.ts';
-import { TaskLoad } from './work.ts';
+import { isAmong, type ScenarioView } from './scenario-view.ts';
+import { TaskLoad } from './task-load.ts';
 
 export interface ScenarioEngineOptions {
   readonly random: Random;

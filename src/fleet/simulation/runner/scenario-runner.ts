@@ -1,6 +1,6 @@
 import { USUAL_NODE } from '#api/launcher-load';
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { amountsOf } from '#fleet/exporter/launcher-demand';
+import { amountsOf } from '#fleet/exporter/launcher-usage';
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
@@ -8,11 +8,11 @@ import { NODES } from '#platform/kube/kinds/node';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import type { Informers } from '#platform/runtime/informers';
 import { sharedSize } from '#vm/usage/reference-node';
-import { type EngineStep, ScenarioEngine } from '../course/course.ts';
-import type { ScenarioSpec } from '../course/scenario-spec.ts';
-import { CommandExecutor, type NodeGroups } from './doer.ts';
+import { type EngineStep, ScenarioEngine } from '../engine/scenario-engine.ts';
+import type { ScenarioSpec } from '../engine/scenario-spec.ts';
+import { CommandExecutor, type NodeGroups } from './command-executor.ts';
 import { FleetView } from './fleet-view.ts';
-import { type Migration, Migrator } from './mover.ts';
+import { type Migration, Migrator } from './migrator.ts';
 
 export interface ScenarioRunnerDeps {
   readonly client: Client;

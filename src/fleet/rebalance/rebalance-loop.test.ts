@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.ts';
 import { DEFAULT_MODE, MODES } from './buckets.ts';
+import { generate } from './generate.ts';
+import { type ObservedNode, observedFleet } from './observed-fleet.ts';
+import { DEFAULT_LIMITS } from './planner.ts';
+import { DEFAULT_PLANNER, PLANNERS } from './planners.ts';
+import { cpuPressure, memoryPressure } from './pressure.ts';
 import {
   decide,
   type LiveCluster,
@@ -10,12 +15,7 @@ import {
   type MadeMove,
   type NamedMove,
   runRebalanceLoop,
-} from './closed-loop.ts';
-import { generate } from './generate.ts';
-import { type ObservedNode, observedFleet } from './observed-fleet.ts';
-import { DEFAULT_LIMITS } from './planner.ts';
-import { DEFAULT_PLANNER, PLANNERS } from './planners.ts';
-import { cpuPressure, memoryPressure } from './pressure.ts';
+} from './rebalance-loop.ts';
 import type { Method } from './rebalancing.ts';
 
 const named = <T extends { readonly id: string }>(all: readonly T[], wanted: string) =>

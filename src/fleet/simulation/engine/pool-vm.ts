@@ -1,7 +1,7 @@
 import { isRatio } from '#api/simulation/resources';
 import { toNumber, tryParseQuantity } from '#platform/base/quantity';
 import type { Random } from '#platform/base/random';
-import type { NewVm, Use } from './deed.ts';
+import type { NewVm, Use } from './command.ts';
 import type { LoadProfile, VmPool } from './scenario-spec.ts';
 import { type Signal, signalOf } from './signal.ts';
 

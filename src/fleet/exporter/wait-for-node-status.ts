@@ -1,5 +1,5 @@
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
-import { watchUntil } from '#fleet/library/until';
+import { watchUntil } from '#fleet/library/watch-until';
 import type { Clock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 

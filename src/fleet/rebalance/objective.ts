@@ -1,4 +1,4 @@
-import type { FleetModel } from './fleet.ts';
+import type { FleetModel } from './fleet-model.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
 /** What one node adds to the tension in a fleet, from what is used on it as a share of what it has. */

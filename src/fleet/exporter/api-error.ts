@@ -1,7 +1,7 @@
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import { type FieldError, forbidden } from '#platform/base/field-error';
 import { KubeError } from '#platform/kube/kube-error';
-import { RejectedError } from './fleet.ts';
+import { RejectedError } from './fleet-backend.ts';
 
 /** Webhooks of others may know no rehearsal; what they think of a machine is seen when it is made. */
 const NO_REHEARSAL = 'does not support dry run';

@@ -1,5 +1,5 @@
 import type { Random } from '#platform/base/random';
-import type { Command } from './deed.ts';
+import type { Command } from './command.ts';
 import {
   constantBehavior,
   type LoadBehavior,
@@ -11,7 +11,7 @@ import {
   type Reference,
   sizeOf,
   useOf,
-} from './machines.ts';
+} from './pool-vm.ts';
 import { actionsOf, type LoadProfile, type ScenarioAction, type ScenarioSpec, type VmPool } from './scenario-spec.ts';
 import type { Task } from './tasks.ts';
 

@@ -1,7 +1,7 @@
 import type { SimulationScenario } from '#api/simulation/simulation-scenario';
 import { formatDuration, parseDuration } from '#platform/base/duration';
 import { timestamp } from '#platform/base/timestamp';
-import type { ScenarioCounters } from '../course/course.ts';
+import type { ScenarioCounters } from '../engine/scenario-engine.ts';
 
 export type ScenarioStatus = NonNullable<SimulationScenario['status']>;
 export type ScenarioPhase = NonNullable<ScenarioStatus['phase']>;

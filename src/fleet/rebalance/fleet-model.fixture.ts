@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FleetModel, type FleetNode, type FleetVm } from './fleet.ts';
+import { FleetModel, type FleetNode, type FleetVm } from './fleet-model.ts';
 
 /** Any fleet in which no node's memory is exceeded at first, though it may be full; nodes differ in size. */
 export function fleets(): fc.Arbitrary<FleetModel> {

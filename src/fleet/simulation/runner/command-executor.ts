@@ -1,13 +1,13 @@
 import { FREEZE_ANNOTATION } from '#api/launcher';
 import { virtualMachine } from '#api/simulation/virtual-machine';
-import { forEachLimited } from '#fleet/library/at-most';
+import { forEachLimited } from '#fleet/library/for-each-limited';
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
-import type { Command, NewVm, Use } from '../course/deed.ts';
-import type { Migrator } from './mover.ts';
+import type { Command, NewVm, Use } from '../engine/command.ts';
+import type { Migrator } from './migrator.ts';
 import { PLAYED_LABEL, scenarioSelector } from './played-label.ts';
 
 /** Who has nodes to give. */

@@ -1,7 +1,7 @@
 import { type Bounds, type Method, planStep } from '#fleet/rebalance/rebalancing';
 import type { Random } from '#platform/base/random';
 import type { FleetView } from './fleet-view.ts';
-import type { Migrator } from './mover.ts';
+import type { Migrator } from './migrator.ts';
 
 export interface RebalancerDeps {
   readonly method: Method;
