@@ -8,7 +8,7 @@ import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { kindsOf } from '#programs/install/definitions';
-import { install } from '#programs/up/install';
+import { installComponents } from '#programs/up/install';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { machineNumber } from './support/machine.ts';
 
@@ -28,7 +28,7 @@ export async function run(): Promise<void> {
   const made = await oneMachine();
   const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger });
   const admin = plane.client();
-  await install(admin, { kinds: kindsOf(['kubevirt']), actors: [], roles: [] });
+  await installComponents(admin, { kinds: kindsOf(['kubevirt']), actors: [], roles: [] });
   // There is no controller that would make it.
   await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
   const costs: number[][] = [];

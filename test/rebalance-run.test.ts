@@ -11,7 +11,7 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { startHttpServer } from '#platform/runtime/http/http-server';
-import { toldFailure } from '#programs/cli/failure';
+import { reportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
 import { rebalanceCommand } from '#programs/cli/rebalance/command';
 
@@ -81,7 +81,7 @@ async function run(...args: string[]) {
     const command = rebalanceCommand({ io, clock, interrupted: () => signal });
     await command.exitOverride().parseAsync(['run', ...args], { from: 'user' });
   } catch (error) {
-    code = toldFailure(error, io, { debug: true });
+    code = reportedError(error, io, { debug: true });
   }
   return { out, err, code };
 }

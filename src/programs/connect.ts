@@ -7,15 +7,15 @@ import type { Connect, KubeconfigNames } from '#programs/cli/connection';
 
 /** Reaches the cluster that flags, environment and kubeconfig name. */
 export const connect: Connect = async (flags) => {
-  const access = await loadClusterAccess(flags, surroundings());
+  const access = await loadClusterAccess(flags, environment());
   const client = httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
   return { client, namespace: access.namespace, close: () => client.close() };
 };
 
 /** Reads them from the same files. */
-export const kubeconfigNames: KubeconfigNames = (flags, what) => kubeconfigEntries(flags, surroundings(), what);
+export const kubeconfigNames: KubeconfigNames = (flags, what) => kubeconfigEntries(flags, environment(), what);
 
-function surroundings() {
+function environment() {
   const { env, stdin } = process;
   return nodeHostEnvironment({ env, clock: realClock, terminal: stdin.isTTY });
 }

@@ -36,14 +36,14 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
   const { signal } = stop;
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   const wanted = flags.scenario === undefined ? undefined : scenarioAt(flags.scenario, log);
-  const connection = await connected(flags, log);
+  const connection = await tryConnect(flags, log);
   const running: Promise<void>[] = [];
   let token = flags.tokenFile === undefined ? undefined : openAccessToken(flags.tokenFile);
   const review = connection === undefined ? undefined : tokenReview(connection.client, log);
   try {
     const isThere = connection !== undefined && (await answers(connection, flags, clock, log));
     const follow = (to: Connection) => {
-      const { fleet, informers } = followed(to, flags, clock, log, signal);
+      const { fleet, informers } = followCluster(to, flags, clock, log, signal);
       running.push(informers.run(signal));
       return fleet;
     };
@@ -95,7 +95,7 @@ function newToken(file: string, log: Logger): AccessToken | undefined {
 }
 
 /** The cluster that flags and surroundings name; undefined, and a warning, where they name none and nobody asked for one. */
-async function connected({ access }: ExporterFlags, log: Logger): Promise<Connection | undefined> {
+async function tryConnect({ access }: ExporterFlags, log: Logger): Promise<Connection | undefined> {
   try {
     return await connect(access);
   } catch (error) {
@@ -135,7 +135,7 @@ async function ask({ client }: Connection, clock: Clock): Promise<void> {
   await client.raw('/version', { signal: late.signal });
 }
 
-function followed(
+function followCluster(
   { client, namespace }: Connection,
   { allNamespaces, referenceNode }: ExporterFlags,
   clock: Clock,
@@ -171,7 +171,7 @@ function scenarioAt(place: string, log: Logger): ReadScenario {
     if (causes.length > 0) throw new RejectedError(causes);
     return (isNode) => readFleetSpec(body, name, isNode);
   } catch (error) {
-    throw explained(error, `${file} cannot be loaded`);
+    throw withExplanation(error, `${file} cannot be loaded`);
   }
 }
 
@@ -183,11 +183,11 @@ async function load(fleet: FleetBackend, read: ReadScenario, log: Logger, signal
     if (unplaced.length > 0)
       log.warn({ vms: unplaced.map(({ vm_id }) => vm_id) }, 'no node has room for some machines');
   } catch (error) {
-    throw explained(error, `the scenario ${wanted.name} cannot be loaded`);
+    throw withExplanation(error, `the scenario ${wanted.name} cannot be loaded`);
   }
 }
 
-function explained(error: unknown, what: string): VimanaError {
+function withExplanation(error: unknown, what: string): VimanaError {
   const causes =
     error instanceof RejectedError ? error.causes.map((cause) => `\n  ${formatCause(cause)}`).join('') : '';
   const why = causes === '' ? ` ${messageOf(error)}` : causes;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { realClock } from '#platform/base/clock';
-import { toldFailure } from '#programs/cli/failure';
+import { reportedError } from '#programs/cli/failure';
 import { type Starters, vimanaProgram } from '#programs/cli/program';
 import { terminal } from '#programs/cli/terminal';
 
@@ -36,7 +36,7 @@ const starters: Starters = {
 
 const enough = new AbortController();
 
-function interrupted(): AbortSignal {
+function waitForInterrupt(): AbortSignal {
   const ended = new AbortController();
   process.once('SIGINT', () => ended.abort());
   return ended.signal;
@@ -44,9 +44,16 @@ function interrupted(): AbortSignal {
 
 try {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const parts = { io: terminal, version, clock: realClock, signal: enough.signal, interrupted, starters };
+  const parts = {
+    io: terminal,
+    version,
+    clock: realClock,
+    signal: enough.signal,
+    interrupted: waitForInterrupt,
+    starters,
+  };
   if (name === 'hyperctl') await (await import('#programs/cli/hyperctl/program')).hyperctlProgram(parts).call(args);
   else await vimanaProgram(parts).parseAsync(args, { from: 'user' });
 } catch (error) {
-  process.exitCode = toldFailure(error, terminal, { debug: process.env['VIMANA_DEBUG'] !== undefined });
+  process.exitCode = reportedError(error, terminal, { debug: process.env['VIMANA_DEBUG'] !== undefined });
 }

@@ -10,17 +10,17 @@ import { systemRandom } from '#platform/base/random';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { ApiServerSettings } from '#programs/cli/apiserver';
-import { clusterName, explainedStart, usualFolder } from '#programs/up/data-folder';
-import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from '#programs/up/output-files';
+import { clusterName, defaultDataDir, withStartExplanation } from '#programs/up/data-folder';
+import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from '#programs/up/output-files';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {
   const clock = realClock;
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
-  const dataDir = settings.dataDir ?? usualFolder('apiserver');
+  const dataDir = settings.dataDir ?? defaultDataDir('apiserver');
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
   checkReach(settings);
-  if (settings.kubeconfigOut !== undefined) checkAskedKubeconfig(settings.kubeconfigOut);
+  if (settings.kubeconfigOut !== undefined) checkRequestedKubeconfig(settings.kubeconfigOut);
   const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, clock, log);
   const plane = await startControlPlane({
     dataDir,
@@ -36,9 +36,9 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     // The API server alone: nothing acts on machines here.
     actsOn: () => false,
     ...(audit === undefined ? {} : { audit }),
-    ...advertised(host),
+    ...advertisedAddress(host),
   }).catch((error: unknown) => {
-    throw explainedStart(error, dataDir);
+    throw withStartExplanation(error, dataDir);
   });
   const { caPem, admin } = plane.pki;
   if (settings.kubeconfigOut !== undefined) {
@@ -47,7 +47,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
       : { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
     try {
       const name = clusterName('apiserver', dataDir, plane.port);
-      writeAskedKubeconfig(settings.kubeconfigOut, { name, server: plane.url, ...secrets });
+      writeRequestedKubeconfig(settings.kubeconfigOut, { name, server: plane.url, ...secrets });
     } catch (error) {
       await plane.stop();
       throw error;
@@ -85,7 +85,7 @@ function checkReach({ insecureHttp, insecureRemote, bindAddress }: ApiServerSett
  * The address that the service `kubernetes` gives: the one that is listened on, or where that is none that another
  * machine could use, the first of this machine, as kube-apiserver does.
  */
-function advertised(host: string): { advertised?: string } {
+function advertisedAddress(host: string): { advertised?: string } {
   const local = /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/.test(host);
   const found = Object.values(networkInterfaces())
     .flat()

@@ -15,15 +15,15 @@ import { VimanaError } from '#platform/base/errors';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createLogger } from '#platform/base/pino-logger';
 import { seededRandom } from '#platform/base/random';
-import { writtenDuration } from '#programs/cli/duration-option';
-import { EXIT_CODES, ToldFailure } from '#programs/cli/failure';
+import { formatDurationFlag } from '#programs/cli/duration-option';
+import { EXIT_CODES, ReportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
 import type { SimulateSettings } from '#programs/cli/simulate';
 import { startEmbedded } from '#programs/up/embedded';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 
 /** When scenarios begin that do not say: the same for everybody, so that the same seed gives the same bytes. */
-const USUAL_START = Date.UTC(2030, 0, 1);
+const DEFAULT_START = Date.UTC(2030, 0, 1);
 /** In which nodes come up before the scenario begins. */
 const WARM_UP_MS = 60_000;
 const BYTES_A_MEGABIT = 125_000;
@@ -40,15 +40,17 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
   const simulated = simulated_seconds * 1000;
   const seconds = (realClock.monotonic() - began) / 1000;
   if (!completed) {
-    io.out(`stopped after ${writtenDuration(simulated)} of ${writtenDuration(settings.untilMs)} of simulated time\n`);
+    io.out(
+      `stopped after ${formatDurationFlag(simulated)} of ${formatDurationFlag(settings.untilMs)} of simulated time\n`,
+    );
   }
   const { maxRSS } = process.resourceUsage();
   io.out(
-    `${writtenDuration(simulated)} simulated in ${seconds.toFixed(1)} s: ${Math.round(simulated / 1000 / seconds).toLocaleString('en')} times as fast as real time, with ${Math.round(maxRSS / 1024)} MiB of memory at most\n`,
+    `${formatDurationFlag(simulated)} simulated in ${seconds.toFixed(1)} s: ${Math.round(simulated / 1000 / seconds).toLocaleString('en')} times as fast as real time, with ${Math.round(maxRSS / 1024)} MiB of memory at most\n`,
   );
   io.out(`report: ${settings.out}/report.html\n`);
   if (!completed) {
-    throw new ToldFailure(stop.signal.reason === 'SIGTERM' ? EXIT_CODES.terminated : EXIT_CODES.interrupted);
+    throw new ReportedError(stop.signal.reason === 'SIGTERM' ? EXIT_CODES.terminated : EXIT_CODES.interrupted);
   }
 }
 
@@ -73,7 +75,7 @@ function held(folder: string): () => void {
 async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<RunExtent> {
   const { scenario, seed, untilMs, resolution, logLevel: level, sampleMs, rebalance } = settings;
   const { spec, metadata } = scenario;
-  const start = spec.startTime === undefined ? USUAL_START : Date.parse(spec.startTime);
+  const start = spec.startTime === undefined ? DEFAULT_START : Date.parse(spec.startTime);
   const clock = new FakeClock({ start: start - WARM_UP_MS });
   const random = seededRandom(seed);
   const pools = poolsOf(settings);

@@ -1,6 +1,6 @@
 import { type Clock, realClock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
-import { toldFailure } from '#programs/cli/failure';
+import { reportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
 import { vimanaProgram } from '#programs/cli/program';
 import type { DialectName } from '#programs/cli/up';
@@ -88,6 +88,6 @@ export async function runCommand(
     });
     return { code: 0, ...printed };
   } catch (error) {
-    return { code: toldFailure(error, io, { debug: true }), ...printed };
+    return { code: reportedError(error, io, { debug: true }), ...printed };
   }
 }

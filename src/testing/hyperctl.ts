@@ -1,7 +1,7 @@
 import { realClock } from '#platform/base/clock';
 import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import { toldFailure } from '#programs/cli/failure';
+import { reportedError } from '#programs/cli/failure';
 import { hyperctlProgram } from '#programs/cli/hyperctl/program';
 import type { CommandOutcome } from './command-world.ts';
 import { IDLE_STARTERS } from './idle-starters.ts';
@@ -41,6 +41,6 @@ export async function runHyperctl(
     await hyperctlProgram({ io, version: '0', clock: realClock, random, signal, starters }).call(args);
     return { code: 0, ...printed };
   } catch (error) {
-    return { code: toldFailure(error, io, { debug: true }), ...printed };
+    return { code: reportedError(error, io, { debug: true }), ...printed };
   }
 }

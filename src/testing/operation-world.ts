@@ -15,7 +15,7 @@ import { DIALECT_NAMES } from '#programs/cli/up';
 import { kindsOf } from '#programs/install/definitions';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { isHypersdkOn } from '#programs/operator/hypersdk';
-import { install, SYSTEM_NAMESPACE } from '#programs/up/install';
+import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';
 import { operations } from '#vm/controllers/operation/controller';
 import { OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
 import { operationRules } from '#vm/controllers/operation/rbac';
@@ -98,7 +98,7 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
     },
   });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
-  await install(admin, {
+  await installComponents(admin, {
     kinds: kindsOf(DIALECT_NAMES),
     actors: [
       {

@@ -9,7 +9,7 @@ import type { Kind } from '#platform/schema/kind';
 import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
 import { GROUPS } from '#programs/install/definitions';
 import { STATUS_VALIDATION } from '#programs/install/status-policy';
-import { dialectsOf, instanceOperatorRules, machineOperatorRules } from '#programs/operator/controllers';
+import { dialectsOf, instanceOperatorRules, vmOperatorRules } from '#programs/operator/controllers';
 import { FRONT_PROXY } from '#programs/operator/front-proxy';
 import {
   AGGREGATION_RULES,
@@ -67,7 +67,7 @@ function dialectData(name: DialectName): object {
   return {
     group: GROUPS[name],
     kinds: kinds.map(kindData),
-    rules: compactRules([...machineOperatorRules(built), ...lookupRules(name)]),
+    rules: compactRules([...vmOperatorRules(built), ...lookupRules(name)]),
     // Beside operations, which come with another group.
     operated: name === 'hypersdk' ? [] : compactRules(built.flatMap(({ kind }) => operandRules(kind))),
     // Those of kubevirt.io speak of instances too, and come with them.

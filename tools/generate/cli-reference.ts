@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { realClock } from '#platform/base/clock';
 import { EXIT_CODES } from '#programs/cli/failure';
-import { dashed, OPERATIONS, type Operation } from '#programs/cli/hyperctl/operations';
+import { type HyperctlCall, OPERATIONS, toDashed } from '#programs/cli/hyperctl/operations';
 import { hyperctlProgram } from '#programs/cli/hyperctl/program';
 import { vimanaProgram } from '#programs/cli/program';
 import { IDLE_STARTERS } from '#testing/idle-starters';
@@ -27,8 +27,11 @@ The same program under its second name, with the calls of HyperSDK. Flags take o
 `;
 
 function operations(): string {
-  const rows = Object.entries<Operation>(OPERATIONS).map(([name, { about, needs, takes }]) => {
-    const flags = [...needs.map((flag) => `**\`${dashed(flag)}\`**`), ...takes.map((flag) => `\`${dashed(flag)}\``)];
+  const rows = Object.entries<HyperctlCall>(OPERATIONS).map(([name, { about, needs, takes }]) => {
+    const flags = [
+      ...needs.map((flag) => `**\`${toDashed(flag)}\`**`),
+      ...takes.map((flag) => `\`${toDashed(flag)}\``),
+    ];
     return `| \`${name}\` | ${about} | ${flags.join(' ')} |`;
   });
   return `| \`hyperctl k8s -op\` | what it does | flags; those it needs in bold |\n|---|---|---|\n${rows.join('\n')}\n`;

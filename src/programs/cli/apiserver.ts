@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CheckedCommand, type Given } from './checked-command.ts';
-import { filled } from './filled.ts';
+import { nonEmpty } from './filled.ts';
 import { portNumber } from './port-number.ts';
 
 /** What `vimana apiserver` was asked for. */
@@ -25,11 +25,11 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
     .option(
       '--data-dir <folder>',
       'where objects, certificates and keys are kept (default: the user data folder)',
-      filled,
+      nonEmpty,
     )
     .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 6443)
-    .option('--bind-address <address>', 'address to listen on', filled, '127.0.0.1')
-    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there, once ready', filled)
+    .option('--bind-address <address>', 'address to listen on', nonEmpty, '127.0.0.1')
+    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there, once ready', nonEmpty)
     .addOption(new Option('--store <kind>', 'where objects live').choices(['memory', 'lmdb']).default('lmdb'))
     .addOption(
       new Option('--durability <mode>', 'sync answers a write when it is on disk; relaxed when the system has it')
@@ -44,7 +44,7 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
     .option('--insecure-remote', 'serve plain HTTP to other machines too, by token only', false)
     .option('--controllers', 'run the controllers of Kubernetes: garbage collection, namespaces and the like', true)
     .option('--no-controllers', 'run the API server alone')
-    .option('--audit-log <file>', 'append one JSON line for every request', filled)
+    .option('--audit-log <file>', 'append one JSON line for every request', nonEmpty)
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
-import { filled } from './filled.ts';
+import { nonEmpty } from './filled.ts';
 
 /** What `vimana backup` was asked for. */
 export interface BackupSettings {
@@ -15,10 +15,10 @@ type Flags = Omit<BackupSettings, 'file'> & { readonly encrypt: boolean };
 export function backupCommand(start: (settings: BackupSettings) => Promise<void>): Command {
   return new CheckedCommand('backup')
     .description('write all objects, keys and tokens of a data folder to one file, while it is in use')
-    .argument('<file>', 'file to write; it must not exist yet', filled)
-    .option('--data-dir <folder>', 'data folder to back up (default: that of vimana up)', filled)
+    .argument('<file>', 'file to write; it must not exist yet', nonEmpty)
+    .option('--data-dir <folder>', 'data folder to back up (default: that of vimana up)', nonEmpty)
     .option('--encrypt', 'encrypt the file with a passphrase', false)
-    .option('--passphrase-file <file>', 'file with the passphrase', filled)
+    .option('--passphrase-file <file>', 'file with the passphrase', nonEmpty)
     .refuses(({ encrypt, passphraseFile }: Flags) => [
       ...(encrypt && passphraseFile === undefined ? ['--encrypt needs --passphrase-file.'] : []),
       ...(!encrypt && passphraseFile !== undefined ? ['--passphrase-file says nothing without --encrypt.'] : []),

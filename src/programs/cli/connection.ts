@@ -45,7 +45,7 @@ export function withConnectionFlags<C extends Command>(command: C): C {
 }
 
 /** Runs something against the cluster that the flags of a command name, and ends the connection whatever happens. */
-export async function connected<T>(
+export async function withConnection<T>(
   connect: Connect,
   command: Command,
   run: (connection: Connection) => Promise<T>,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { IDLE_STARTERS } from '#testing/idle-starters';
 import type { ApiServerSettings } from './apiserver.ts';
-import { toldFailure } from './failure.ts';
+import { reportedError } from './failure.ts';
 import { vimanaProgram } from './program.ts';
 import type { UpSettings } from './up.ts';
 
@@ -23,7 +23,7 @@ async function asked(...args: string[]) {
     await vimanaProgram({ io, version: '0', clock: realClock, signal, starters }).parseAsync(args, { from: 'user' });
     return { code: 0, err, ...settings };
   } catch (error) {
-    return { code: toldFailure(error, io, { debug: true }), err, ...settings };
+    return { code: reportedError(error, io, { debug: true }), err, ...settings };
   }
 }
 

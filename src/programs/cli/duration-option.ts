@@ -19,7 +19,7 @@ export function durationMs(text: string): number {
 }
 
 /** As a person writes it: 5m, where Go prints 5m0s. */
-export function writtenDuration(ms: number): string {
+export function formatDurationFlag(ms: number): string {
   return formatDuration(ms)
     .replace(/(?<=m)0s$/, '')
     .replace(/(?<=h)0m$/, '');

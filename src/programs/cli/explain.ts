@@ -3,8 +3,8 @@ import { VimanaError } from '#platform/base/errors';
 import type { PodExplanation } from '#platform/kube/kinds/pod-explanation';
 import { isNotFound } from '#platform/kube/kube-error';
 import { CheckedCommand } from './checked-command.ts';
-import { type Connect, connected, withConnectionFlags } from './connection.ts';
-import { explanationText } from './explanation-text.ts';
+import { type Connect, withConnection, withConnectionFlags } from './connection.ts';
+import { formatExplanation } from './explanation-text.ts';
 import type { Io } from './io.ts';
 
 const PATH = '/apis/scheduling.vimana.io/v1alpha1/namespaces';
@@ -18,7 +18,7 @@ export function explainCommand(io: Io, connect: Connect): Command {
     .option('--all', 'every attempt that is remembered, not only the last')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
     .action((name: string, flags: { all?: boolean; output: string }, command: Command) =>
-      connected(connect, command, async ({ client, namespace }) => {
+      withConnection(connect, command, async ({ client, namespace }) => {
         const path = `${PATH}/${namespace}/podexplanations/${name}`;
         const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
@@ -33,7 +33,9 @@ export function explainCommand(io: Io, connect: Connect): Command {
         const { attempts } = answer.body as PodExplanation;
         const shown = flags.all === true ? attempts : attempts.slice(-1);
         io.out(
-          flags.output === 'json' ? `${JSON.stringify(shown, undefined, 2)}\n` : shown.map(explanationText).join('\n'),
+          flags.output === 'json'
+            ? `${JSON.stringify(shown, undefined, 2)}\n`
+            : shown.map(formatExplanation).join('\n'),
         );
       }),
     );

@@ -1,11 +1,11 @@
 import type { Explanation, NodeExplanation } from '#platform/kube/kinds/pod-explanation';
-import { tableText } from './table-text.ts';
+import { formatTable } from './table-text.ts';
 
 /** Nodes that are printed of each sort. */
-const MOST = 20;
+const MAX_NODES = 20;
 
 /** An attempt for people: where the pod went, what each node scored, and which did not suit and why. */
-export function explanationText(attempt: Explanation): string {
+export function formatExplanation(attempt: Explanation): string {
   const { namespace, name, scheduler, time, node, message, nominatedNode, nodesInCluster } = attempt;
   const suited = attempt.nodes.filter(({ suits }) => suits);
   const refused = attempt.nodes.filter(({ suits }) => !suits);
@@ -24,7 +24,7 @@ export function explanationText(attempt: Explanation): string {
 /** Each plugin as raw score and what it adds to the total. */
 function scoresText(nodes: readonly NodeExplanation[]): string {
   const plugins = [...new Set(nodes.flatMap(({ scores }) => Object.keys(scores ?? {})))];
-  const rows = nodes.slice(0, MOST).map(({ name, total, scores }) => [
+  const rows = nodes.slice(0, MAX_NODES).map(({ name, total, scores }) => [
     name,
     total === undefined ? '-' : String(total),
     ...plugins.map((plugin) => {
@@ -33,14 +33,14 @@ function scoresText(nodes: readonly NodeExplanation[]): string {
     }),
   ]);
   const only = plugins.length === 0 ? 'The only node that suits is not scored.\n' : '';
-  return `${tableText(['NODE', 'TOTAL', ...plugins], rows)}${more(nodes.length)}${only}`;
+  return `${formatTable(['NODE', 'TOTAL', ...plugins], rows)}${more(nodes.length)}${only}`;
 }
 
 function refusalsText(nodes: readonly NodeExplanation[]): string {
   const rows = nodes
-    .slice(0, MOST)
+    .slice(0, MAX_NODES)
     .map(({ name, refusedBy = '', reasons = [] }) => [name, refusedBy, reasons.join('; ')]);
-  return `${tableText(['NODE', 'REFUSED BY', 'REASON'], rows)}${more(nodes.length)}`;
+  return `${formatTable(['NODE', 'REFUSED BY', 'REASON'], rows)}${more(nodes.length)}`;
 }
 
-const more = (count: number) => (count > MOST ? `... and ${count - MOST} more (-o json shows all)\n` : '');
+const more = (count: number) => (count > MAX_NODES ? `... and ${count - MAX_NODES} more (-o json shows all)\n` : '');

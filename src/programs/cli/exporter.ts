@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { NodeSize } from '#api/launcher-load';
 import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import { CheckedCommand } from './checked-command.ts';
-import { filled } from './filled.ts';
+import { nonEmpty } from './filled.ts';
 import { allowedHostsOption } from './host-names.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
@@ -33,19 +33,23 @@ type Parsed = Omit<ExporterFlags, 'access'> & {
 export function exporterCommand(start: (flags: ExporterFlags) => Promise<void>): Command {
   return new CheckedCommand('exporter')
     .description('tell Prometheus what the machines of nodes use, and load scenarios and move machines over HTTP')
-    .option('--scenario <file>', 'load this scenario first; #name chooses one of several, else it is the first', filled)
+    .option(
+      '--scenario <file>',
+      'load this scenario first; #name chooses one of several, else it is the first',
+      nonEmpty,
+    )
     .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 8000)
-    .option('--host <address>', 'address to listen on', filled, '127.0.0.1')
+    .option('--host <address>', 'address to listen on', nonEmpty, '127.0.0.1')
     .addOption(allowedHostsOption())
     .option(
       '--token-file <file>',
       'file with the token for clients that change something; created where it is not there (default: a new one at each start)',
-      filled,
+      nonEmpty,
     )
-    .option('-n, --namespace <name>', 'namespace of the machines; that of the context where absent', filled)
+    .option('-n, --namespace <name>', 'namespace of the machines; that of the context where absent', nonEmpty)
     .option('-A, --all-namespaces', 'count the machines of all namespaces; scenarios still go to one', false)
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)
-    .option('--context <name>', 'context of the kubeconfig', filled)
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', nonEmpty)
+    .option('--context <name>', 'context of the kubeconfig', nonEmpty)
     .addOption(referenceNodeOption())
     .addOption(
       new Option('--log-level <level>', 'what to log')

@@ -17,7 +17,7 @@ export const EXIT_CODES = {
 } as const;
 
 /** Something went wrong that the user was told of already. */
-export class ToldFailure extends Error {
+export class ReportedError extends Error {
   readonly exitCode: number;
 
   constructor(exitCode: number) {
@@ -27,8 +27,8 @@ export class ToldFailure extends Error {
 }
 
 /** Says what went wrong, without a stack trace unless one is asked for; gives the exit code. */
-export function toldFailure(error: unknown, io: Io, { debug }: { readonly debug: boolean }): number {
-  if (error instanceof ToldFailure) return error.exitCode;
+export function reportedError(error: unknown, io: Io, { debug }: { readonly debug: boolean }): number {
+  if (error instanceof ReportedError) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.notUnderstood;
   if (error instanceof VimanaError) {
     io.err(`error: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`);

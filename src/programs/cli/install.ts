@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Clock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { CheckedCommand, type Given } from './checked-command.ts';
-import { type Connect, connected, withConnectionFlags } from './connection.ts';
+import { type Connect, withConnection, withConnectionFlags } from './connection.ts';
 import { durationOption } from './duration-option.ts';
 import type { Io } from './io.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
@@ -30,7 +30,7 @@ export interface InstallSettings extends NodeFlags {
 }
 
 /** The cluster that is installed on, and who is told. */
-export interface InstallParts {
+export interface InstallDeps {
   readonly io: Io;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -40,17 +40,17 @@ export interface InstallParts {
 }
 
 export interface InstallStarters {
-  readonly install: (settings: InstallSettings, parts: InstallParts) => Promise<void>;
-  readonly uninstall: (settings: UninstallSettings, parts: InstallParts) => Promise<void>;
+  readonly install: (settings: InstallSettings, parts: InstallDeps) => Promise<void>;
+  readonly uninstall: (settings: UninstallSettings, parts: InstallDeps) => Promise<void>;
 }
 
-interface CommandParts extends Pick<InstallParts, 'io' | 'clock' | 'signal'> {
+interface CommandDeps extends Pick<InstallDeps, 'io' | 'clock' | 'signal'> {
   readonly connect: Connect;
   readonly starters: InstallStarters;
 }
 
 /** `vimana install` and `vimana uninstall`: what a cluster has to hold before an operator can run for it. */
-export function installCommands({ connect, starters, ...parts }: CommandParts): Command[] {
+export function installCommands({ connect, starters, ...parts }: CommandDeps): Command[] {
   const install = nodeFlags(withConnectionFlags(new CheckedCommand('install')), 'nodes', 0)
     .description('bring definitions and rights to a cluster, and simulated nodes and examples where asked for')
     .addOption(dialectsOption('API groups to install, separated by commas'))
@@ -62,7 +62,7 @@ export function installCommands({ connect, starters, ...parts }: CommandParts): 
     .addOption(timeoutOption())
     .refuses(contradictions)
     .action((settings: InstallSettings, command: Command) =>
-      connected(connect, command, (connection) => starters.install(settings, { ...parts, ...connection })),
+      withConnection(connect, command, (connection) => starters.install(settings, { ...parts, ...connection })),
     );
   const uninstall = withConnectionFlags(new CheckedCommand('uninstall'))
     .description('take away what install has brought; kinds that have objects stay unless told otherwise')
@@ -71,7 +71,7 @@ export function installCommands({ connect, starters, ...parts }: CommandParts): 
     .option('--dry-run', 'say what would be done, and change nothing', false)
     .addOption(timeoutOption())
     .action((settings: UninstallSettings, command: Command) =>
-      connected(connect, command, (connection) => starters.uninstall(settings, { ...parts, ...connection })),
+      withConnection(connect, command, (connection) => starters.uninstall(settings, { ...parts, ...connection })),
     );
   return [install, uninstall];
 }

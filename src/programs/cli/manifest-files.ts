@@ -7,7 +7,7 @@ export function manifestFiles(io: Io, path: string): readonly string[] {
 }
 
 /** The text of a file; a file that cannot be read is the user's to mend, and no fault of the program. */
-export function fileText(io: Io, path: string): string {
+export function readTextFile(io: Io, path: string): string {
   return readable(path, () => io.read(path));
 }
 

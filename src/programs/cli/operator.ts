@@ -7,7 +7,7 @@ import type { CarbonSettings } from '#vm/carbon/settings';
 import { type BindAddress, bindAddress } from './bind-address.ts';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
-import { filled } from './filled.ts';
+import { nonEmpty } from './filled.ts';
 import { allowedHostsOption, imageHostsOption } from './host-names.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
@@ -66,8 +66,8 @@ type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health' | 'carbon'> &
 export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>): Command {
   const operator = new CheckedCommand('operator')
     .description('run the operator for a Kubernetes cluster, inside of it or from outside')
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)
-    .option('--context <name>', 'context of the kubeconfig', filled)
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', nonEmpty)
+    .option('--context <name>', 'context of the kubeconfig', nonEmpty)
     .option('--leader-elect', 'act only while holding a lease, so that several can stand by', false)
     .option('--leader-election-id <name>', `name of the lease ${OWN_NAME}`, objectName)
     .option(
@@ -94,7 +94,7 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
       `name of the webhook configurations; Service NAME-webhook and Secret NAME-webhook-cert go with it ${OWN_NAME}`,
       objectName,
     )
-    .option('--webhook-cert-dir <folder>', 'take tls.crt and tls.key from there instead of issuing them', filled)
+    .option('--webhook-cert-dir <folder>', 'take tls.crt and tls.key from there instead of issuing them', nonEmpty)
     .addOption(
       new Option('--watch-namespace <name>', 'look after this namespace alone (default: all)')
         .env('WATCH_NAMESPACE')
@@ -173,7 +173,7 @@ function contradictions(parsed: Parsed, given: Given): string[] {
     ...(given('imageHosts') && !parsed.verifyImages && !parsed.checkImages
       ? ['--image-hosts is of no use without --check-images or --verify-images.']
       : []),
-    ...twice.map((name) => `--${dashed(name)} and --${dashed(name)}ess name different addresses.`),
+    ...twice.map((name) => `--${toFlagName(name)} and --${toFlagName(name)}ess name different addresses.`),
     ...shared,
     ...(webhookPort === 0 && given('webhookCertDir')
       ? ['--webhook-cert-dir is of no use where --webhook-port is 0.']
@@ -182,11 +182,11 @@ function contradictions(parsed: Parsed, given: Given): string[] {
       ? []
       : (['leaderElectionId', 'leaderElectionNamespace'] as const)
           .filter(given)
-          .map((name) => `--${dashed(name)} needs --leader-elect.`)),
+          .map((name) => `--${toFlagName(name)} needs --leader-elect.`)),
   ];
 }
 
-const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const toFlagName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function objectName(text: string): string {
   const [problem] = dns1123SubdomainProblems(text);

@@ -39,7 +39,7 @@ export interface Starters extends RunningStarters, InstallStarters {
   readonly kubeconfigNames: KubeconfigNames;
 }
 
-export interface ProgramParts {
+export interface ProgramDeps {
   readonly io: Io;
   readonly version: string;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export function vimanaProgram({
   random = systemRandom(),
   interrupted = () => signal,
   starters,
-}: ProgramParts): Command {
+}: ProgramDeps): Command {
   const program = new CheckedCommand('vimana')
     .description('Virtual machines as Kubernetes resources, real or simulated.')
     .version(version)

@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { VimanaError } from '#platform/base/errors';
-import { EXIT_CODES, ToldFailure } from './failure.ts';
+import { EXIT_CODES, ReportedError } from './failure.ts';
 
 interface Waiting {
   readonly resolve: (line: string) => void;
@@ -44,7 +44,7 @@ export class Questions {
     };
     lines.on('SIGINT', () => {
       process.stderr.write('\n');
-      end(new ToldFailure(EXIT_CODES.interrupted));
+      end(new ReportedError(EXIT_CODES.interrupted));
       lines.close();
     });
     lines.on('close', () => end(new VimanaError('NO_ANSWER', 'the input ended before the question was answered')));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
-import { filled } from './filled.ts';
+import { nonEmpty } from './filled.ts';
 
 /** What `vimana restore` was asked for. */
 export interface RestoreSettings {
@@ -14,9 +14,9 @@ export interface RestoreSettings {
 export function restoreCommand(start: (settings: RestoreSettings) => Promise<void>): Command {
   return new CheckedCommand('restore')
     .description('make a data folder of a backup')
-    .argument('<file>', 'file that vimana backup wrote', filled)
-    .option('--data-dir <folder>', 'data folder to make (default: that of vimana up)', filled)
+    .argument('<file>', 'file that vimana backup wrote', nonEmpty)
+    .option('--data-dir <folder>', 'data folder to make (default: that of vimana up)', nonEmpty)
     .option('--replace', 'set aside what the data folder holds', false)
-    .option('--passphrase-file <file>', 'file with the passphrase of an encrypted backup', filled)
+    .option('--passphrase-file <file>', 'file with the passphrase of an encrypted backup', nonEmpty)
     .action((file: string, flags: Omit<RestoreSettings, 'file'>) => start({ file, ...flags }));
 }

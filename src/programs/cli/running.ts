@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
-import { filled } from './filled.ts';
+import { nonEmpty } from './filled.ts';
 
 /** Where a `vimana up` is looked for. */
 export interface RunningSettings {
@@ -18,7 +18,7 @@ export function runningCommands({ status, down }: RunningStarters): Command[] {
   const folder = [
     '--data-dir <folder>',
     'data folder of the vimana up that is meant (default: the usual one)',
-    filled,
+    nonEmpty,
   ] as const;
   return [
     new CheckedCommand('status')

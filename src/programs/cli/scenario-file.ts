@@ -5,17 +5,17 @@ import { readManifest } from '#platform/kube/manifest';
 import { fieldLine } from '#platform/kube/manifest-line';
 import { findAdmission } from '#vm/dialects/admitters';
 import type { Io } from './io.ts';
-import { fileText } from './manifest-files.ts';
+import { readTextFile } from './manifest-files.ts';
 
 const admissionOf = findAdmission();
 
 /** The scenario of a file, with defaults; whatever is wrong with it is told at once, with its line. */
 export function scenarioAt(io: Io, place: string): SimulationScenario {
   const [, file = place, wanted] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
-  const text = fileText(io, file);
+  const text = readTextFile(io, file);
   const { documents, problems } = readManifest(text);
   if (problems.length > 0) {
-    throw refused(
+    throw scenarioRejected(
       file,
       problems.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`),
     );
@@ -46,12 +46,12 @@ export function scenarioAt(io: Io, place: string): SimulationScenario {
     ...admitted.unknownFields.map((field) => `${at(field)}: unknown field "${field}"`),
     ...admitted.causes.map((cause) => `${at(cause.field)}: ${formatFieldError(cause)}`),
   ];
-  if (causes.length > 0) throw refused(file, causes);
+  if (causes.length > 0) throw scenarioRejected(file, causes);
   for (const warning of admitted.warnings) io.err(`warning: ${warning}\n`);
   return admitted.object as SimulationScenario;
 }
 
-function refused(file: string, causes: readonly string[]): VimanaError {
+function scenarioRejected(file: string, causes: readonly string[]): VimanaError {
   return new VimanaError('REFUSED', `${file} cannot be played:${causes.map((cause) => `\n  ${cause}`).join('')}`);
 }
 

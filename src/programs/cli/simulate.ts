@@ -6,8 +6,8 @@ import type { Method } from '#fleet/rebalance/rebalancing';
 import { parseDuration } from '#platform/base/duration';
 import { VimanaError } from '#platform/base/errors';
 import { CheckedCommand } from './checked-command.ts';
-import { durationMs, durationOption, writtenDuration } from './duration-option.ts';
-import { filled } from './filled.ts';
+import { durationMs, durationOption, formatDurationFlag } from './duration-option.ts';
+import { nonEmpty } from './filled.ts';
 import type { Io } from './io.ts';
 import { wholeNumber } from './rebalance/load-flags.ts';
 import { algorithmOption, modeOption, plannerOption, withLimitFlags } from './rebalance/method-flags.ts';
@@ -65,18 +65,18 @@ interface Flags {
 export function simulateCommand(io: Io, start: (settings: SimulateSettings) => Promise<void>): Command {
   const command = new CheckedCommand('simulate')
     .description('play a SimulationScenario in simulated time, and write a report')
-    .requiredOption('--scenario <file>', 'a manifest with a SimulationScenario; #name chooses one of several', filled)
+    .requiredOption('--scenario <file>', 'a manifest with a SimulationScenario; #name chooses one of several', nonEmpty)
     .addOption(new Option('--until <duration>', 'end sooner, in simulated time').argParser(positive))
     .addOption(
       new Option('--speed <factor>', 'simulated seconds in a real one, or max')
         .argParser(speed)
         .default(Number.POSITIVE_INFINITY, 'max'),
     )
-    .option('--seed <text>', 'what chance follows from (default: the seed of the scenario)', filled)
+    .option('--seed <text>', 'what chance follows from (default: the seed of the scenario)', nonEmpty)
     .option(
       '--out <folder>',
       'where the report goes; an earlier report there is written over',
-      filled,
+      nonEmpty,
       'simulation-report',
     )
     .option('--nodes <count>', 'nodes of 32 CPUs and 128Gi, where the scenario brings none', wholeNumber(1, 10_000), 10)
@@ -113,7 +113,7 @@ function settingsOf(io: Io, flags: Flags): SimulateSettings {
   if (flags.until !== undefined && flags.until > lasts) {
     throw new VimanaError(
       'REFUSED',
-      `--until ${writtenDuration(flags.until)}: the scenario lasts ${scenario.spec.duration}`,
+      `--until ${formatDurationFlag(flags.until)}: the scenario lasts ${scenario.spec.duration}`,
       {
         hint: 'Leave it out, or let spec.duration say more.',
       },

@@ -1,5 +1,5 @@
 /** Rows under headings, each column as wide as its widest cell, as kubectl prints them. */
-export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => (row[at] ?? '').length)));
   return [headings, ...rows].map((row) => lineOf(row, widths)).join('');
 }

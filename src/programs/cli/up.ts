@@ -5,7 +5,7 @@ import type { CarbonSettings } from '#vm/carbon/settings';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { durationMs, durationOption } from './duration-option.ts';
-import { filled } from './filled.ts';
+import { nonEmpty } from './filled.ts';
 import { allowedHostsOption, imageHostsOption } from './host-names.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { portNumber } from './port-number.ts';
@@ -52,7 +52,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .option(
       '--data-dir <folder>',
       'where objects, certificates and keys are kept (default: the user data folder)',
-      filled,
+      nonEmpty,
     )
     .option('--ephemeral', 'keep objects in memory; a data folder then holds only certificates and a lock', false)
     .addOption(
@@ -61,7 +61,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
         .default('sync'),
     )
     .option('--port <number>', 'port of the API server; 0 takes free ones for all listeners', portNumber, 6443)
-    .option('--bind-address <address>', 'address that all listeners listen on', filled, '127.0.0.1')
+    .option('--bind-address <address>', 'address that all listeners listen on', nonEmpty, '127.0.0.1')
     .addOption(allowedHostsOption())
     .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
     .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
@@ -71,7 +71,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
       portNumber,
       8000,
     )
-    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there too, once ready', filled)
+    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there too, once ready', nonEmpty)
     .addOption(
       new Option('--dialects <names>', 'API groups to serve, separated by commas')
         .argParser(dialects)
@@ -80,7 +80,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .option('--demo', 'create the demo fleet (default on a new data folder)')
     .option('--empty', 'create no demo fleet')
     .addOption(durationOption('--stage-delay <duration>', 'how long a pod takes to start', '0s'))
-    .option('--scheduler-config <file>', 'a KubeSchedulerConfiguration', filled)
+    .option('--scheduler-config <file>', 'a KubeSchedulerConfiguration', nonEmpty)
     .addOption(
       new Option('--vm-rollout-strategy <name>', 'whether changes reach a running machine')
         .choices(['LiveUpdate', 'Stage'])
@@ -93,7 +93,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .addOption(verifyImagesOption())
     .addOption(imageHostsOption());
   return withCarbonFlags(up)
-    .option('--audit-log <file>', 'append one JSON line for every request', filled)
+    .option('--audit-log <file>', 'append one JSON line for every request', nonEmpty)
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])

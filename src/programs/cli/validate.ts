@@ -9,7 +9,7 @@ import type { Lookup } from '#vm/admission/admitter';
 import { findAdmission } from '#vm/dialects/admitters';
 import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
-import { fileText, manifestFiles } from './manifest-files.ts';
+import { manifestFiles, readTextFile } from './manifest-files.ts';
 
 /** A manifest in a file is a user's, whoever runs the operator. */
 const admissionOf = findAdmission();
@@ -48,7 +48,7 @@ export function validateCommand(io: Io): Command {
 }
 
 function readFile(io: Io, file: string): { documents: readonly ManifestDocument[]; broken: readonly Outcome[] } {
-  const { documents, problems } = readManifest(fileText(io, file));
+  const { documents, problems } = readManifest(readTextFile(io, file));
   const broken = problems.map(({ line, column, message }) => refuse([`${file}:${line}:${column}: ${message}`]));
   return documents.length + broken.length === 0
     ? { documents, broken: [refuse([`${file}: holds no object`])] }
@@ -90,12 +90,12 @@ function lookupIn(found: readonly Found[]): Lookup {
   }
   return ((kind: Kind, namespace: string, name: string) => {
     const found = objects.get(keyOf(kind.group, kind.kind, namespace, name));
-    return found === undefined ? undefined : stored(found as object);
+    return found === undefined ? undefined : asStored(found as object);
   }) as Lookup;
 }
 
 /** An object as a cluster would have it; undefined where it would be refused, which is told of itself. */
-function stored(object: object): unknown {
+function asStored(object: object): unknown {
   const { apiVersion, kind } = namesOf(object);
   const request = { operation: 'CREATE', user: { name: 'validate', groups: [] }, lookup: () => undefined } as const;
   const admitted = admissionOf(apiVersion, kind)?.({ ...request, object: inNamespace(object) });

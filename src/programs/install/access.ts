@@ -35,7 +35,7 @@ const SELF_REVIEWS = resourceType<SelfReview>(
 );
 
 /** Which of some things the server would not let us do. */
-export async function denied(client: Client, accesses: readonly Access[]): Promise<Access[]> {
+export async function deniedAccess(client: Client, accesses: readonly Access[]): Promise<Access[]> {
   const answers = await Promise.all(accesses.map((access) => isAllowed(client, access)));
   return accesses.filter((_, at) => answers[at] !== true);
 }
@@ -48,13 +48,13 @@ async function isAllowed(client: Client, { resource, ...access }: Access): Promi
 }
 
 /** As whom the server knows us; undefined where it does not tell. */
-export async function ownName(client: Client): Promise<string | undefined> {
+export async function whoAmI(client: Client): Promise<string | undefined> {
   const review = await client.create(SELF_REVIEWS, { metadata: {} }).catch(() => undefined);
   return review?.status?.userInfo?.username;
 }
 
 /** Everything that a rule of a role lets its holders do; in one namespace where it is given. */
-export function givenBy(rule: PolicyRule, namespace?: string): Access[] {
+export function grantedBy(rule: PolicyRule, namespace?: string): Access[] {
   const { verbs, apiGroups = [], resources = [], resourceNames = [undefined] } = rule;
   const where = namespace === undefined ? {} : { namespace };
   return apiGroups.flatMap((group) =>

@@ -23,18 +23,18 @@ export const GROUPS: Readonly<Record<DialectName, string>> = {
 /** The kinds of the chosen groups. Instances and migrations are there always: machines of every group run as them. */
 export function kindsOf(dialects: readonly DialectName[]): Kind[] {
   const groups = new Set(dialects.map((name) => GROUPS[name]));
-  return KINDS.filter((kind) => groups.has(kind.group) || isRunning(kind));
+  return KINDS.filter((kind) => groups.has(kind.group) || isEstablished(kind));
 }
 
 /** Whether machines of every group run as objects of this kind. */
-export const isRunning = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind !== 'VirtualMachine';
+export const isEstablished = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind !== 'VirtualMachine';
 
-export const definitionOf = (kind: Kind) => crdOf(kind) as unknown as CustomResourceDefinition;
+export const crdFor = (kind: Kind) => crdOf(kind) as unknown as CustomResourceDefinition;
 
 export const isSame = (some: readonly string[] = [], others: readonly string[] = []) => String(some) === String(others);
 
 /** Waits until a definition is served by the names that it has now; throws when the signal comes. */
-export async function served(client: Client, name: string, signal?: AbortSignal): Promise<void> {
+export async function waitForServed(client: Client, name: string, signal?: AbortSignal): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
     const options = { fieldSelector: `metadata.name=${name}`, ...(signal === undefined ? {} : { signal }) };

@@ -5,10 +5,10 @@ import { OPERATION_FINALIZER } from '#api/operation-request';
 import type { ResourceType } from '#platform/kube/client';
 import { ignoreNotFound, isConflict, isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { InstallParts } from '#programs/cli/install';
+import type { InstallDeps } from '#programs/cli/install';
 
 /** How long an operator may take until it is seen. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 interface Held {
   readonly type: ResourceType;
@@ -19,7 +19,7 @@ interface Held {
  * Whether an operator looks after an object that it holds by a finalizer. One that stands alone has no lease to be known
  * by; but whoever runs puts a finalizer back that is gone. Where nobody does, it is put back here.
  */
-export async function hasKeeper(held: Held, ms: number, parts: InstallParts): Promise<boolean> {
+export async function hasActiveOperator(held: Held, ms: number, parts: InstallDeps): Promise<boolean> {
   const { type, object } = held;
   const { client, clock, signal } = parts;
   const { name = '', namespace = '', finalizers = [] } = object.metadata;
@@ -39,7 +39,7 @@ export async function hasKeeper(held: Held, ms: number, parts: InstallParts): Pr
   const without = await write(others, object);
   if (without === undefined || isBack(without)) return true;
   const over = new AbortController();
-  const timer = clock.timer(Math.min(ms, PATIENCE_MS), () => over.abort());
+  const timer = clock.timer(Math.min(ms, TIMEOUT_MS), () => over.abort());
   try {
     const options = {
       namespace,
@@ -63,7 +63,7 @@ export async function hasKeeper(held: Held, ms: number, parts: InstallParts): Pr
 }
 
 /** Whether an object goes only when an operator lets it, and has not been told to go yet. */
-export const isHeld = ({ metadata }: KubeObject) =>
+export const hasOurFinalizer = ({ metadata }: KubeObject) =>
   metadata.deletionTimestamp === undefined && metadata.finalizers?.some(isOfOperator) === true;
 
 const OF_OPERATOR = new Set([

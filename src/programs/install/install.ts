@@ -1,28 +1,28 @@
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
-import type { InstallParts, InstallSettings } from '#programs/cli/install';
+import type { InstallDeps, InstallSettings } from '#programs/cli/install';
 import { DIALECT_NAMES } from '#programs/cli/up';
-import { apply, nameOf, type Outcome, present } from './apply.ts';
-import { GROUPS, served } from './definitions.ts';
+import { type ApplyOutcome, apply, getExisting, nameOf } from './apply.ts';
+import { GROUPS, waitForServed } from './definitions.ts';
 import { nextSteps } from './next-steps.ts';
 import { actingOperator } from './operator-lease.ts';
-import { type Plan, planned } from './plan.ts';
-import type { Wanted } from './wanted.ts';
-import { within } from './within.ts';
+import { type Plan, planInstall } from './plan.ts';
+import type { DesiredObject } from './wanted.ts';
+import { withTimeout } from './within.ts';
 
 /** How many requests are under way at once. */
 const AT_ONCE = 16;
 
 /** `vimana install`: looks whether all can be done, does it, and says what each object came to. */
-export async function install(settings: InstallSettings, parts: InstallParts): Promise<void> {
+export async function install(settings: InstallSettings, parts: InstallDeps): Promise<void> {
   const { io, client, clock, signal } = parts;
   const { dryRun, forceConflicts: force } = settings;
-  const plan = await planned(settings, parts);
+  const plan = await planInstall(settings, parts);
   for (const note of plan.notes) io.err(`${note}\n`);
   const counts = { created: 0, configured: 0, unchanged: 0 };
-  const bring = async (some: readonly Wanted[]) => {
+  const bring = async (some: readonly DesiredObject[]) => {
     for (let from = 0; from < some.length; from += AT_ONCE) {
       const now = some.slice(from, from + AT_ONCE);
-      const outcomes = await Promise.all(now.map((each) => brought(each, plan, { dryRun, force }, parts)));
+      const outcomes = await Promise.all(now.map((each) => applyDesired(each, plan, { dryRun, force }, parts)));
       now.forEach((each, at) => {
         const outcome = outcomes[at] ?? 'unchanged';
         counts[outcome]++;
@@ -45,12 +45,12 @@ export async function install(settings: InstallSettings, parts: InstallParts): P
   io.out(nextSteps({ dialects, known, examples: settings.examples, ...(operator === undefined ? {} : { operator }) }));
 }
 
-async function brought(
-  wanted: Wanted,
+async function applyDesired(
+  wanted: DesiredObject,
   { before, examples }: Plan,
   { dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
-  { client, signal }: InstallParts,
-): Promise<Outcome> {
+  { client, signal }: InstallDeps,
+): Promise<ApplyOutcome> {
   const was = before.get(wanted);
   // An example that somebody has made their own stays so.
   if (was !== undefined && examples.includes(wanted)) return 'unchanged';
@@ -60,23 +60,23 @@ async function brought(
 }
 
 /** Waits until the kinds can be used. */
-async function untilServed({ definitions }: Plan, ms: number, { io, client, clock, signal }: InstallParts) {
+async function untilServed({ definitions }: Plan, ms: number, { io, client, clock, signal }: InstallDeps) {
   const missing = new Set(definitions.map(({ object }) => object.metadata.name ?? ''));
   const late = () => ({
     what: `these are not served: ${[...missing].join(', ')}`,
     hint: `See why with: kubectl describe crd ${[...missing][0]}`,
   });
-  await within({ clock, signal, ms, late }, (ended) =>
-    Promise.all([...missing].map((name) => served(client, name, ended).then(() => missing.delete(name)))),
+  await withTimeout({ clock, signal, ms, late }, (ended) =>
+    Promise.all([...missing].map((name) => waitForServed(client, name, ended).then(() => missing.delete(name)))),
   );
   io.out(`${definitions.length} kinds are served\n`);
 }
 
 /** The groups whose machines the cluster knows by now. */
-async function knownDialects({ client, signal }: InstallParts) {
+async function knownDialects({ client, signal }: InstallDeps) {
   const there = await Promise.all(
     DIALECT_NAMES.map((name) =>
-      present(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: machineDefinition(GROUPS[name]) }, signal).then(
+      getExisting(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: machineDefinition(GROUPS[name]) }, signal).then(
         Boolean,
       ),
     ),

@@ -1,7 +1,7 @@
 import type { Client, ResourceType } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { ifThere, nameOf } from './apply.ts';
+import { ifExists, nameOf } from './apply.ts';
 import { releaseOf } from './belongs.ts';
 
 interface Resources {
@@ -26,7 +26,7 @@ const EVERYWHERE = new Set([
 ]);
 
 /** What a namespace holds that is not Vimana's, by name; what cannot be seen counts. `leaving`: kinds that go, as `plural.group`. */
-export async function strangersIn(
+export async function foreignObjects(
   client: Client,
   namespace: string,
   leaving: ReadonlySet<string>,
@@ -85,7 +85,7 @@ async function orUnseen<T>(
   what: string,
 ): Promise<{ readonly found: readonly T[]; readonly unseen?: never } | { readonly unseen: string }> {
   try {
-    return { found: (await ifThere(answer)) ?? [] };
+    return { found: (await ifExists(answer)) ?? [] };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     return { unseen: `perhaps ${what} (${error.message})` };

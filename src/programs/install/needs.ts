@@ -4,11 +4,11 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resourc
 import { NODES } from '#platform/kube/kinds/node';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
-import { type Access, accessLines, denied, givenBy } from './access.ts';
-import { ROLES, type Wanted } from './wanted.ts';
+import { type Access, accessLines, deniedAccess, grantedBy } from './access.ts';
+import { type DesiredObject, ROLES } from './wanted.ts';
 
 /** What bringing some objects takes, besides what roles among them give out. */
-export function needsOf(wanted: readonly Wanted[]): Access[] {
+export function needsOf(wanted: readonly DesiredObject[]): Access[] {
   const needs = new Map<string, Access>();
   const need = (access: Access) => needs.set(JSON.stringify(access), access);
   for (const { type, object } of wanted) {
@@ -30,8 +30,8 @@ export function needsOf(wanted: readonly Wanted[]): Access[] {
 }
 
 /** Everything that we may not do and would have to, as lines. */
-export async function missingRights(client: Client, wanted: readonly Wanted[]): Promise<string[]> {
-  const missing = await denied(client, needsOf(wanted));
+export async function missingPermissions(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
+  const missing = await deniedAccess(client, needsOf(wanted));
   return [...accessLines(missing), ...(await ungivable(client, wanted))];
 }
 
@@ -39,7 +39,7 @@ export async function missingRights(client: Client, wanted: readonly Wanted[]): 
  * Nobody gives out rights that they lack, unless they may escalate roles and bind them: which of the rights that roles
  * give are missing then.
  */
-async function ungivable(client: Client, wanted: readonly Wanted[]): Promise<string[]> {
+async function ungivable(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
   const roles = wanted.filter(({ type }) => [CLUSTER_ROLES.plural, ROLES.plural].includes(type.plural));
   const places = new Map<string, Access[]>();
   for (const { type, object } of roles) {
@@ -47,18 +47,18 @@ async function ungivable(client: Client, wanted: readonly Wanted[]): Promise<str
     const rules = (object['rules'] ?? []) as readonly PolicyRule[];
     const where = type.namespaced && namespace !== undefined ? { namespace } : {};
     const key = JSON.stringify({ group: type.group, resource: type.plural, ...where });
-    places.set(key, [...(places.get(key) ?? []), ...rules.flatMap((rule) => givenBy(rule, where.namespace))]);
+    places.set(key, [...(places.get(key) ?? []), ...rules.flatMap((rule) => grantedBy(rule, where.namespace))]);
   }
   const lines: string[] = [];
   for (const [key, given] of places) {
     const resource = JSON.parse(key) as Omit<Access, 'verb'>;
-    const powers = await denied(
+    const powers = await deniedAccess(
       client,
       ['escalate', 'bind'].map((verb) => ({ verb, ...resource })),
     );
     if (powers.length === 0) continue;
     const distinct = [...new Map(given.map((access) => [JSON.stringify(access), access])).values()];
-    const lacking = await denied(client, distinct);
+    const lacking = await deniedAccess(client, distinct);
     if (lacking.length === 0) continue;
     const rest = `or each right that they give, of which ${lacking.length} of ${distinct.length} are missing`;
     lines.push(...accessLines(powers).map((line) => `${line}, ${rest}`));

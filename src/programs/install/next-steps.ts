@@ -1,7 +1,7 @@
 import type { DialectName } from '#programs/cli/up';
 import { DIALECT_NAMES } from '#programs/cli/up';
 import { GROUPS } from './definitions.ts';
-import { FIRST_MACHINES } from './wanted.ts';
+import { FIRST_VMS } from './wanted.ts';
 
 export interface Situation {
   /** The groups that were asked for. */
@@ -26,7 +26,7 @@ export function nextSteps({ dialects, known, examples, operator }: Situation): s
         ]
       : []),
     ...dialects.flatMap((name) => [
-      ...(examples ? [] : [[`kubectl apply -f ${FIRST_MACHINES[name]}`, `machines of ${GROUPS[name]}`] as const]),
+      ...(examples ? [] : [[`kubectl apply -f ${FIRST_VMS[name]}`, `machines of ${GROUPS[name]}`] as const]),
       [`kubectl get ${machines(name)}`, 'how they are'] as const,
     ]),
     [`bin/vimana uninstall${flag}`, 'take it away again'],

@@ -5,33 +5,33 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resourc
 import { NODES } from '#platform/kube/kinds/node';
 import { ignoreNotFound, isForbidden, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { InstallParts, InstallSettings } from '#programs/cli/install';
+import type { InstallDeps, InstallSettings } from '#programs/cli/install';
 import type { DialectName } from '#programs/cli/up';
-import { ownName } from './access.ts';
-import { apply, nameOf, placeOf, present } from './apply.ts';
+import { whoAmI } from './access.ts';
+import { apply, getExisting, nameOf, objectPath } from './apply.ts';
 import { isInstalled } from './belongs.ts';
 import { GROUPS } from './definitions.ts';
-import { missingRights } from './needs.ts';
+import { missingPermissions } from './needs.ts';
 import { nodePools } from './node-pools.ts';
 import {
+  type DesiredObject,
+  desiredCrds,
+  desiredExamples,
+  desiredNodes,
+  desiredPermissions,
+  desiredStages,
   STAGE_OBJECTS,
-  type Wanted,
-  wantedDefinitions,
-  wantedExamples,
-  wantedNodes,
-  wantedRights,
-  wantedStages,
 } from './wanted.ts';
 
 /** What an installation brings, in this order, and how it found the cluster. */
 export interface Plan {
-  readonly definitions: readonly Wanted[];
-  readonly rights: readonly Wanted[];
-  readonly nodes: readonly Wanted[];
-  readonly examples: readonly Wanted[];
+  readonly definitions: readonly DesiredObject[];
+  readonly rights: readonly DesiredObject[];
+  readonly nodes: readonly DesiredObject[];
+  readonly examples: readonly DesiredObject[];
   /** The groups that are ours to install here. */
   readonly dialects: readonly DialectName[];
-  readonly before: ReadonlyMap<Wanted, KubeObject>;
+  readonly before: ReadonlyMap<DesiredObject, KubeObject>;
   /** What the user should know and nobody has to mend. */
   readonly notes: readonly string[];
 }
@@ -40,7 +40,7 @@ export interface Plan {
 const OLDEST = { major: 1, minor: 30 };
 
 /** Looks whether everything can be done before anything is; throws one error that names all that is in the way. */
-export async function planned(settings: InstallSettings, parts: InstallParts): Promise<Plan> {
+export async function planInstall(settings: InstallSettings, parts: InstallDeps): Promise<Plan> {
   const { client, namespace, signal } = parts;
   const problems = await versionProblems(client, signal);
   const notes: string[] = [];
@@ -50,24 +50,25 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
   const dialects = settings.dialects.filter((name) => !(isKubevirt && name === 'kubevirt'));
   if (isKubevirt && dialects.length === 0) problems.push(`${ITSELF}: choose other groups with --dialects`);
   else if (isKubevirt) notes.push(`${ITSELF}: its kinds and roles are left alone.`);
-  const isIts = ({ object }: Wanted) => isKubevirt && /(?:^|\.)kubevirt\.io(?::|$)/.test(object.metadata.name ?? '');
+  const isIts = ({ object }: DesiredObject) =>
+    isKubevirt && /(?:^|\.)kubevirt\.io(?::|$)/.test(object.metadata.name ?? '');
 
   const pools = nodePools(settings.nodes, settings);
-  const nodes = wantedNodes(pools);
+  const nodes = desiredNodes(pools);
   const hasStages =
     nodes.length > 0 && (await look(CUSTOM_RESOURCE_DEFINITIONS, `${STAGE_OBJECTS.plural}.${STAGE_OBJECTS.group}`));
   if (nodes.length > 0 && !hasStages) notes.push(WITHOUT_KWOK);
   const wanted = {
-    definitions: wantedDefinitions(dialects).filter((each) => !isIts(each)),
-    rights: wantedRights(dialects).filter((each) => !isIts(each)),
-    nodes: [...nodes, ...(hasStages ? wantedStages() : [])],
-    examples: settings.examples ? wantedExamples(dialects, namespace) : [],
+    definitions: desiredCrds(dialects).filter((each) => !isIts(each)),
+    rights: desiredPermissions(dialects).filter((each) => !isIts(each)),
+    nodes: [...nodes, ...(hasStages ? desiredStages() : [])],
+    examples: settings.examples ? desiredExamples(dialects, namespace) : [],
   };
   const all = Object.values(wanted).flat();
 
-  const missing = await missingRights(client, all);
+  const missing = await missingPermissions(client, all);
   if (missing.length > 0) {
-    const who = (await ownName(client)) ?? 'This user';
+    const who = (await whoAmI(client)) ?? 'This user';
     problems.push(`${who} may not:`, ...missing.map((line) => `  ${line}`));
   }
   if (settings.examples && (await isMissing(client, namespace, signal))) {
@@ -75,10 +76,10 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
       `there is no namespace ${namespace}, where the examples belong: kubectl create namespace ${namespace}`,
     );
   }
-  const before = await found(client, all, signal);
+  const before = await existingObjects(client, all, signal);
   problems.push(...foreign(before));
   // A namespace that somebody else has made stays theirs, or it would be taken away from them in the end.
-  const isTheirs = (each: Wanted, was = before.get(each)) =>
+  const isTheirs = (each: DesiredObject, was = before.get(each)) =>
     each.type === NAMESPACES && was !== undefined && !isInstalled(was);
   const rights = wanted.rights.filter((each) => !isTheirs(each));
   if (problems.length === 0) {
@@ -86,7 +87,7 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
     const fresh = examples.filter((each) => !before.has(each));
     problems.push(...(await refusals([...Object.values(applied).flat(), ...fresh], before, settings, parts)));
   }
-  if (problems.length > 0) throw refused(problems);
+  if (problems.length > 0) throw installRejected(problems);
   return { ...wanted, rights, dialects, before, notes };
 }
 
@@ -94,7 +95,7 @@ const ITSELF = 'KubeVirt itself is here (there are kubevirts.kubevirt.io)';
 const WITHOUT_KWOK =
   'There are no stages.kwok.x-k8s.io: the nodes stay NotReady until a KWOK plays them (vimana nodes --print has stages for its configuration).';
 
-function refused(problems: readonly string[]): VimanaError {
+function installRejected(problems: readonly string[]): VimanaError {
   const isConflict = problems.some((line) => line.includes('conflict with "'));
   const hint = isConflict ? '\n--force-conflicts takes over what others have set.' : '';
   return new VimanaError('CANNOT_INSTALL', `nothing was changed, because\n  ${problems.join('\n  ')}`, {
@@ -118,7 +119,7 @@ interface Version {
 
 /** Whether something is there; what we may not read counts as absent, because the missing right is told already. */
 function lookingAround(client: Client, signal: AbortSignal) {
-  return async (type: Wanted['type'], name: string): Promise<boolean> =>
+  return async (type: DesiredObject['type'], name: string): Promise<boolean> =>
     (await readable(ignoreNotFound(client.get(type, name, { signal })))) !== undefined;
 }
 
@@ -142,20 +143,24 @@ async function readable<T>(answer: Promise<T | undefined>): Promise<T | undefine
 }
 
 /** Those of the objects that are there. */
-async function found(client: Client, all: readonly Wanted[], signal: AbortSignal): Promise<Map<Wanted, KubeObject>> {
+async function existingObjects(
+  client: Client,
+  all: readonly DesiredObject[],
+  signal: AbortSignal,
+): Promise<Map<DesiredObject, KubeObject>> {
   const hasNodes = all.some(({ type }) => type === NODES);
   const list = hasNodes ? await readable(client.list(NODES, { signal })) : undefined;
   const nodes = new Map((list?.items ?? []).map((node) => [node.metadata.name, node]));
   const objects = await Promise.all(
     all.map(async (each) =>
-      each.type === NODES ? nodes.get(each.object.metadata.name) : readable(present(client, each, signal)),
+      each.type === NODES ? nodes.get(each.object.metadata.name) : readable(getExisting(client, each, signal)),
     ),
   );
   return new Map(all.flatMap((each, at) => (objects[at] === undefined ? [] : [[each, objects[at]]])));
 }
 
 /** What is there by the same name and belongs to somebody else. */
-function foreign(before: ReadonlyMap<Wanted, KubeObject>): string[] {
+function foreign(before: ReadonlyMap<DesiredObject, KubeObject>): string[] {
   return [...before].flatMap(([wanted, { metadata }]) => {
     const { labels = {}, annotations = {}, name = '' } = metadata;
     if (wanted.type === CUSTOM_RESOURCE_DEFINITIONS && labels['app.kubernetes.io/part-of'] !== 'vimana') {
@@ -175,15 +180,15 @@ function foreign(before: ReadonlyMap<Wanted, KubeObject>): string[] {
 
 /** Why the server would not take objects. What needs a namespace or a kind that is to come cannot be asked yet. */
 async function refusals(
-  all: readonly Wanted[],
-  before: ReadonlyMap<Wanted, KubeObject>,
+  all: readonly DesiredObject[],
+  before: ReadonlyMap<DesiredObject, KubeObject>,
   { forceConflicts: force }: InstallSettings,
-  { client, signal }: InstallParts,
+  { client, signal }: InstallDeps,
 ): Promise<string[]> {
   const asked = all.filter((each) => before.has(each) || ![NODES, STAGE_OBJECTS].includes(each.type));
   const answers = await Promise.all(
     asked.map(async (each): Promise<string | undefined> => {
-      if (placeOf(each).namespace !== undefined && !before.has(each)) return undefined;
+      if (objectPath(each).namespace !== undefined && !before.has(each)) return undefined;
       try {
         await apply(client, each, before.get(each), { dryRun: true, force, signal });
         return undefined;

@@ -9,32 +9,32 @@ import { DEPLOYMENTS } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
-import type { InstallParts, UninstallSettings } from '#programs/cli/install';
+import type { InstallDeps, UninstallSettings } from '#programs/cli/install';
 import { DIALECT_NAMES } from '#programs/cli/up';
-import { type Access, accessLines, denied, ownName } from './access.ts';
-import { ifThere, nameOf, placeOf, present } from './apply.ts';
+import { type Access, accessLines, deniedAccess, whoAmI } from './access.ts';
+import { getExisting, ifExists, nameOf, objectPath } from './apply.ts';
 import { isInstalled, releaseOf } from './belongs.ts';
-import { definitionOf, GROUPS, isRunning, kindsOf } from './definitions.ts';
-import { hasKeeper, isHeld } from './finalizer-keeper.ts';
-import { strangersIn } from './namespace-contents.ts';
+import { crdFor, GROUPS, isEstablished, kindsOf } from './definitions.ts';
+import { hasActiveOperator, hasOurFinalizer } from './finalizer-keeper.ts';
+import { foreignObjects } from './namespace-contents.ts';
 import { leaders, OF_VIMANA } from './operator-lease.ts';
-import { untilGone } from './until-gone.ts';
-import { INSTALLED, STAGE_OBJECTS, type Wanted, wantedRights } from './wanted.ts';
-import { within } from './within.ts';
+import { waitForDeletion } from './until-gone.ts';
+import { type DesiredObject, desiredPermissions, INSTALLED, STAGE_OBJECTS } from './wanted.ts';
+import { withTimeout } from './within.ts';
 
 interface Removal {
   /** The kinds that go, those that machines run as last. */
   readonly kinds: readonly Kind[];
   /** What nobody needs when no group is left. */
-  readonly rest: readonly Wanted[];
+  readonly rest: readonly DesiredObject[];
   /** Where the operator's account is, if that goes too. */
-  readonly namespace?: Wanted;
+  readonly namespace?: DesiredObject;
   /** What stays, and why. */
   readonly notes: readonly string[];
 }
 
 /** `vimana uninstall`: takes away what `vimana install` brings, and never an object that it was not told to. */
-export async function uninstall(settings: UninstallSettings, parts: InstallParts): Promise<void> {
+export async function uninstall(settings: UninstallSettings, parts: InstallDeps): Promise<void> {
   const { io, client, signal, clock } = parts;
   const { dryRun, withObjects, timeout: ms } = settings;
   await refuseWithoutRights(settings, client);
@@ -51,20 +51,20 @@ export async function uninstall(settings: UninstallSettings, parts: InstallParts
     }
   }
   const definitions = removal.kinds.map(
-    (kind): Wanted => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: definitionOf(kind) }),
+    (kind): DesiredObject => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }),
   );
   // Roles go after what they speak of.
   const gone = [...definitions, ...removal.rest.toReversed()];
   for (const each of gone) {
     if (!dryRun)
-      await ignoreNotFound(client.delete(each.type, each.object.metadata.name ?? '', { ...placeOf(each), signal }));
+      await ignoreNotFound(client.delete(each.type, each.object.metadata.name ?? '', { ...objectPath(each), signal }));
     io.out(`${nameOf(each)} deleted${said}\n`);
   }
   if (!dryRun) {
     const late = () => ({ what: 'definitions are still there', hint: 'See why with: kubectl get crds -o yaml' });
     const names = new Set(definitions.map(({ object }) => object.metadata.name));
-    await within({ clock, signal, ms, late }, (ended) =>
-      untilGone(client, CUSTOM_RESOURCE_DEFINITIONS, ({ metadata }) => names.has(metadata.name), ended),
+    await withTimeout({ clock, signal, ms, late }, (ended) =>
+      waitForDeletion(client, CUSTOM_RESOURCE_DEFINITIONS, ({ metadata }) => names.has(metadata.name), ended),
     );
   }
   const kept = await removeNamespace(removal, settings, parts);
@@ -76,7 +76,7 @@ export async function uninstall(settings: UninstallSettings, parts: InstallParts
 async function removeNamespace(
   { kinds, namespace }: Removal,
   { dryRun }: UninstallSettings,
-  { io, client, signal }: InstallParts,
+  { io, client, signal }: InstallDeps,
 ): Promise<'deleted' | 'kept' | undefined> {
   if (namespace === undefined) return undefined;
   const { type, object } = namespace;
@@ -86,7 +86,7 @@ async function removeNamespace(
     return 'kept';
   }
   const leaving = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
-  const strangers = await strangersIn(client, name, leaving, signal);
+  const strangers = await foreignObjects(client, name, leaving, signal);
   if (strangers.length > 0) {
     const more = strangers.length > SHOWN ? ` and ${strangers.length - SHOWN} more` : '';
     io.out(`${nameOf(namespace)} kept: it holds ${strangers.slice(0, SHOWN).join(', ')}${more}\n`);
@@ -101,9 +101,9 @@ async function removeNamespace(
 const SHOWN = 5;
 
 /** What is there of all that was asked for. */
-async function removalOf({ dialects }: UninstallSettings, { client, signal }: InstallParts): Promise<Removal> {
+async function removalOf({ dialects }: UninstallSettings, { client, signal }: InstallDeps): Promise<Removal> {
   const there = await Promise.all(
-    KINDS.map((kind) => present(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: definitionOf(kind) }, signal)),
+    KINDS.map((kind) => getExisting(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }, signal)),
   );
   const releases = new Map<Kind, string>();
   const known = KINDS.filter((kind, at) => {
@@ -115,22 +115,23 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
   });
   const ours = known.filter((kind) => !releases.has(kind));
   const groups = new Set(dialects.map((name) => GROUPS[name]));
-  const kinds = ours.filter((kind) => groups.has(kind.group) && !isRunning(kind));
-  const left = known.filter((kind) => !kinds.includes(kind) && !isRunning(kind));
+  const kinds = ours.filter((kind) => groups.has(kind.group) && !isEstablished(kind));
+  const left = known.filter((kind) => !kinds.includes(kind) && !isEstablished(kind));
   const notes = [...new Set(releases.values())].map((release) => {
     const count = [...releases.values()].filter((each) => each === release).length;
     return `${count} of the definitions kept: they go by helm uninstall ${release}`;
   });
   const rights = await ownRights(client, signal);
-  const isOfUsers = ({ object }: Wanted) => [...groups].some((group) => object.metadata.name?.startsWith(`${group}:`));
+  const isOfUsers = ({ object }: DesiredObject) =>
+    [...groups].some((group) => object.metadata.name?.startsWith(`${group}:`));
   // What is left needs the instances that machines run as, and the operator's rights.
   if (left.length > 0) return { kinds, rest: rights.filter((each) => isOfUsers(each) && !isOfInstances(each)), notes };
   const labelSelector = `${INSTALLED.label}=${INSTALLED.value}`;
   const nodes = await client.list(NODES, { labelSelector, signal });
-  const stages = await ifThere(client.list(STAGE_OBJECTS, { labelSelector, signal }));
+  const stages = await ifExists(client.list(STAGE_OBJECTS, { labelSelector, signal }));
   const namespace = await ownNamespace(client, signal);
   return {
-    kinds: [...kinds, ...ours.filter(isRunning)],
+    kinds: [...kinds, ...ours.filter(isEstablished)],
     notes,
     ...(namespace === undefined ? {} : { namespace }),
     rest: [
@@ -141,15 +142,15 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
   };
 }
 
-const isOfInstances = ({ object }: Wanted) => object.metadata.name?.startsWith(`${GROUPS.kubevirt}:`) === true;
+const isOfInstances = ({ object }: DesiredObject) => object.metadata.name?.startsWith(`${GROUPS.kubevirt}:`) === true;
 
 /** The accounts and roles that are there and neither KubeVirt's own nor Helm's to take away. */
-async function ownRights(client: Client, signal: AbortSignal): Promise<Wanted[]> {
+async function ownRights(client: Client, signal: AbortSignal): Promise<DesiredObject[]> {
   const found = await Promise.all(
-    wantedRights(DIALECT_NAMES)
+    desiredPermissions(DIALECT_NAMES)
       .filter(({ type }) => type !== NAMESPACES)
       .map(async (each) => {
-        const object = await present(client, each, signal);
+        const object = await getExisting(client, each, signal);
         const isOurs = object?.metadata.labels?.['app.kubernetes.io/name'] === 'vimana';
         return object !== undefined && isOurs && releaseOf(object) === undefined ? [each] : [];
       }),
@@ -158,9 +159,9 @@ async function ownRights(client: Client, signal: AbortSignal): Promise<Wanted[]>
 }
 
 /** The namespace of the operator's account as it is, whoever has made it. */
-async function ownNamespace(client: Client, signal: AbortSignal): Promise<Wanted | undefined> {
-  const wanted = wantedRights(DIALECT_NAMES).find(({ type }) => type === NAMESPACES);
-  const object = wanted === undefined ? undefined : await present(client, wanted, signal);
+async function ownNamespace(client: Client, signal: AbortSignal): Promise<DesiredObject | undefined> {
+  const wanted = desiredPermissions(DIALECT_NAMES).find(({ type }) => type === NAMESPACES);
+  const object = wanted === undefined ? undefined : await getExisting(client, wanted, signal);
   return object === undefined ? undefined : { type: NAMESPACES, object };
 }
 
@@ -168,7 +169,7 @@ async function ownNamespace(client: Client, signal: AbortSignal): Promise<Wanted
 async function refuseWhatIsInTheWay(
   { kinds, rest, namespace }: Removal,
   { withObjects, dryRun, timeout }: UninstallSettings,
-  parts: InstallParts,
+  parts: InstallDeps,
 ): Promise<void> {
   const { client, clock, signal } = parts;
   const problems: string[] = [];
@@ -201,13 +202,13 @@ async function refuseWhatIsInTheWay(
 }
 
 /** What would be there for ever once it is told to go, since no operator lets it. */
-async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallParts): Promise<string[]> {
+async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallDeps): Promise<string[]> {
   const answers = await Promise.all(
     kinds.map(async (kind) => {
       const type = resourceOfKind(kind);
-      const held = (await all(parts.client, type, parts.signal)).filter(isHeld);
+      const held = (await all(parts.client, type, parts.signal)).filter(hasOurFinalizer);
       const [object] = held;
-      if (object === undefined || (await hasKeeper({ type, object }, ms, parts))) return [];
+      if (object === undefined || (await hasActiveOperator({ type, object }, ms, parts))) return [];
       const count = `${held.length} ${held.length === 1 ? 'object' : 'objects'}`;
       return [
         `${count} of ${kind.plural}.${kind.group} would stay: an operator takes off their finalizers, and none answers (bin/vimana operator --webhook-port 0)`,
@@ -229,13 +230,13 @@ async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings,
   need(CUSTOM_RESOURCE_DEFINITIONS, ['get', 'list', 'watch', 'delete']);
   need(NODES, ['list', 'delete']);
   for (const type of [LEASES, SERVICE_ACCOUNTS, DEPLOYMENTS]) need(type, ['list']);
-  for (const each of wantedRights(DIALECT_NAMES)) need(each.type, ['get', 'delete'], placeOf(each));
+  for (const each of desiredPermissions(DIALECT_NAMES)) need(each.type, ['get', 'delete'], objectPath(each));
   for (const kind of kindsOf(dialects)) {
     need(resourceOfKind(kind), ['list', ...(withObjects ? ['get', 'watch', 'patch', 'deletecollection'] : [])]);
   }
-  const missing = accessLines(await denied(client, [...needs.values()]));
+  const missing = accessLines(await deniedAccess(client, [...needs.values()]));
   if (missing.length === 0) return;
-  const who = (await ownName(client)) ?? 'this user';
+  const who = (await whoAmI(client)) ?? 'this user';
   refuse([`${who} may not:`, ...missing.map((line) => `  ${line}`)]);
 }
 
@@ -252,7 +253,7 @@ async function deleteAll(
   type: ResourceType,
   objects: readonly KubeObject[],
   ms: number,
-  { client, clock, signal }: InstallParts,
+  { client, clock, signal }: InstallDeps,
 ): Promise<void> {
   const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace ?? ''));
   for (const namespace of namespaces) await client.deleteCollection(type, { namespace, signal });
@@ -261,7 +262,7 @@ async function deleteAll(
     hint: 'An operator takes off their finalizers: does one run?',
   });
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
-  await within({ clock, signal, ms, late }, (ended) =>
-    untilGone(client, type, ({ metadata }) => uids.has(metadata.uid), ended),
+  await withTimeout({ clock, signal, ms, late }, (ended) =>
+    waitForDeletion(client, type, ({ metadata }) => uids.has(metadata.uid), ended),
   );
 }

@@ -3,7 +3,7 @@ import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Waits by a watch until none of the objects that are meant is there. */
-export async function untilGone(
+export async function waitForDeletion(
   client: Client,
   type: ResourceType,
   isMeant: (object: KubeObject) => boolean,

@@ -14,10 +14,10 @@ import { POLICIES, POLICY_BINDINGS } from '#programs/install/status-policy';
 import { kwokNodes } from '#vm/node/simulated/kwok/manifests';
 import { STAGES } from '#vm/node/simulated/kwok/stages';
 import type { NodePool } from '#vm/node/simulated/node-pool';
-import { definitionOf, GROUPS, kindsOf } from './definitions.ts';
+import { crdFor, GROUPS, kindsOf } from './definitions.ts';
 
 /** An object that a cluster is to hold. */
-export interface Wanted {
+export interface DesiredObject {
   readonly type: ResourceType;
   readonly object: KubeObject;
 }
@@ -41,7 +41,7 @@ const OF_RIGHTS = [
 const ROOT = new URL('../../../', import.meta.url);
 
 /** What to apply for the first machines of a group. */
-export const FIRST_MACHINES: Readonly<Record<DialectName, string>> = {
+export const FIRST_VMS: Readonly<Record<DialectName, string>> = {
   kubevirt: 'examples/kubevirt/vm-running.yaml',
   hypersdk: 'examples/hypersdk/vm-from-image.yaml',
   novacron: 'examples/novacron/vm-minimal.yaml',
@@ -51,12 +51,12 @@ export const FIRST_MACHINES: Readonly<Record<DialectName, string>> = {
 /** By which the namespace, nodes and stages are found again that came by `vimana install`. */
 export const INSTALLED = { label: 'app.kubernetes.io/managed-by', value: 'vimana-install' };
 
-export function wantedDefinitions(dialects: readonly DialectName[]): Wanted[] {
-  return kindsOf(dialects).map((kind) => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: definitionOf(kind) }));
+export function desiredCrds(dialects: readonly DialectName[]): DesiredObject[] {
+  return kindsOf(dialects).map((kind) => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }));
 }
 
 /** The accounts, roles and policies of deploy/operator, those for users and statuses only of the chosen groups. */
-export function wantedRights(dialects: readonly DialectName[]): Wanted[] {
+export function desiredPermissions(dialects: readonly DialectName[]): DesiredObject[] {
   const left = Object.entries(GROUPS).flatMap(([name, group]) =>
     // Users of every group see the instances that their machines run as.
     name === 'kubevirt' || dialects.includes(name as DialectName) ? [] : [group],
@@ -64,28 +64,28 @@ export function wantedRights(dialects: readonly DialectName[]): Wanted[] {
   const isLeft = (name = '') => left.some((group) => name.startsWith(`${group}:`) || name.endsWith(`.status.${group}`));
   return objectsIn('deploy/operator/operator.yaml', OF_RIGHTS)
     .filter(({ object }) => !isLeft(object.metadata.name))
-    .map(({ type, object }) => ({ type, object: type === NAMESPACES ? installed(object) : object }));
+    .map(({ type, object }) => ({ type, object: type === NAMESPACES ? withInstallLabel(object) : object }));
 }
 
-export function wantedNodes(pools: readonly NodePool[]): Wanted[] {
-  return kwokNodes(pools).map((node) => ({ type: NODES, object: installed(node) }));
+export function desiredNodes(pools: readonly NodePool[]): DesiredObject[] {
+  return kwokNodes(pools).map((node) => ({ type: NODES, object: withInstallLabel(node) }));
 }
 
 /** What KWOK is to do with nodes and their pods, for a KWOK that reads it from the cluster. */
-export function wantedStages(): Wanted[] {
-  return STAGES.map((stage) => ({ type: STAGE_OBJECTS, object: installed({ ...stage }) }));
+export function desiredStages(): DesiredObject[] {
+  return STAGES.map((stage) => ({ type: STAGE_OBJECTS, object: withInstallLabel({ ...stage }) }));
 }
 
-export function wantedExamples(dialects: readonly DialectName[], namespace: string): Wanted[] {
+export function desiredExamples(dialects: readonly DialectName[], namespace: string): DesiredObject[] {
   const types = KINDS.map(resourceOfKind);
   return dialects.flatMap((dialect) =>
-    filesAt(FIRST_MACHINES[dialect])
+    filesAt(FIRST_VMS[dialect])
       .flatMap((file) => objectsIn(file, types))
       .map(({ type, object }) => ({ type, object: { ...object, metadata: { ...object.metadata, namespace } } })),
   );
 }
 
-const installed = (object: KubeObject): KubeObject => ({
+const withInstallLabel = (object: KubeObject): KubeObject => ({
   ...object,
   metadata: { ...object.metadata, labels: { ...object.metadata.labels, [INSTALLED.label]: INSTALLED.value } },
 });
@@ -97,7 +97,7 @@ function filesAt(path: string): string[] {
 }
 
 /** The objects of a manifest of ours that are of some types. */
-function objectsIn(file: string, types: readonly ResourceType[]): Wanted[] {
+function objectsIn(file: string, types: readonly ResourceType[]): DesiredObject[] {
   const { documents } = readManifest(readFileSync(new URL(file, ROOT), 'utf8'));
   return documents.flatMap((document) => {
     const object = document.object as KubeObject;

@@ -1,8 +1,8 @@
 import type { Clock } from '#platform/base/clock';
 import { VimanaError } from '#platform/base/errors';
-import { writtenDuration } from '#programs/cli/duration-option';
+import { formatDurationFlag } from '#programs/cli/duration-option';
 
-export interface Limit {
+export interface TimeLimit {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ms: number;
@@ -11,8 +11,8 @@ export interface Limit {
 }
 
 /** Runs something that ends by a signal; where that was the time, it fails with what was waited for. */
-export async function within(
-  { clock, signal, ms, late }: Limit,
+export async function withTimeout(
+  { clock, signal, ms, late }: TimeLimit,
   run: (ended: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   const over = new AbortController();
@@ -22,7 +22,7 @@ export async function within(
   } catch (error) {
     if (!over.signal.aborted) throw error;
     const { what, hint } = late();
-    throw new VimanaError('TIMEOUT', `waited ${writtenDuration(ms)}, and ${what}`, { hint, cause: error });
+    throw new VimanaError('TIMEOUT', `waited ${formatDurationFlag(ms)}, and ${what}`, { hint, cause: error });
   } finally {
     timer.cancel();
   }

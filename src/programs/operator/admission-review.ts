@@ -21,16 +21,16 @@ export interface ReviewRequest {
   readonly dryRun?: boolean;
 }
 
-export interface ReviewAnswer {
+export interface ReviewResponse {
   readonly allowed: boolean;
   readonly status?: Partial<Status>;
   readonly patch?: readonly object[];
   readonly warnings?: readonly string[];
 }
 
-const ALLOWED: ReviewAnswer = { allowed: true };
+const ALLOWED: ReviewResponse = { allowed: true };
 
-export interface ReviewParts {
+export interface ReviewDeps {
   readonly find: FindAdmission;
   readonly lookup: Lookup;
   /** Whether the requester has the verb `operate` on the object; nobody has where absent. */
@@ -47,7 +47,7 @@ export function asksForVerb({ kind, operation, subResource = '' }: ReviewRequest
  * What admission says of an object of ours. Asked before the API server has looked at the schema, it tells everything
  * that is wrong at once, as the embedded control plane does; and nothing keeps an object from going.
  */
-export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate', parts: ReviewParts): ReviewAnswer {
+export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate', parts: ReviewDeps): ReviewResponse {
   const { operation, object, oldObject: old, kind, subResource: subresource = '' } = request;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return ALLOWED;
   if (object === undefined || object === null || object.metadata.deletionTimestamp !== undefined) return ALLOWED;
@@ -87,7 +87,7 @@ function patchOf(before: KubeObject, after: KubeObject): object[] {
 }
 
 /** The AdmissionReview that answers one. */
-export function reviewBody(uid: string, { allowed, status, patch = [], warnings = [] }: ReviewAnswer): object {
+export function reviewBody(uid: string, { allowed, status, patch = [], warnings = [] }: ReviewResponse): object {
   const changes = {
     patchType: 'JSONPatch',
     patch: Buffer.from(JSON.stringify(patch)).toString('base64'),

@@ -17,7 +17,7 @@ import type { Route } from '#platform/runtime/http/route';
 import { type FrontProxy, type ProxiedUser, proxiedUser } from './front-proxy.ts';
 import { mayDo } from './subject-access.ts';
 
-export interface AggregatedApiParts {
+export interface AggregatedApiDeps {
   /** Asks the API server what a user may do. */
   readonly client: Client;
   readonly proxy: () => FrontProxy | undefined;
@@ -32,7 +32,7 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /** Extensions as the API server of a cluster asks for them, through an APIService. What there is, anybody may know. */
-export function aggregatedApi(extensions: readonly ApiExtension[], parts: AggregatedApiParts): Route[] {
+export function aggregatedApi(extensions: readonly ApiExtension[], parts: AggregatedApiDeps): Route[] {
   const groups = new Set(extensions.map(({ group }) => group));
   return [
     ...[...groups].map((group) => told(`/apis/${group}`, groupBody(group, extensions))),
@@ -60,7 +60,7 @@ function listBody(extension: ApiExtension): object {
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/${version}`, resources: entries };
 }
 
-function resources(path: string, extension: ApiExtension, parts: AggregatedApiParts): Route {
+function resources(path: string, extension: ApiExtension, parts: AggregatedApiDeps): Route {
   return {
     path: `${path}/`,
     methods: Object.keys(VERBS),
@@ -68,7 +68,7 @@ function resources(path: string, extension: ApiExtension, parts: AggregatedApiPa
     access: 'decided by route',
     async handle(request, response, signal) {
       try {
-        send(response, await answered(extension, request, signal, parts));
+        send(response, await extensionResponse(extension, request, signal, parts));
       } catch (error) {
         const refusal = refusalOf(error);
         if (refusal === undefined) throw error;
@@ -78,11 +78,11 @@ function resources(path: string, extension: ApiExtension, parts: AggregatedApiPa
   };
 }
 
-async function answered(
+async function extensionResponse(
   extension: ApiExtension,
   request: IncomingMessage,
   signal: AbortSignal,
-  { client, proxy }: AggregatedApiParts,
+  { client, proxy }: AggregatedApiDeps,
 ): Promise<ExtensionAnswer> {
   const user = proxiedUser(request, proxy());
   if (user === undefined) throw unauthorized();

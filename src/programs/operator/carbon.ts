@@ -25,7 +25,7 @@ import { CARBON_CONFIG_MAP, type CarbonSettings, NO_CARBON, providerOf, refreshO
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
 
-export interface CarbonParts {
+export interface CarbonDeps {
   readonly informers: Informers;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,7 +36,7 @@ export interface CarbonParts {
 /** What heeding electricity takes of a process that looks after machines. */
 export interface Carbon {
   /** `templateOf` finds the template that a machine names. */
-  gatherer(templateOf?: DependencyProvider<'template'>['provide']): DependencyProvider<'carbon'>;
+  provider(templateOf?: DependencyProvider<'template'>['provide']): DependencyProvider<'carbon'>;
   /** Asks the provider; for whoever acts, and nobody else. */
   readonly runnable: Runnable;
   /** For /metrics; `cores` tells what an instance uses where anybody knows. */
@@ -49,12 +49,12 @@ export const CARBON_RULES: readonly PolicyRule[] = [
 ];
 
 /** Whether any machines heed electricity. */
-export function isHeeded(dialects: readonly Dialect[]): boolean {
+export function isCarbonAware(dialects: readonly Dialect[]): boolean {
   return dialects.some(({ dependencies }) => dependencies?.includes('carbon') === true);
 }
 
 /** Puts together what heeds electricity, as the settings have it. */
-export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonParts): Carbon {
+export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps): Carbon {
   const { informers, clock, log } = parts;
   const written = writtenDown(parts);
   const provider = providerOf(settings, {
@@ -69,7 +69,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
   const zones = nodePlaces(settings.zoneMap);
   const ledger = new CarbonLedger(clock.now());
   return {
-    gatherer: (templateOf = () => undefined) =>
+    provider: (templateOf = () => undefined) =>
       carbonProvider({
         cache,
         zones,
@@ -109,7 +109,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
 }
 
 /** The ConfigMap with the time series, followed from the first question on. */
-function writtenDown({ informers, namespace }: CarbonParts) {
+function writtenDown({ informers, namespace }: CarbonDeps) {
   const { name, key } = CARBON_CONFIG_MAP;
   const informer = () => informers.of(CONFIG_MAPS, { namespace, fieldSelector: `metadata.name=${name}` });
   return {

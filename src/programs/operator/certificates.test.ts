@@ -7,7 +7,7 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { until } from '#testing/patience';
-import { type Credentials, folderCertificates, sharedCertificates } from './certificates.ts';
+import { type Credentials, directoryCertificates, sharedCertificates } from './certificates.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 
 const SECRETS = resourceType('v1', 'Secret', 'secrets');
@@ -96,7 +96,7 @@ describe('the certificate of a server', () => {
       const { log } = cluster;
       const stop = new AbortController();
       const clock = new FakeClock();
-      const found = folderCertificates({ clock, log, onChange: (each) => shown.push(each) }, folder);
+      const found = directoryCertificates({ clock, log, onChange: (each) => shown.push(each) }, folder);
       const ended = found.run(stop.signal);
       // Files are read in real time, between two looks.
       await until(() => clock.pending === 1);

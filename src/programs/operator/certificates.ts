@@ -7,7 +7,7 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import { isConflict, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Runnable } from '#platform/runtime/runnable';
-import { lookAgain } from './look-again.ts';
+import { poll } from './look-again.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 
 interface Secret extends KubeObject {
@@ -30,7 +30,7 @@ export interface Certificates extends Runnable {
   readonly current: Credentials | undefined;
 }
 
-export interface CertificateParts {
+export interface CertificateDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: (credentials: Credentials) => void;
@@ -41,7 +41,7 @@ export interface CertificateParts {
  * writes a new one. Where there is no such Secret, nobody shares, and no client is told whom to trust.
  */
 export function sharedCertificates(
-  parts: CertificateParts & { readonly client: Client },
+  parts: CertificateDeps & { readonly client: Client },
   secret: { readonly namespace: string; readonly name: string },
   names: readonly string[],
 ): Certificates {
@@ -66,19 +66,19 @@ export function sharedCertificates(
     }
     return { cert: fit.cert, key: fit.key, ca: fit.ca };
   }
-  return kept(parts, look);
+  return keepCurrent(parts, look);
 }
 
 /** A certificate that somebody else puts into a folder, as cert-manager does through a Secret. */
-export function folderCertificates(parts: CertificateParts, folder: string): Certificates {
-  return kept(parts, async () => {
+export function directoryCertificates(parts: CertificateDeps, folder: string): Certificates {
+  return keepCurrent(parts, async () => {
     const [cert, key] = await Promise.all(['tls.crt', 'tls.key'].map((name) => readFile(join(folder, name), 'utf8')));
     return { cert: cert ?? '', key: key ?? '' };
   });
 }
 
-function kept(
-  { clock, log, onChange }: CertificateParts,
+function keepCurrent(
+  { clock, log, onChange }: CertificateDeps,
   look: (signal: AbortSignal) => Promise<Credentials>,
 ): Certificates {
   let current: Credentials | undefined;
@@ -88,7 +88,7 @@ function kept(
       return current;
     },
     run: (signal) =>
-      lookAgain(
+      poll(
         clock,
         signal,
         async () => {

@@ -65,7 +65,7 @@ export interface OperatorSettings {
   readonly onlyNamespace?: string;
 }
 
-export interface OperatorParts {
+export interface OperatorDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -76,7 +76,7 @@ export interface OperatorParts {
 }
 
 /** What only the leading operator does: machines of every group, their instances, and their migrations. */
-export function operatorControllers(settings: OperatorSettings, parts: OperatorParts): Runnable[] {
+export function operatorControllers(settings: OperatorSettings, parts: OperatorDeps): Runnable[] {
   const { dialects, rollout, nodeLostAfterMs, workers, referenceNode } = settings;
   const sizes = referenceNode === undefined ? {} : { referenceNode };
   const rechecking = settings.recheck === undefined ? {} : { recheck: settings.recheck };
@@ -98,9 +98,9 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
     readsSecrets: settings.readsSecrets === true,
     onlyNamespace: settings.onlyNamespace,
   });
-  const gatherers = new Map<string, DependencyProviders>([
-    [GROUPS.hypersdk, hypersdk.gatherers],
-    [GROUPS.novacron, novacron.gatherers],
+  const providers = new Map<string, DependencyProviders>([
+    [GROUPS.hypersdk, hypersdk.providers],
+    [GROUPS.novacron, novacron.providers],
   ]);
   const machines = [
     ...dialects.map((dialect) =>
@@ -112,7 +112,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
           addresses,
           throttle,
           rollout,
-          providers: gatherers.get(dialect.kind.group) ?? {},
+          providers: providers.get(dialect.kind.group) ?? {},
           ...sizes,
         }),
         'virtualmachine-controller',
@@ -143,11 +143,11 @@ export function actsFor(
 
 /** What the controllers and the subresources may do. */
 export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
-  return [...machineOperatorRules(dialects), ...instanceOperatorRules(), ...NODE_LEASE_RULES, ...SUBRESOURCE_RULES];
+  return [...vmOperatorRules(dialects), ...instanceOperatorRules(), ...NODE_LEASE_RULES, ...SUBRESOURCE_RULES];
 }
 
 /** What machines of some groups take. */
-export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
+export function vmOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
   return [
     ...vmRules(dialects.map(({ kind }) => kind)),
     ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),

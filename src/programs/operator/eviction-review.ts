@@ -3,14 +3,14 @@ import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { evictedInstance, evictionResult } from '#vm/admission/launcher-eviction';
-import type { ReviewAnswer, ReviewRequest } from './admission-review.ts';
+import type { ReviewRequest, ReviewResponse } from './admission-review.ts';
 
 /** Turns the eviction of a running machine that can be migrated into a migration. */
 export async function reviewEviction(
   request: ReviewRequest,
   client: Client,
   signal: AbortSignal,
-): Promise<ReviewAnswer> {
+): Promise<ReviewResponse> {
   const { namespace = '', name = '', subResource, operation, object } = request;
   if (subResource !== 'eviction' || operation !== 'CREATE') return { allowed: true };
   const absent = (error: unknown): undefined => {
@@ -27,13 +27,13 @@ export async function reviewEviction(
     try {
       await client.patch(VMIS, instance, { type: 'merge', body }, { namespace, subresource: 'status', signal });
     } catch (error) {
-      return refused(`kubevirt failed marking the vmi for eviction: ${(error as Error).message}`);
+      return evictionDenied(`kubevirt failed marking the vmi for eviction: ${(error as Error).message}`);
     }
   }
-  return refused(verdict.message);
+  return evictionDenied(verdict.message);
 }
 
 /** Says nothing of when to try again, or clients would before anybody has heard of it. */
-function refused(message: string): ReviewAnswer {
+function evictionDenied(message: string): ReviewResponse {
   return { allowed: false, status: { code: 429, reason: 'TooManyRequests', message } };
 }

@@ -5,7 +5,7 @@ import type { Logger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { Runnable } from '#platform/runtime/runnable';
-import { lookAgain } from './look-again.ts';
+import { poll } from './look-again.ts';
 
 /** By what the API server is known when it hands a request on, and in which headers it says whose it is. */
 export interface FrontProxy {
@@ -61,13 +61,13 @@ function extraOf(headers: NodeJS.Dict<string[]>, prefixes: readonly string[]): R
   const extra: Record<string, string[]> = {};
   for (const prefix of prefixes.map((each) => each.toLowerCase())) {
     for (const [header, values = []] of Object.entries(headers)) {
-      if (header.startsWith(prefix)) extra[decoded(header.slice(prefix.length))] = values;
+      if (header.startsWith(prefix)) extra[decodeHeader(header.slice(prefix.length))] = values;
     }
   }
   return extra;
 }
 
-function decoded(text: string): string {
+function decodeHeader(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -91,7 +91,7 @@ export function followFrontProxy(
       return current;
     },
     run: (signal) =>
-      lookAgain(
+      poll(
         clock,
         signal,
         async () => {

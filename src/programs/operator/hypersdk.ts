@@ -60,9 +60,9 @@ interface HypersdkSettings {
 export function hypersdkParts(
   run: Running,
   settings: HypersdkSettings,
-): { readonly gatherers: DependencyProviders; readonly runnables: readonly Runnable[] } {
+): { readonly providers: DependencyProviders; readonly runnables: readonly Runnable[] } {
   const { carbon, dialects, images, verifier, usage, readsSecrets, onlyNamespace, clock, ...reviewing } = settings;
-  if (!isHypersdkOn(dialects)) return { gatherers: {}, runnables: [] };
+  if (!isHypersdkOn(dialects)) return { providers: {}, runnables: [] };
   const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
   const rounds = usage === undefined ? undefined : usageRounds(HYPERSDK_RESOURCES, { usage, clock });
@@ -72,11 +72,11 @@ export function hypersdkParts(
     template: templateProvider,
   };
   return {
-    gatherers: {
+    providers: {
       ...made,
       ...(carbon === undefined
         ? {}
-        : { carbon: carbon.gatherer((machine, context) => templateProvider.provide(machine, context)) }),
+        : { carbon: carbon.provider((machine, context) => templateProvider.provide(machine, context)) }),
       ...(rounds === undefined ? {} : { usage: rounds.provider }),
       ...(verifier === undefined ? {} : { image: imageProvider(verifier, templateProvider) }),
       ...(readsSecrets ? { secret: secretProvider } : {}),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
 import type { OperatorFlags } from '#programs/cli/operator';
-import { named } from './identity.ts';
+import { resolveNames } from './identity.ts';
 
 const clock = new FakeClock();
 const log = createMemoryLogger(clock);
@@ -25,23 +25,23 @@ describe('the names of lease and webhooks', () => {
     ['kubernetes-admin', 'vimana-operator'],
     ['system:serviceaccount:odd', 'vimana-operator'],
   ])('of %s are %s where nothing is said', async (user, name) => {
-    expect(await named(flags, asking(user), forever)).toEqual({ leaderElectionId: name, webhookName: name });
+    expect(await resolveNames(flags, asking(user), forever)).toEqual({ leaderElectionId: name, webhookName: name });
   });
 
   it('are those of the flags where they say one', async () => {
     const user = 'system:serviceaccount:a:b';
     const some = { ...flags, leaderElectionId: 'mine' };
-    expect(await named(some, asking(user), forever)).toEqual({ leaderElectionId: 'mine', webhookName: 'b' });
+    expect(await resolveNames(some, asking(user), forever)).toEqual({ leaderElectionId: 'mine', webhookName: 'b' });
     const all = { ...some, webhookName: 'hooks' };
-    expect(await named(all, asking(user, Number.POSITIVE_INFINITY), forever)).toEqual(all);
+    expect(await resolveNames(all, asking(user, Number.POSITIVE_INFINITY), forever)).toEqual(all);
   });
 
   it('are asked for until the API server answers, or the operator is told to stop', async () => {
-    const asked = named(flags, asking('system:serviceaccount:a:b', 2), forever);
+    const asked = resolveNames(flags, asking('system:serviceaccount:a:b', 2), forever);
     await clock.advance(4000);
     expect(await asked).toMatchObject({ leaderElectionId: 'b' });
     const stop = new AbortController();
-    const never = named(flags, asking('', Number.POSITIVE_INFINITY), stop.signal);
+    const never = resolveNames(flags, asking('', Number.POSITIVE_INFINITY), stop.signal);
     await clock.advance(4000);
     stop.abort();
     await expect(never).resolves.toBeDefined();

@@ -28,7 +28,7 @@ const FALLBACK = 'vimana-operator';
  * Names what the flags leave open after the ServiceAccount, which the chart names after the release: so a Deployment
  * that says nothing of lease and webhooks finds those of its release, and shares none with another one.
  */
-export async function named(flags: OperatorFlags, asking: Asking, signal: AbortSignal): Promise<NamedFlags> {
+export async function resolveNames(flags: OperatorFlags, asking: Asking, signal: AbortSignal): Promise<NamedFlags> {
   const { leaderElectionId, webhookName } = flags;
   if (leaderElectionId !== undefined && webhookName !== undefined) return { ...flags, leaderElectionId, webhookName };
   const own = accountOf(await ownUser(asking, signal)) ?? FALLBACK;

@@ -4,7 +4,7 @@ import { createMemoryLogger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { OperatorFlags } from '#programs/cli/operator';
-import { besideKubevirt, isKubevirtItself } from './kubevirt-itself.ts';
+import { besideKubevirt, isUpstreamKubevirt } from './kubevirt-itself.ts';
 
 const clock = new FakeClock();
 const flags = { dialects: ['kubevirt', 'simulation'], instances: true } as unknown as OperatorFlags;
@@ -27,13 +27,13 @@ describe('KubeVirt itself', () => {
     ['is not there where the group is not', server(new KubeError(404, 'NotFound', 'no')), false],
   ])('%s', async (_what, client, expected) => {
     const log = createMemoryLogger(clock);
-    expect(await isKubevirtItself({ client, clock, log }, new AbortController().signal)).toBe(expected);
+    expect(await isUpstreamKubevirt({ client, clock, log }, new AbortController().signal)).toBe(expected);
   });
 
   it('is asked for until the API server answers', async () => {
     const log = createMemoryLogger(clock);
     const client = server(new Error('refused'), new KubeError(503, 'ServiceUnavailable', 'later'), ['kubevirts']);
-    const asked = isKubevirtItself({ client, clock, log }, new AbortController().signal);
+    const asked = isUpstreamKubevirt({ client, clock, log }, new AbortController().signal);
     await clock.advance(4000);
     expect(await asked).toBe(true);
     expect(log.entries).toHaveLength(2);

@@ -11,14 +11,14 @@ const DISCOVERY = '/apis/kubevirt.io/v1';
 const ITS_OWN = 'kubevirts';
 const RETRY_MS = 2000;
 
-export interface Asking {
+export interface UpstreamCheck {
   readonly client: Pick<Client, 'request'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Whether KubeVirt itself looks after kubevirt.io here; asked until the API server answers, or the signal comes. */
-export async function isKubevirtItself({ client, clock, log }: Asking, signal: AbortSignal): Promise<boolean> {
+export async function isUpstreamKubevirt({ client, clock, log }: UpstreamCheck, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     try {
       const { body } = await client.request({ method: 'GET', path: DISCOVERY }, { signal });

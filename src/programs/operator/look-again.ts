@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 60_000;
 const RETRY_MS = 2000;
 
 /** Looks at something that changes now and then, without end but for the signal; sooner again after a look that failed. */
-export async function lookAgain(
+export async function poll(
   clock: Clock,
   signal: AbortSignal,
   look: () => Promise<void>,

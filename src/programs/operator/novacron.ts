@@ -32,13 +32,13 @@ interface NovacronSettings {
 export function novacronParts(
   run: Running,
   { dialects, usage, clock, onlyNamespace }: NovacronSettings,
-): { readonly gatherers: DependencyProviders; readonly runnables: readonly Runnable[] } {
-  if (!isNovacronOn(dialects)) return { gatherers: {}, runnables: [] };
+): { readonly providers: DependencyProviders; readonly runnables: readonly Runnable[] } {
+  if (!isNovacronOn(dialects)) return { providers: {}, runnables: [] };
   const operations = isHypersdkOn(dialects);
   const refusals = new ClaimErrors();
   const rounds = usage === undefined ? undefined : usageRounds(NOVACRON_RESOURCES, { usage, clock });
   return {
-    gatherers: {
+    providers: {
       claims: claimsProvider(NOVACRON_RESOURCES, operations, refusals),
       ...(rounds === undefined ? {} : { usage: rounds.provider }),
     },

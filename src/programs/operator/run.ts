@@ -20,7 +20,7 @@ import { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { OperatorFlags } from '#programs/cli/operator';
 import { connect } from '#programs/connect';
-import { type Carbon, carbonOf, isHeeded } from '#programs/operator/carbon';
+import { type Carbon, carbonOf, isCarbonAware } from '#programs/operator/carbon';
 import { dialectsOf, isMeasured, operatorControllers } from '#programs/operator/controllers';
 import { webImageProbe } from '#vm/controllers/template/image-probe';
 import type { Dialect } from '#vm/engine/dialect';
@@ -29,12 +29,12 @@ import { vmMetrics } from '#vm/engine/metrics';
 import { checkedFetch } from '#vm/images/checked-fetch';
 import { ImageVerifier } from '#vm/images/verifier';
 import { webOf } from '#vm/images/web';
-import { type NamedFlags, named } from './identity.ts';
-import { besideKubevirt, isKubevirtItself } from './kubevirt-itself.ts';
+import { type NamedFlags, resolveNames } from './identity.ts';
+import { besideKubevirt, isUpstreamKubevirt } from './kubevirt-itself.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
 import { ownHosts, startServing } from './serving.ts';
-import { storedReview } from './stored-review.ts';
+import { storedRecheck } from './stored-review.ts';
 
 /** Runs the operator of `vimana operator` until SIGINT or SIGTERM; a second one ends it at once. */
 export async function runOperator(flags: OperatorFlags): Promise<void> {
@@ -54,8 +54,8 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
   const forLease = await connect(flags.access);
   try {
     const { client, namespace } = connection;
-    const taken = (await isKubevirtItself({ client, clock, log }, stop.signal)) ? besideKubevirt(flags, log) : flags;
-    const complete = await named(taken, { client, clock, log }, stop.signal);
+    const taken = (await isUpstreamKubevirt({ client, clock, log }, stop.signal)) ? besideKubevirt(flags, log) : flags;
+    const complete = await resolveNames(taken, { client, clock, log }, stop.signal);
     if (stop.signal.aborted) return;
     const operator = await startOperator(complete, {
       client,
@@ -72,7 +72,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
   }
 }
 
-interface Surroundings {
+interface OperatorEnvironment {
   readonly client: Client;
   readonly forLease: Client;
   /** Of the pod, or the context. */
@@ -83,15 +83,15 @@ interface Surroundings {
 }
 
 /** Takes the ports, so that one that cannot be had is told before anything is done, and gives what is to be run. */
-async function startOperator(flags: NamedFlags, surroundings: Surroundings): Promise<Runnable> {
-  const { client, forLease, namespace, clock, random, log } = surroundings;
+async function startOperator(flags: NamedFlags, environment: OperatorEnvironment): Promise<Runnable> {
+  const { client, forLease, namespace, clock, random, log } = environment;
   const shared = { clock, random, log };
   const dialects = dialectsOf(flags.dialects);
   const metrics = new Metrics({ process: true });
   const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
-  const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, surroundings) : undefined;
-  const carbon = carbonOf(isHeeded(dialects) ? flags.carbon : undefined, { clock, log, informers, namespace });
+  const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, environment) : undefined;
+  const carbon = carbonOf(isCarbonAware(dialects) ? flags.carbon : undefined, { clock, log, informers, namespace });
   const web = webOf(checkedFetch(flags.imageHosts));
   const settings = {
     dialects,
@@ -101,7 +101,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
     rollout: flags.vmRolloutStrategy,
     nodeLostAfterMs: flags.nodeLostAfter,
     referenceNode: flags.referenceNode,
-    recheck: storedReview(),
+    recheck: storedRecheck(),
     ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
     ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
     ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
@@ -164,7 +164,11 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
   };
 }
 
-function measuredUsage(informers: Informers, namespace: string, { client, clock, log }: Surroundings): MeasuredUsage {
+function measuredUsage(
+  informers: Informers,
+  namespace: string,
+  { client, clock, log }: OperatorEnvironment,
+): MeasuredUsage {
   const [pods, nodes] = [informers.of(PODS).cache, informers.of(NODES).cache];
   return new MeasuredUsage({ client, clock, log, pods, nodes, namespace });
 }

@@ -20,10 +20,10 @@ import type { Lookup } from '#vm/admission/admitter';
 import { findAdmission } from '#vm/dialects/admitters';
 import type { Dialect } from '#vm/engine/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
-import type { ReviewParts } from './admission-review.ts';
+import type { ReviewDeps } from './admission-review.ts';
 import { aggregatedApi } from './aggregated-api.ts';
 import { caBundles } from './ca-bundles.ts';
-import { folderCertificates, sharedCertificates } from './certificates.ts';
+import { directoryCertificates, sharedCertificates } from './certificates.ts';
 import { followFrontProxy } from './front-proxy.ts';
 import type { NamedFlags } from './identity.ts';
 import { listen } from './listen.ts';
@@ -31,7 +31,7 @@ import { API_SERVICES, ownNames } from './rules.ts';
 import { SubjectAccess } from './subject-access.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-export interface ServingParts {
+export interface ServingDeps {
   readonly client: Client;
   /** Of the operator itself. */
   readonly namespace: string;
@@ -54,7 +54,7 @@ export interface Serving extends Runnable {
 const DRAIN_MS = 3000;
 
 /** Webhooks and subresources, under a certificate that is kept current. */
-export async function startServing(flags: NamedFlags, parts: ServingParts): Promise<Serving> {
+export async function startServing(flags: NamedFlags, parts: ServingDeps): Promise<Serving> {
   const { client, clock, random, log, namespace, dialects } = parts;
   const names = ownNames(flags.webhookName);
   const service = { namespace, name: names.service };
@@ -75,7 +75,7 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
   const certificates =
     webhookCertDir === undefined
       ? sharedCertificates(certificateParts, { namespace, name: names.secret }, namesOf(service))
-      : folderCertificates(certificateParts, webhookCertDir);
+      : directoryCertificates(certificateParts, webhookCertDir);
   const aggregated = flags.instances && flags.subresources;
   const proxy = aggregated ? followFrontProxy({ client, clock, log }, secure) : undefined;
   if (proxy !== undefined) {
@@ -115,7 +115,7 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
 }
 
 /** What admission of the kinds asks for that are acted on here. */
-function reviewParts(flags: NamedFlags, { dialects, informers }: ServingParts): ReviewParts {
+function reviewParts(flags: NamedFlags, { dialects, informers }: ServingDeps): ReviewDeps {
   const runs = new Set(flags.instances ? ['VirtualMachineInstance', 'VirtualMachineInstanceMigration'] : []);
   const acts = actsFor(dialects);
   const actsOn = ({ group, kind }: { readonly group: string; readonly kind: string }) =>

@@ -6,9 +6,9 @@ import {
 } from '#api/kubevirt/group';
 import { virtualMachine as simulatedMachine } from '#api/simulation/virtual-machine';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { storedReview } from './stored-review.ts';
+import { storedRecheck } from './stored-review.ts';
 
-const review = storedReview();
+const review = storedRecheck();
 const stored = (spec: object, metadata: object = {}) =>
   ({ metadata: { name: 'a', namespace: 'b', ...metadata }, spec }) as unknown as KubeObject;
 const domain = { devices: {}, memory: { guest: '64Mi' } };

@@ -13,10 +13,10 @@ function judged(kind: Kind, object: KubeObject): KubeObject {
 }
 
 /** As much as a condition can say. */
-const LONGEST_MESSAGE = 32_768;
+const MAX_MESSAGE_LENGTH = 32_768;
 
 /** Asks admission once more about what is stored, whoever let it in. */
-export function storedReview(): AdmissionRecheck {
+export function storedRecheck(): AdmissionRecheck {
   const find = findAdmission();
   return (kind, object) => {
     // What is only warned of in the oldest version may have been written in it: machines tell of that in their own words.
@@ -37,6 +37,6 @@ export function storedReview(): AdmissionRecheck {
     });
     if (verdict === undefined || verdict.causes.length === 0) return undefined;
     const { message } = invalid(kind, object.metadata.name ?? '', verdict.causes);
-    return { reason: 'Invalid', message: message.slice(0, LONGEST_MESSAGE) };
+    return { reason: 'Invalid', message: message.slice(0, MAX_MESSAGE_LENGTH) };
   };
 }

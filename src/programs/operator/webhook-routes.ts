@@ -6,9 +6,9 @@ import { readBody } from '#platform/runtime/http/body';
 import type { Route } from '#platform/runtime/http/route';
 import {
   asksForVerb,
-  type ReviewAnswer,
-  type ReviewParts,
+  type ReviewDeps,
   type ReviewRequest,
+  type ReviewResponse,
   reviewBody,
   reviewObject,
 } from './admission-review.ts';
@@ -16,7 +16,7 @@ import { reviewEviction } from './eviction-review.ts';
 import type { SubjectAccess } from './subject-access.ts';
 
 /** A review holds an object twice, and each may be as large as the API server takes them. */
-const LARGEST_REVIEW = 8 * 1024 * 1024;
+const MAX_REVIEW_BYTES = 8 * 1024 * 1024;
 
 /** Where the webhook configurations of the chart point. */
 export const WEBHOOK_PATHS = {
@@ -26,10 +26,10 @@ export const WEBHOOK_PATHS = {
 } as const;
 
 /** The admission webhooks. */
-export function webhookRoutes(parts: Omit<ReviewParts, 'operates'>, access: SubjectAccess, client: Client): Route[] {
+export function webhookRoutes(parts: Omit<ReviewDeps, 'operates'>, access: SubjectAccess, client: Client): Route[] {
   const ofObject =
     (phase: 'mutate' | 'validate') =>
-    async (request: ReviewRequest, signal: AbortSignal): Promise<ReviewAnswer> => {
+    async (request: ReviewRequest, signal: AbortSignal): Promise<ReviewResponse> => {
       const operates = asksForVerb(request) && (await isOperating(request, access, signal));
       return reviewObject(request, phase, { ...parts, operates });
     };
@@ -52,7 +52,7 @@ function isOperating(
   return access.mayDo(subject, { verb: OPERATE, group, resource, namespace }, signal);
 }
 
-type Answerer = (request: ReviewRequest, signal: AbortSignal) => Promise<ReviewAnswer>;
+type Answerer = (request: ReviewRequest, signal: AbortSignal) => Promise<ReviewResponse>;
 
 function route(path: string, answer: Answerer): Route {
   return {
@@ -60,7 +60,7 @@ function route(path: string, answer: Answerer): Route {
     methods: ['POST'],
     // An API server presents nothing to webhooks, unless its administrator has arranged for it.
     access: 'open',
-    maxBodyBytes: LARGEST_REVIEW,
+    maxBodyBytes: MAX_REVIEW_BYTES,
     async handle(request, response, signal) {
       const review = await reviewIn(request);
       if (review === undefined) return text(response, 400, 'not an AdmissionReview of admission.k8s.io/v1\n');
@@ -72,7 +72,7 @@ function route(path: string, answer: Answerer): Route {
 }
 
 async function reviewIn(request: IncomingMessage): Promise<ReviewRequest | undefined> {
-  const bytes = await readBody(request, LARGEST_REVIEW);
+  const bytes = await readBody(request, MAX_REVIEW_BYTES);
   try {
     const {
       apiVersion,

@@ -13,14 +13,14 @@ import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
 import type { BackupSettings } from '#programs/cli/backup';
 import type { Io } from '#programs/cli/io';
 import type { RestoreSettings } from '#programs/cli/restore';
-import { explainedStart, usualFolder } from './data-folder.ts';
+import { defaultDataDir, withStartExplanation } from './data-folder.ts';
 import { readRunFile } from './run-file.ts';
 
 const SHORTEST_PASSPHRASE = 8;
 
 /** `vimana backup`: writes all that a data directory holds to one file, beside a server that may be running. */
 export async function backup(settings: BackupSettings, io: Io): Promise<void> {
-  const dataDir = resolve(settings.dataDir ?? usualFolder('up'));
+  const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
   const { folder } = storePlaces(dataDir).objects;
   if (readRunFile(dataDir)?.ephemeral === true || !existsSync(folder)) {
     throw new ConfigError(`there are no objects in ${dataDir}`, {
@@ -37,7 +37,7 @@ export async function backup(settings: BackupSettings, io: Io): Promise<void> {
       `${settings.file}: ${timeline.range({ prefix: '', limit: 0 }).remaining} objects, at revision ${timeline.revision}\n`,
     );
   } catch (error) {
-    throw explainedStart(error, dataDir);
+    throw withStartExplanation(error, dataDir);
   }
   if (passphrase === undefined) {
     io.err(
@@ -48,7 +48,7 @@ export async function backup(settings: BackupSettings, io: Io): Promise<void> {
 
 /** `vimana restore`: makes a data directory of a backup. */
 export async function restore(settings: RestoreSettings, io: Io): Promise<void> {
-  const dataDir = resolve(settings.dataDir ?? usualFolder('up'));
+  const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
   const { lines, takenAt } = await readBackup(settings.file, passphraseIn(settings.passphraseFile));
   const content = backupContent(lines);
   const release = hold(dataDir);
@@ -79,7 +79,7 @@ function hold(dataDir: string): () => void {
     return release;
   } catch (error) {
     release();
-    throw explainedStart(error, dataDir);
+    throw withStartExplanation(error, dataDir);
   }
 }
 

@@ -5,7 +5,7 @@ import { ConfigError, VimanaError } from '#platform/base/errors';
 import { holderOf } from './port-holder.ts';
 
 /** Where a command keeps its data when it is not told. */
-export function usualFolder(name: string): string {
+export function defaultDataDir(name: string): string {
   return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'vimana', name);
 }
 
@@ -16,11 +16,15 @@ const NAMES = { up: 'vimana', apiserver: 'vimana-apiserver' } as const;
  * elsewhere a name of its port, so that those that run side by side can be in one KUBECONFIG.
  */
 export function clusterName(command: keyof typeof NAMES, dataDir: string, port: number): string {
-  return resolve(dataDir) === resolve(usualFolder(command)) ? NAMES[command] : `vimana-${port}`;
+  return resolve(dataDir) === resolve(defaultDataDir(command)) ? NAMES[command] : `vimana-${port}`;
 }
 
 /** Says what to do about the ways in which starting can fail. */
-export function explainedStart(error: unknown, dataDir: string, flags: Readonly<Record<number, string>> = {}): unknown {
+export function withStartExplanation(
+  error: unknown,
+  dataDir: string,
+  flags: Readonly<Record<number, string>> = {},
+): unknown {
   if (error instanceof StoreError && error.code === 'FolderInUse') {
     return new ConfigError(`the data folder ${dataDir} is in use by another control plane`, {
       cause: error,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { demoWish } from './demo-wish.ts';
+import { demoRequest } from './demo-wish.ts';
 
 const LEFT_OUT = 'its machines are of kubevirt.io, which --dialects leaves out';
 
@@ -11,7 +11,7 @@ test.each([
   ['a group without one is told of', { dialects: ['simulation'] }, {}, { demo: false, why: LEFT_OUT }],
   ['a cluster without nodes is told of', {}, { nodes: 0 }, { demo: false, why: 'there are no nodes' }],
 ] as const)('of demo fleets, %s', (_what, settings, place, wish) => {
-  expect(demoWish({ dialects: ['kubevirt', 'simulation'], ...settings }, { isNew: true, nodes: 5, ...place })).toEqual(
-    wish,
-  );
+  expect(
+    demoRequest({ dialects: ['kubevirt', 'simulation'], ...settings }, { isNew: true, nodes: 5, ...place }),
+  ).toEqual(wish);
 });

@@ -1,15 +1,15 @@
 import type { UpSettings } from '#programs/cli/up';
 
 /** Whether the demo fleet is created; where a new data folder gets none unasked, why. */
-export interface DemoWish {
+export interface DemoRequest {
   readonly demo: boolean;
   readonly why?: string;
 }
 
-export function demoWish(
+export function demoRequest(
   { demo, dialects }: Pick<UpSettings, 'demo' | 'dialects'>,
   { isNew, nodes }: { readonly isNew: boolean; readonly nodes: number },
-): DemoWish {
+): DemoRequest {
   if (!(demo ?? isNew)) return { demo: false };
   if (!dialects.includes('kubevirt')) {
     return { demo: false, why: 'its machines are of kubevirt.io, which --dialects leaves out' };

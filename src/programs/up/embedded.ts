@@ -28,7 +28,7 @@ import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { DialectName } from '#programs/cli/up';
 import { kindsOf } from '#programs/install/definitions';
-import { carbonOf, isHeeded } from '#programs/operator/carbon';
+import { carbonOf, isCarbonAware } from '#programs/operator/carbon';
 import { actsFor, dialectsOf, operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { isHypersdkOn } from '#programs/operator/hypersdk';
 import type { CarbonSettings } from '#vm/carbon/settings';
@@ -45,8 +45,8 @@ import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
-import { type Changed, install, SYSTEM_NAMESPACE } from './install.ts';
-import { type KeptMachines, keptMachines } from './kept-machines.ts';
+import { type Changed, installComponents, SYSTEM_NAMESPACE } from './install.ts';
+import { type UnselectedVms, unselectedVms } from './kept-machines.ts';
 import { clearScenarioNodes, scenarioNodes } from './scenario-nodes.ts';
 
 export interface EmbeddedOptions {
@@ -95,7 +95,7 @@ export interface Embedded {
   /** What the scheduler remembers of its attempts to place a pod. */
   readonly explanations: ExplanationsOf;
   /** Machines of groups that were not chosen, which are looked after too. */
-  readonly kept: readonly KeptMachines[];
+  readonly kept: readonly UnselectedVms[];
   /** What starting has changed of what an earlier start left. */
   readonly changed: Changed;
   /** Settles when everything has ended; fails where a part did. */
@@ -149,7 +149,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     defaults,
     snapshots: isHypersdkOn(dialects),
     ...logFile,
-    ...given({ link: options.link }),
+    ...definedFields({ link: options.link }),
   });
   const placing = scheduler({
     ...shared,
@@ -159,7 +159,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     ...(options.scheduling === undefined ? {} : { configuration: options.scheduling }),
   });
   const storage = { ...nodeParts, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };
-  const carbon = carbonOf(isHeeded(dialects) ? options.carbon : undefined, {
+  const carbon = carbonOf(isCarbonAware(dialects) ? options.carbon : undefined, {
     clock,
     log,
     informers,
@@ -182,7 +182,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
         readsSecrets: true,
         rollout: options.rollout ?? 'LiveUpdate',
         nodeLostAfterMs: options.nodeLostAfterMs ?? NODE_LOST_AFTER_MS,
-        ...given({ referenceNode: options.referenceNode }),
+        ...definedFields({ referenceNode: options.referenceNode }),
       };
       const parts = { ...shared, informers, events, metrics, client: term.guard(operatorClient) };
       await manager('operator', operatorControllers(settings, parts)).run(term.signal);
@@ -219,18 +219,18 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { clock, random, log, metrics = new Metrics() } = options;
   const chosen = dialectsOf(options.dialects);
-  let kept: readonly KeptMachines[] = [];
+  let kept: readonly UnselectedVms[] = [];
   let dialects: readonly Dialect[] = chosen;
   const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration', 'SimulationScenario']);
   let parts: ReturnType<typeof partsOf> | undefined;
   const { dataDir, store, durability, host, port, audit } = options;
   const plane = await startControlPlane({
-    ...given({ dataDir, store, durability, host, port, audit }),
+    ...definedFields({ dataDir, store, durability, host, port, audit }),
     operatorUser: serviceAccount(OPERATOR).name,
     actsOn: (kind) => runs.has(kind.kind) || actsFor(dialects)(kind),
     nodeRuntime: { logs: (request) => parts?.fleet.logs(request) },
     extensions: async (clientFor) => {
-      kept = await keptMachines(clientFor(ADMIN, 'vimana'), chosen);
+      kept = await unselectedVms(clientFor(ADMIN, 'vimana'), chosen);
       dialects = [...chosen, ...kept.map(({ dialect }) => dialect)];
       parts = partsOf(options, dialects, metrics, clientFor);
       return parts.extensions;
@@ -255,7 +255,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   const stop = new AbortController();
   const { informers, events, fleet, explanations, runnables } = parts;
-  const usual = given({ referenceNode: options.referenceNode });
+  const usual = definedFields({ referenceNode: options.referenceNode });
   const exporterClient = plane.client(serviceAccount(EXPORTER), EXPORTER);
   const exporter = !options.dialects.includes('simulation')
     ? undefined
@@ -277,7 +277,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     clientFor: (user) => plane.client(user, 'kube-controller-manager'),
     caPem: plane.pki.caPem,
     nodeEvents: events.recorder('node-controller'),
-    ...given({ signsOfLife: options.signsOfLife }),
+    ...definedFields({ signsOfLife: options.signsOfLife }),
   });
   const scenarios =
     exporter === undefined
@@ -314,7 +314,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 /** Brings the cluster to hold what all parts need before they start. */
 async function prepare(admin: Client, options: EmbeddedOptions, dialects: readonly Dialect[]): Promise<Changed> {
-  const changed = await install(admin, {
+  const changed = await installComponents(admin, {
     kinds: kindsOf(options.dialects),
     actors: [
       { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
@@ -356,6 +356,6 @@ function usageOn(fleet: SimulatedFleet, informers: Informers, { metadata, status
 }
 
 /** Without what is undefined. */
-function given<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+function definedFields<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }

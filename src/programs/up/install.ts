@@ -8,7 +8,7 @@ import {
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
-import { definitionOf, isSame, OURS, served } from '#programs/install/definitions';
+import { crdFor, isSame, OURS, waitForServed } from '#programs/install/definitions';
 import { scenarioPolicy } from '#programs/install/scenario-policy';
 import { POLICIES, POLICY_BINDINGS, statusPolicy } from '#programs/install/status-policy';
 import { withoutNamesOf } from './withheld-names.ts';
@@ -16,15 +16,15 @@ import { withoutNamesOf } from './withheld-names.ts';
 export const SYSTEM_NAMESPACE = 'vimana-system';
 
 /** What one part of the system may do, as whom. */
-export interface Actor {
+export interface ComponentIdentity {
   /** Name of its ServiceAccount and ClusterRole. */
   readonly name: string;
   readonly rules: readonly PolicyRule[];
 }
 
-export interface Installed {
+export interface InstallResult {
   readonly kinds: readonly Kind[];
-  readonly actors: readonly Actor[];
+  readonly actors: readonly ComponentIdentity[];
   /** Further roles, for users. */
   readonly roles: readonly ClusterRole[];
 }
@@ -39,24 +39,24 @@ export interface Changed {
  * Brings a cluster to hold what the operator and the nodes need. Kinds that an earlier start has installed and this one
  * does not want stay, with their objects, and give up the names that they share with those that are wanted.
  */
-export async function install(client: Client, { kinds, actors, roles }: Installed): Promise<Changed> {
+export async function installComponents(client: Client, { kinds, actors, roles }: InstallResult): Promise<Changed> {
   const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.apply(type, object, { fieldManager: 'vimana-install', force: true });
   const { items } = await client.list(CUSTOM_RESOURCE_DEFINITIONS, { labelSelector: OURS });
   const before = new Map(items.map((definition) => [definition.metadata.name, definition]));
-  const definitions = kinds.map(definitionOf);
+  const definitions = kinds.map(crdFor);
   const withheld = KINDS.filter((kind) => !kinds.includes(kind))
-    .map((kind) => definitionOf(withoutNamesOf(kinds, kind)))
+    .map((kind) => crdFor(withoutNamesOf(kinds, kind)))
     .filter(({ metadata }) => before.has(metadata.name));
   const applied = [...definitions, ...withheld];
   await Promise.all(applied.map((definition) => apply(CUSTOM_RESOURCE_DEFINITIONS, definition)));
-  await apply(NAMESPACES, named('v1', 'Namespace', SYSTEM_NAMESPACE));
+  await apply(NAMESPACES, objectOf('v1', 'Namespace', SYSTEM_NAMESPACE));
   for (const { name, rules } of actors) {
     const subject = { kind: 'ServiceAccount', name, namespace: SYSTEM_NAMESPACE };
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name };
-    await apply(SERVICE_ACCOUNTS, named('v1', 'ServiceAccount', name, SYSTEM_NAMESPACE));
-    await apply(CLUSTER_ROLES, { ...named(RBAC, 'ClusterRole', name), rules: [...rules] });
-    await apply(CLUSTER_ROLE_BINDINGS, { ...named(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
+    await apply(SERVICE_ACCOUNTS, objectOf('v1', 'ServiceAccount', name, SYSTEM_NAMESPACE));
+    await apply(CLUSTER_ROLES, { ...objectOf(RBAC, 'ClusterRole', name), rules: [...rules] });
+    await apply(CLUSTER_ROLE_BINDINGS, { ...objectOf(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
   }
   for (const role of roles) await apply(CLUSTER_ROLES, role);
   // After the roles, or those who write statuses already could not for a moment. Kinds that stay are protected as well.
@@ -65,7 +65,7 @@ export async function install(client: Client, { kinds, actors, roles }: Installe
     await apply(POLICIES, policy);
     await apply(POLICY_BINDINGS, binding);
   }
-  await Promise.all(applied.map(({ metadata: { name = '' } }) => served(client, name)));
+  await Promise.all(applied.map(({ metadata: { name = '' } }) => waitForServed(client, name)));
   return { shortNames: before.size > 0 && applied.some((each) => !isNamedAs(before.get(each.metadata.name), each)) };
 }
 
@@ -83,7 +83,7 @@ function statusesOf(kinds: readonly Kind[]): Map<string, string[]> {
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-const named = (apiVersion: string, kind: string, name: string, namespace?: string): KubeObject => ({
+const objectOf = (apiVersion: string, kind: string, name: string, namespace?: string): KubeObject => ({
   apiVersion,
   kind,
   metadata: { name, ...(namespace === undefined ? {} : { namespace }) },

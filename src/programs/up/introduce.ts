@@ -4,11 +4,11 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES } from '#platform/kube/kinds/node';
 import { isAlreadyExists } from '#platform/kube/kube-error';
 import { demoFleet } from './demo-fleet.ts';
-import type { Progress } from './progress.ts';
+import type { StartupProgress } from './progress.ts';
 
-export interface Introduction {
+export interface StartupCheck {
   readonly client: Client;
-  readonly progress: Progress;
+  readonly progress: StartupProgress;
   /** The nodes that are waited for. */
   readonly nodes: readonly string[];
   readonly demo: boolean;
@@ -16,7 +16,7 @@ export interface Introduction {
 }
 
 /** Waits for the nodes, and brings up the demo fleet where one is wanted. Throws when it is told to stop. */
-export async function introduce({ client, progress, nodes, demo, signal }: Introduction): Promise<void> {
+export async function waitForStartup({ client, progress, nodes, demo, signal }: StartupCheck): Promise<void> {
   if (nodes.length > 0) {
     await progress.step(
       'nodes',

@@ -21,7 +21,7 @@ export function openAuditLog(file: string, clock: Clock, log: Logger): (line: st
 }
 
 /** Refuses a place where the kubeconfig could not be written, before anything is started; changes nothing. */
-export function checkAskedKubeconfig(file: string): void {
+export function checkRequestedKubeconfig(file: string): void {
   let isFolder: boolean;
   try {
     isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -48,7 +48,7 @@ function cannotWrite(cause: unknown): ConfigError {
 }
 
 /** Writes the kubeconfig that the user asked for. */
-export function writeAskedKubeconfig(file: string, content: Parameters<typeof writeKubeconfig>[1]): void {
+export function writeRequestedKubeconfig(file: string, content: Parameters<typeof writeKubeconfig>[1]): void {
   try {
     writeKubeconfig(file, content);
   } catch (cause) {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { tellSkipped } from '#testing/programs';
-import { explainedStart } from './data-folder.ts';
+import { withStartExplanation } from './data-folder.ts';
 import { holderOf } from './port-holder.ts';
 
 const tellsPorts = existsSync('/proc/net/tcp');
@@ -15,7 +15,7 @@ describe.skipIf(!tellsPorts)('a port that is taken', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     expect(holderOf(port)).toMatchObject({ pid: process.pid, command: expect.stringContaining('node') });
-    const told = explainedStart(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port }), '/data', {
+    const told = withStartExplanation(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port }), '/data', {
       [port]: '--metrics-port',
     });
     expect(told).toMatchObject({
@@ -28,7 +28,7 @@ describe.skipIf(!tellsPorts)('a port that is taken', () => {
   });
 
   it('is told of though nobody knows who has it', () => {
-    const told = explainedStart(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port: 1 }), '/data');
+    const told = withStartExplanation(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port: 1 }), '/data');
     expect(told).toMatchObject({
       message: 'port 1 is taken',
       hint: "Choose another with --port, 0 for a free one. Who has it: ss -ltnp 'sport = :1'",

@@ -8,7 +8,7 @@ export interface PortHolder {
 }
 
 const LISTENING = '0A';
-const LONGEST_COMMAND = 80;
+const MAX_COMMAND_LENGTH = 80;
 
 /** Who listens on a port, where the system tells us: Linux does of our own processes, and root of all. */
 export function holderOf(port: number, proc = '/proc'): PortHolder | undefined {
@@ -18,7 +18,7 @@ export function holderOf(port: number, proc = '/proc'): PortHolder | undefined {
     const pid = readdirSync(proc).find((name) => /^\d+$/.test(name) && holds(`${proc}/${name}/fd`, sockets));
     if (pid === undefined) return undefined;
     const words = readFileSync(`${proc}/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
-    const command = words.length > LONGEST_COMMAND ? `${words.slice(0, LONGEST_COMMAND)}...` : words;
+    const command = words.length > MAX_COMMAND_LENGTH ? `${words.slice(0, MAX_COMMAND_LENGTH)}...` : words;
     return { pid: Number(pid), command };
   } catch {
     return undefined;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { Progress } from './progress.ts';
+import { StartupProgress } from './progress.ts';
 
 /** What is written while two steps are taken, of which the second fails. */
 async function told(live: boolean): Promise<string> {
   let text = '';
-  const progress = new Progress({ write: (more) => void (text += more), live, clock: new FakeClock() });
+  const progress = new StartupProgress({ write: (more) => void (text += more), live, clock: new FakeClock() });
   await progress.step(
     'nodes',
     async (say) => {

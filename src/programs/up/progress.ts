@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/base/clock';
 
-export interface ProgressParts {
+export interface StartupProgressDeps {
   readonly write: (text: string) => void;
   /** Whether a person looks at a terminal: then the step under way is shown too, and how far it is. */
   readonly live: boolean;
@@ -13,11 +13,11 @@ export type Say = (state: string) => void;
 const REWRITE = '\r\u001B[K';
 
 /** Says how starting goes: a line for each step that is done, and on a terminal the one that is under way. */
-export class Progress {
-  readonly #parts: ProgressParts;
+export class StartupProgress {
+  readonly #parts: StartupProgressDeps;
   readonly #began: number;
 
-  constructor(parts: ProgressParts) {
+  constructor(parts: StartupProgressDeps) {
     this.#parts = parts;
     this.#began = parts.clock.monotonic();
   }

@@ -7,7 +7,7 @@ import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { EVENTS } from '#platform/kube/kinds/event';
 import { memoryIo } from '#testing/memory-io';
 import { backup, restore } from './backup.ts';
-import { explainedStart } from './data-folder.ts';
+import { withStartExplanation } from './data-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'removed-store-'));
 const whole = join(root, 'whole');
@@ -85,7 +85,7 @@ describe('a data directory whose store was removed', () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const error = await start(folder).then(
         async (plane) => (await plane.stop(), undefined),
-        (failure: unknown) => explainedStart(failure, folder) as Error & { hint: string },
+        (failure: unknown) => withStartExplanation(failure, folder) as Error & { hint: string },
       );
       expect(error).toMatchObject({ code: 'STORE_DAMAGED', message: expect.stringMatching(cause) });
       expect(error?.hint).toContain(`vimana restore FILE --data-dir ${folder} --replace`);

@@ -32,7 +32,7 @@ export function removeRunFile(folder: string): void {
 
 /** Of the process that holds the folder at present; a file that a killed one left behind does not count. */
 export function readRunFile(folder: string): RunFile | undefined {
-  if (!isHeld(folder)) return undefined;
+  if (!isRunning(folder)) return undefined;
   try {
     return JSON.parse(readFileSync(path(folder), 'utf8')) as RunFile;
   } catch {
@@ -41,7 +41,7 @@ export function readRunFile(folder: string): RunFile | undefined {
 }
 
 /** Whether a process holds the folder. */
-export function isHeld(folder: string): boolean {
+export function isRunning(folder: string): boolean {
   if (!existsSync(folder)) return false;
   try {
     lockFolder(folder)();

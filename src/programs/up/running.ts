@@ -11,16 +11,16 @@ import { KubeError } from '#platform/kube/kube-error';
 import type { Io } from '#programs/cli/io';
 import type { RunningSettings } from '#programs/cli/running';
 import { connect } from '#programs/connect';
-import { usualFolder } from './data-folder.ts';
-import { isHeld, type RunFile, readRunFile } from './run-file.ts';
+import { defaultDataDir } from './data-folder.ts';
+import { isRunning, type RunFile, readRunFile } from './run-file.ts';
 
 /** How long a `vimana up` may take to put everything away. */
-const LONGEST_STOP = 10_000;
+const MAX_STOP_MS = 10_000;
 const LOOK_AGAIN = 50;
 
 /** `vimana status`: whether a `vimana up` runs in a data folder, and what it holds. */
 export async function status(settings: RunningSettings, io: Io): Promise<void> {
-  const folder = settings.dataDir ?? usualFolder('up');
+  const folder = settings.dataDir ?? defaultDataDir('up');
   const run = readRunFile(folder);
   if (run === undefined) throw notRunning(folder);
   const connection = await connect({ kubeconfig: run.kubeconfig });
@@ -54,20 +54,20 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
 
 /** `vimana down`: asks a running `vimana up` to stop and waits until its folder is free. */
 export async function down(settings: RunningSettings, io: Io): Promise<void> {
-  const folder = settings.dataDir ?? usualFolder('up');
+  const folder = settings.dataDir ?? defaultDataDir('up');
   const run = readRunFile(folder);
   if (run === undefined) throw notRunning(folder);
   process.kill(run.pid, 'SIGTERM');
-  await released(folder, run, realClock);
+  await waitUntilReleased(folder, run, realClock);
   const kept = run.ephemeral === true ? 'what it held is gone' : `its objects are kept in ${folder}`;
   io.out(`stopped (process ${run.pid}); ${kept}\n`);
 }
 
-async function released(folder: string, run: RunFile, clock: Clock): Promise<void> {
+async function waitUntilReleased(folder: string, run: RunFile, clock: Clock): Promise<void> {
   const began = clock.monotonic();
-  while (isHeld(folder)) {
-    if (clock.monotonic() - began > LONGEST_STOP) {
-      throw new VimanaError('STILL_RUNNING', `process ${run.pid} still runs after ${formatDuration(LONGEST_STOP)}`, {
+  while (isRunning(folder)) {
+    if (clock.monotonic() - began > MAX_STOP_MS) {
+      throw new VimanaError('STILL_RUNNING', `process ${run.pid} still runs after ${formatDuration(MAX_STOP_MS)}`, {
         hint: `End it with: kill -9 ${run.pid}. Nothing that was acknowledged is lost.`,
       });
     }

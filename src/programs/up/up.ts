@@ -21,33 +21,33 @@ import type { Io } from '#programs/cli/io';
 import type { UpSettings } from '#programs/cli/up';
 import { nodeNames, nodePools } from '#programs/install/node-pools';
 import { checkedFetch } from '#vm/images/checked-fetch';
-import { clusterName, explainedStart, usualFolder } from './data-folder.ts';
-import { demoWish } from './demo-wish.ts';
+import { clusterName, defaultDataDir, withStartExplanation } from './data-folder.ts';
+import { demoRequest } from './demo-wish.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
-import { introduce } from './introduce.ts';
-import { keptText } from './kept-machines.ts';
-import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from './output-files.ts';
-import { Progress } from './progress.ts';
+import { waitForStartup } from './introduce.ts';
+import { formatUnselected } from './kept-machines.ts';
+import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from './output-files.ts';
+import { StartupProgress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
 import { whatNext } from './what-next.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
-  if (settings.kubeconfigOut !== undefined) checkAskedKubeconfig(settings.kubeconfigOut);
+  if (settings.kubeconfigOut !== undefined) checkRequestedKubeconfig(settings.kubeconfigOut);
   const { dataDir, release } = takeFolder(settings);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   try {
-    await started(settings, dataDir, io, stop.signal);
+    await runUntilSignal(settings, dataDir, io, stop.signal);
   } catch (error) {
     if (stop.signal.aborted && error === stop.signal.reason) {
       io.out('Stopped before it was ready.\n');
       return;
     }
     const { metricsPort, healthPort, exporterPort } = settings;
-    throw explainedStart(error, dataDir, {
+    throw withStartExplanation(error, dataDir, {
       [exporterPort]: '--exporter-port',
       [metricsPort]: '--metrics-port',
       [healthPort]: '--health-port',
@@ -74,13 +74,13 @@ interface HeldFolder {
 
 /** The data folder, held by us alone. One that only holds objects in memory needs none of its own, and takes any. */
 function takeFolder({ dataDir: given, ephemeral }: UpSettings): HeldFolder {
-  const dataDir = resolve(given ?? usualFolder('up'));
+  const dataDir = resolve(given ?? defaultDataDir('up'));
   try {
     createPrivateDirectory(dataDir);
     return { dataDir, release: lockFolder(dataDir) };
   } catch (error) {
     const isTaken = error instanceof StoreError && error.code === 'FolderInUse';
-    if (!isTaken || !ephemeral || given !== undefined) throw explainedStart(error, dataDir);
+    if (!isTaken || !ephemeral || given !== undefined) throw withStartExplanation(error, dataDir);
     const scratch = mkdtempSync(join(tmpdir(), 'vimana-up-'));
     const release = lockFolder(scratch);
     return {
@@ -93,10 +93,10 @@ function takeFolder({ dataDir: given, ephemeral }: UpSettings): HeldFolder {
   }
 }
 
-async function started(settings: UpSettings, dataDir: string, io: Io, signal: AbortSignal): Promise<void> {
+async function runUntilSignal(settings: UpSettings, dataDir: string, io: Io, signal: AbortSignal): Promise<void> {
   const clock = realClock;
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
-  const progress = new Progress({ write: io.out, live: process.stdout.isTTY, clock });
+  const progress = new StartupProgress({ write: io.out, live: process.stdout.isTTY, clock });
   const introduced = join(dataDir, 'introduced');
   const isNew = settings.ephemeral || !existsSync(introduced);
   const pools = nodePools(settings.nodes, settings);
@@ -184,7 +184,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       ({ plane }) => plane.url,
     );
     embedded = running;
-    for (const kept of running.kept) io.out(`  ${keptText(kept)}\n`);
+    for (const kept of running.kept) io.out(`  ${formatUnselected(kept)}\n`);
     measures.mount(explanationsRoute(running.explanations));
     const { exporter } = running;
     for (const route of exporter === undefined ? [] : exporterRoutes(exporter)) exporting?.mount(route);
@@ -206,11 +206,11 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         ephemeral: settings.ephemeral,
       });
       const nodes = nodeNames(pools);
-      const { demo, why } = demoWish(settings, { isNew, nodes: nodes.length });
-      await Promise.race([introduce({ client: running.admin, progress, nodes, demo, signal }), running.ended]);
+      const { demo, why } = demoRequest(settings, { isNew, nodes: nodes.length });
+      await Promise.race([waitForStartup({ client: running.admin, progress, nodes, demo, signal }), running.ended]);
       const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
       if (!settings.ephemeral) writePrivateFile(introduced, '');
-      if (out !== undefined) writeAskedKubeconfig(out, content);
+      if (out !== undefined) writeRequestedKubeconfig(out, content);
       if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
       const renamed = running.changed.shortNames;
       const at = exporting === undefined ? {} : { exporter: exporting.url };

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { DialectName, UpSettings } from '#programs/cli/up';
 import { GROUPS } from '#programs/install/definitions';
-import { FIRST_MACHINES } from '#programs/install/wanted';
-import { usualFolder } from './data-folder.ts';
+import { FIRST_VMS } from '#programs/install/wanted';
+import { defaultDataDir } from './data-folder.ts';
 
 export interface Started {
   readonly settings: Pick<UpSettings, 'dialects' | 'ephemeral'>;
@@ -20,7 +20,7 @@ type Line = readonly [command: string, why: string];
 
 /** What the user may try now, with the groups that were chosen. */
 export function whatNext({ settings, kubeconfig, dataDir, renamed, tokenFile, exporter }: Started): string {
-  const which = dataDir === resolve(usualFolder('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
+  const which = dataDir === resolve(defaultDataDir('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   const kept = settings.ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start';
   const lines = [...tries(settings.dialects, renamed), ...(exporter === undefined ? [] : exporterTries(exporter))];
   const width = Math.max(...lines.map(([command]) => command.length));
@@ -45,7 +45,7 @@ function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
     ...(dialects.includes('kubevirt')
       ? [['bin/vimana vm migrate NAME --wait', 'move one while it runs'] as const]
       : []),
-    ...dialects.map((name): Line => [`kubectl apply -f ${FIRST_MACHINES[name]}`, `more machines of ${GROUPS[name]}`]),
+    ...dialects.map((name): Line => [`kubectl apply -f ${FIRST_VMS[name]}`, `more machines of ${GROUPS[name]}`]),
   ];
 }
 

@@ -18,7 +18,7 @@ import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
 import { kindsOf } from '#programs/install/definitions';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
-import { install, SYSTEM_NAMESPACE } from '#programs/up/install';
+import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import type { Dialect } from '#vm/engine/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
@@ -77,7 +77,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   const machines = new RunningMachines(admin);
-  await install(admin, {
+  await installComponents(admin, {
     kinds: kindsOf(['kubevirt']),
     actors: [
       { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },

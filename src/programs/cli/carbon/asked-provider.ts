@@ -5,26 +5,26 @@ import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { CarbonProvider } from '#vm/carbon/provider';
 import { CARBON_CONFIG_MAP, type CarbonSettings, providerOf } from '#vm/carbon/settings';
-import { connected } from '../connection.ts';
-import { fileText } from '../manifest-files.ts';
-import type { CarbonCommandParts } from './command.ts';
+import { withConnection } from '../connection.ts';
+import { readTextFile } from '../manifest-files.ts';
+import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFlags, carbonSettings } from './flags.ts';
 
-export interface Asked {
+export interface RequestedProvider {
   readonly provider: CarbonProvider;
   readonly settings: CarbonSettings;
 }
 
 /** The provider that the flags of a command or the environment name. */
-export function askedProvider({ io, clock, connect }: CarbonCommandParts, command: Command): Asked {
+export function requestedProvider({ io, clock, connect }: CarbonCommandDeps, command: Command): RequestedProvider {
   const settings = carbonSettings(command.optsWithGlobals<CarbonFlags>());
   const provider = providerOf(settings, {
     fetch,
     clock,
     token: process.env['VIMANA_CARBON_TOKEN'],
     readFile: (path) => readFile(path, 'utf8'),
-    readToken: (path) => fileText(io, path),
-    readConfigMap: () => connected(connect, command, ({ client }) => configMapText(client)),
+    readToken: (path) => readTextFile(io, path),
+    readConfigMap: () => withConnection(connect, command, ({ client }) => configMapText(client)),
   });
   if (provider !== undefined) return { provider, settings };
   throw new UsageError('nobody is named who tells how clean electricity is', {

@@ -10,7 +10,7 @@ import { showReport } from './report.ts';
 import { showStatus } from './status.ts';
 import { showZones } from './zones.ts';
 
-export interface CarbonCommandParts {
+export interface CarbonCommandDeps {
   readonly io: Io;
   readonly connect: Connect;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface CarbonCommandParts {
 }
 
 /** `vimana carbon`: how clean electricity is, which machines wait for it, and what they emit. */
-export function carbonCommand(parts: CarbonCommandParts): Command {
+export function carbonCommand(parts: CarbonCommandDeps): Command {
   const carbon = withCarbonFlags(withConnectionFlags(new CheckedCommand('carbon')))
     .description('how clean electricity is, which machines wait for it, and what they emit')
     .refuses(carbonContradictions);

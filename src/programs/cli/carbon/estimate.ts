@@ -5,12 +5,12 @@ import { estimate, type StartChoice } from '#vm/carbon/estimate';
 import { formatTime } from '#vm/carbon/format-time';
 import { wattsOf } from '#vm/carbon/power-model';
 import { gibOf } from '#vm/carbon/report';
-import { durationOption, writtenDuration } from '../duration-option.ts';
-import { tableText } from '../table-text.ts';
-import { askedProvider } from './asked-provider.ts';
-import type { CarbonCommandParts } from './command.ts';
+import { durationOption, formatDurationFlag } from '../duration-option.ts';
+import { formatTable } from '../table-text.ts';
+import { requestedProvider } from './asked-provider.ts';
+import type { CarbonCommandDeps } from './command.ts';
 import { gridZone } from './flags.ts';
-import { type CarbonFormat, tenths, textIn, writtenGrams } from './output.ts';
+import { type CarbonFormat, formatGrams, tenths, textIn } from './output.ts';
 import { slotsOf } from './zones.ts';
 
 interface EstimateFlags {
@@ -35,9 +35,9 @@ export function withEstimateFlags(command: Command): Command {
 }
 
 /** What a run would emit now, and when it would emit least. */
-export async function showEstimate(parts: CarbonCommandParts, command: Command): Promise<void> {
+export async function showEstimate(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const flags = command.optsWithGlobals<EstimateFlags>();
-  const { provider, settings } = askedProvider(parts, command);
+  const { provider, settings } = requestedProvider(parts, command);
   const zone = flags.zone ?? settings.zone;
   if (zone === undefined) throw new UsageError('no grid zone is named', { hint: 'Say --zone DE, or --carbon-zone.' });
   if (flags.duration === 0) throw new UsageError('--duration 0s: a run takes some time');
@@ -52,7 +52,7 @@ export async function showEstimate(parts: CarbonCommandParts, command: Command):
   const data = {
     zone,
     watts: tenths(watts),
-    duration: writtenDuration(flags.duration),
+    duration: formatDurationFlag(flags.duration),
     kilowattHours: Math.round(kilowattHours * 10_000) / 10_000,
     now: told(found.now),
     best: told(best),
@@ -63,15 +63,15 @@ export async function showEstimate(parts: CarbonCommandParts, command: Command):
     name,
     formatTime(startsAt),
     `${tenths(intensity)}`,
-    writtenGrams(grams),
+    formatGrams(grams),
   ];
   parts.io.out(
     textIn(flags.output, data, () => {
       const run = `${data.watts} W for ${data.duration} in ${zone}: ${data.kilowattHours} kWh\n`;
       const rows = [row('now', found.now), row('best', best)];
       const end =
-        savedGrams > 0 ? `Waiting saves ${writtenGrams(savedGrams)} (${share} %).\n` : 'Waiting saves nothing.\n';
-      return `${run}${tableText(['START', 'AT', 'gCO2/kWh', 'EMITS'], rows)}${end}`;
+        savedGrams > 0 ? `Waiting saves ${formatGrams(savedGrams)} (${share} %).\n` : 'Waiting saves nothing.\n';
+      return `${run}${formatTable(['START', 'AT', 'gCO2/kWh', 'EMITS'], rows)}${end}`;
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { IntensityTable } from '#vm/carbon/intensity-table';
 import { DEFAULT_POWER, type PowerModel } from '#vm/carbon/power-model';
 import { type CarbonSettings, isOnWeb, PROVIDER_NAMES, type ProviderName } from '#vm/carbon/settings';
 import { durationMs } from '../duration-option.ts';
-import { filled } from '../filled.ts';
+import { nonEmpty } from '../filled.ts';
 import { webAddress } from '../rebalance/web-answer.ts';
 
 /** The flags of carbon-aware machines, as they are parsed. */
@@ -36,10 +36,10 @@ export function withCarbonFlags<C extends Command>(command: C): C {
     )
     .addOption(
       option('--carbon-token-file <file>', 'file with the token for the provider (else VIMANA_CARBON_TOKEN)').argParser(
-        filled,
+        nonEmpty,
       ),
     )
-    .addOption(option('--carbon-data <file>', 'time series in YAML, for the provider file').argParser(filled))
+    .addOption(option('--carbon-data <file>', 'time series in YAML, for the provider file').argParser(nonEmpty))
     .addOption(
       option('--carbon-table <zones>', 'intensities for the provider static, such as DE=380,FR=56').argParser(table),
     )

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { HYPERSDK_VMS, type HypersdkVm } from '#api/hypersdk/resources';
-import { connected } from '../connection.ts';
-import type { CarbonCommandParts } from './command.ts';
+import { withConnection } from '../connection.ts';
+import type { CarbonCommandDeps } from './command.ts';
 
 /** The machines of hypersdk.io, of one namespace or of all, in order of their names. */
-export async function machinesOf({ connect }: CarbonCommandParts, command: Command): Promise<readonly HypersdkVm[]> {
+export async function vmsOf({ connect }: CarbonCommandDeps, command: Command): Promise<readonly HypersdkVm[]> {
   const { allNamespaces = false } = command.optsWithGlobals<{ readonly allNamespaces?: boolean }>();
-  return await connected(connect, command, async ({ client, namespace }) => {
+  return await withConnection(connect, command, async ({ client, namespace }) => {
     const { items } = await client.list(HYPERSDK_VMS, allNamespaces ? {} : { namespace });
     const order = ({ metadata }: HypersdkVm) => `${metadata.namespace}/${metadata.name}`;
     return items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { manifestText } from '../objects/manifest-text.ts';
+import { formatManifest } from '../objects/manifest-text.ts';
 
 export type CarbonFormat = 'table' | 'json' | 'yaml';
 
@@ -12,11 +12,11 @@ export function withOutputFlag(command: Command): Command {
 /** Data as programs read it, or else as the table says it. */
 export function textIn(format: CarbonFormat, data: object, table: () => string): string {
   if (format === 'table') return table();
-  return manifestText(data, format);
+  return formatManifest(data, format);
 }
 
 /** Grams as people read them: 12.3 g, 4.56 kg. */
-export function writtenGrams(grams: number): string {
+export function formatGrams(grams: number): string {
   return Math.abs(grams) >= 1000 ? `${(grams / 1000).toFixed(2)} kg` : `${grams.toFixed(1)} g`;
 }
 

@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { humanDuration } from '#platform/base/duration';
 import { type Emissions, emissionsOf } from '#vm/carbon/report';
-import { tableText } from '../table-text.ts';
-import type { CarbonCommandParts } from './command.ts';
+import { formatTable } from '../table-text.ts';
+import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFlags, carbonSettings } from './flags.ts';
-import { machinesOf } from './machines.ts';
-import { type CarbonFormat, tenths, textIn, writtenGrams } from './output.ts';
+import { vmsOf } from './machines.ts';
+import { type CarbonFormat, formatGrams, tenths, textIn } from './output.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'ZONE', 'POWER', 'INTENSITY', 'RUNNING', 'EMITTED', 'WAITED', 'SAVED'];
 
 /** What machines have emitted in their present run, and what waiting has saved. */
-export async function showReport(parts: CarbonCommandParts, command: Command): Promise<void> {
+export async function showReport(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const { output } = command.optsWithGlobals<{ readonly output: CarbonFormat }>();
   const { power } = carbonSettings(command.optsWithGlobals<CarbonFlags>());
   const now = parts.clock.now();
-  const rows = (await machinesOf(parts, command)).map((machine) => ({
+  const rows = (await vmsOf(parts, command)).map((machine) => ({
     namespace: machine.metadata.namespace,
     name: machine.metadata.name,
     ...emissionsOf(machine, power, now),
@@ -29,8 +29,8 @@ export async function showReport(parts: CarbonCommandParts, command: Command): P
   };
   parts.io.out(
     textIn(output, { machines: rows.map(told), total }, () => {
-      const end = `Together ${writtenGrams(total.grams)} emitted, ${writtenGrams(total.savedGrams)} saved by waiting.\n`;
-      return `${tableText(
+      const end = `Together ${formatGrams(total.grams)} emitted, ${formatGrams(total.savedGrams)} saved by waiting.\n`;
+      return `${formatTable(
         HEADINGS,
         rows.map((row) => [row.namespace, row.name, ...cellsOf(row)]),
       )}${end}`;
@@ -43,9 +43,9 @@ const cellsOf = (row: Emissions) => [
   row.watts === 0 ? '-' : `${row.watts.toFixed(1)} W`,
   row.intensity === undefined ? '-' : `${row.intensity}`,
   row.runningMs === 0 ? '-' : humanDuration(row.runningMs),
-  row.grams === undefined ? '-' : writtenGrams(row.grams),
+  row.grams === undefined ? '-' : formatGrams(row.grams),
   row.waitedMs === 0 ? '-' : humanDuration(row.waitedMs),
-  row.savedGrams === 0 ? '-' : writtenGrams(row.savedGrams),
+  row.savedGrams === 0 ? '-' : formatGrams(row.savedGrams),
 ];
 
 const told = ({ namespace, name, ...row }: Emissions & { namespace: string; name: string }) => ({

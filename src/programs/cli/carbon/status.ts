@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
 import type { HypersdkVm } from '#api/hypersdk/resources';
-import { tableText } from '../table-text.ts';
-import type { CarbonCommandParts } from './command.ts';
-import { machinesOf } from './machines.ts';
+import { formatTable } from '../table-text.ts';
+import type { CarbonCommandDeps } from './command.ts';
+import { vmsOf } from './machines.ts';
 import { type CarbonFormat, textIn } from './output.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'STATUS', 'CARBON AWARE', 'ZONE', 'INTENSITY', 'LIMIT', 'STARTS AT'];
 
 /** Which machines heed electricity, and what they wait for. */
-export async function showStatus(parts: CarbonCommandParts, command: Command): Promise<void> {
+export async function showStatus(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const { output } = command.optsWithGlobals<{ readonly output: CarbonFormat }>();
-  const rows = (await machinesOf(parts, command)).filter(heeds).map(rowOf);
+  const rows = (await vmsOf(parts, command)).filter(isCarbonAware).map(rowOf);
   if (rows.length === 0 && output === 'table') {
     parts.io.err('No machine heeds electricity here.\n');
     return;
   }
-  parts.io.out(textIn(output, rows, () => tableText(HEADINGS, rows.map(cellsOf))));
+  parts.io.out(textIn(output, rows, () => formatTable(HEADINGS, rows.map(cellsOf))));
 }
 
 /** Also by its template, which only the condition tells. */
-const heeds = ({ spec, status }: HypersdkVm) =>
+const isCarbonAware = ({ spec, status }: HypersdkVm) =>
   spec.carbonAware?.enabled === true || status?.conditions?.some(({ type }) => type === 'CarbonAware') === true;
 
 function rowOf({ metadata, spec, status }: HypersdkVm) {

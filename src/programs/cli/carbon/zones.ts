@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { formatTime } from '#vm/carbon/format-time';
 import type { CarbonProvider } from '#vm/carbon/provider';
 import { inOrder, type Slot } from '#vm/carbon/slot';
-import { tableText } from '../table-text.ts';
-import { askedProvider } from './asked-provider.ts';
-import type { CarbonCommandParts } from './command.ts';
+import { formatTable } from '../table-text.ts';
+import { requestedProvider } from './asked-provider.ts';
+import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFormat, textIn } from './output.ts';
 
 /** The zones of a provider; of one alone, how it is now and what is foretold. */
-export async function showZones(parts: CarbonCommandParts, command: Command): Promise<void> {
+export async function showZones(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const { output, zone } = command.optsWithGlobals<{ readonly output: CarbonFormat; readonly zone?: string }>();
-  const { provider } = askedProvider(parts, command);
+  const { provider } = requestedProvider(parts, command);
   if (zone !== undefined) {
     const slots = await slotsOf(provider, zone, parts.signal);
     const rows = slots.map(({ from, to, intensity }) => ({
@@ -20,12 +20,12 @@ export async function showZones(parts: CarbonCommandParts, command: Command): Pr
       intensity,
     }));
     const cells = rows.map((row) => [row.from, row.to, `${row.intensity}`]);
-    parts.io.out(textIn(output, rows, () => tableText(['FROM', 'TO', 'gCO2/kWh'], cells)));
+    parts.io.out(textIn(output, rows, () => formatTable(['FROM', 'TO', 'gCO2/kWh'], cells)));
     return;
   }
   const zones = await provider.zones(parts.signal);
   const cells = zones.map((each) => [each.zone, each.name]);
-  parts.io.out(textIn(output, zones, () => tableText(['ZONE', 'NAME'], cells)));
+  parts.io.out(textIn(output, zones, () => formatTable(['ZONE', 'NAME'], cells)));
 }
 
 /** How it is now and what is foretold; a plan without forecasts tells at least the first. */

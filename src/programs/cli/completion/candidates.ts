@@ -9,20 +9,20 @@ export interface Candidate {
 }
 
 /** What only a cluster or a kubeconfig knows. */
-export type Looked = Stored | 'context' | 'cluster' | 'user';
-export type Stored = 'machines' | 'snapshots' | 'templates' | 'pods' | 'nodes' | 'namespaces';
-export type LookUp = (what: Looked, position: Position) => Promise<readonly Candidate[]>;
+export type LookedUpName = StoredResource | 'context' | 'cluster' | 'user';
+export type StoredResource = 'machines' | 'snapshots' | 'templates' | 'pods' | 'nodes' | 'namespaces';
+export type LookUp = (what: LookedUpName, position: Position) => Promise<readonly Candidate[]>;
 
-export interface Completed {
+export interface Completion {
   readonly candidates: readonly Candidate[];
   /** What the shell completes itself. */
   readonly paths?: 'files' | 'folders';
 }
 
 /** What may stand where the cursor is. */
-export async function completed(position: Position, lookUp: LookUp): Promise<Completed> {
+export async function complete(position: Position, lookUp: LookUp): Promise<Completion> {
   const { command, at, typed, argument, words } = position;
-  const fitting = (all: readonly Candidate[]): Completed => ({
+  const fitting = (all: readonly Candidate[]): Completion => ({
     candidates: all.filter(({ value }) => value.startsWith(typed)),
   });
   if (at === 'flag') return fitting(flagsOf(command, position));
@@ -58,7 +58,7 @@ function flagsOf(command: Command, { flags }: Position): Candidate[] {
     .filter(({ value }, at, all) => all.findIndex((other) => other.value === value) === at);
 }
 
-const LOOKED: Readonly<Record<string, Looked>> = {
+const LOOKED: Readonly<Record<string, LookedUpName>> = {
   '--namespace': 'namespaces',
   '--watch-namespace': 'namespaces',
   '--leader-election-namespace': 'namespaces',
@@ -72,24 +72,24 @@ const LOOKED: Readonly<Record<string, Looked>> = {
   '--target-node': 'nodes',
 };
 
-async function valuesOf(option: Option, position: Position, lookUp: LookUp): Promise<Completed> {
+async function valuesOf(option: Option, position: Position, lookUp: LookUp): Promise<Completion> {
   if (option.argChoices !== undefined) return { candidates: option.argChoices.map((value) => ({ value })) };
   const looked = LOOKED[option.long ?? ''];
   if (looked !== undefined) return { candidates: await lookUp(looked, position) };
-  if (option.long === '--dialects') return { candidates: listed(DIALECT_NAMES, position.typed) };
+  if (option.long === '--dialects') return { candidates: appendName(DIALECT_NAMES, position.typed) };
   if (/<file(?:\.\.\.)?>/.test(option.flags)) return { candidates: [], paths: 'files' };
   if (option.flags.includes('<folder>')) return { candidates: [], paths: 'folders' };
   return { candidates: [] };
 }
 
 /** One more of some names behind those that are there, separated by commas. */
-function listed(names: readonly string[], typed: string): Candidate[] {
+function appendName(names: readonly string[], typed: string): Candidate[] {
   const before = typed.split(',').slice(0, -1);
   return names.filter((name) => !before.includes(name)).map((name) => ({ value: [...before, name].join(',') }));
 }
 
 /** What the words of a command name, by their places; further ones are as the last. */
-const NAMED: Readonly<Record<string, readonly (Looked | undefined)[]>> = {
+const NAMED: Readonly<Record<string, readonly (LookedUpName | undefined)[]>> = {
   'vm create': [undefined],
   'vm clone': ['machines', undefined],
   'vm restore': ['machines', 'snapshots'],
@@ -99,7 +99,7 @@ const NAMED: Readonly<Record<string, readonly (Looked | undefined)[]>> = {
   'explain pod': ['pods'],
 };
 
-function namedBy(command: Command, place: number): Looked | undefined {
+function namedBy(command: Command, place: number): LookedUpName | undefined {
   const above = command.parent?.name() ?? '';
   const named = NAMED[`${above} ${command.name()}`];
   if (named !== undefined) return named[Math.min(place, named.length - 1)];

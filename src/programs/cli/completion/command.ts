@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { CheckedCommand } from '../checked-command.ts';
 import type { Io } from '../io.ts';
-import { completed } from './candidates.ts';
-import { type LookUpParts, lookUpIn } from './look-up.ts';
+import { complete } from './candidates.ts';
+import { type LookUpDeps, lookUpIn } from './look-up.ts';
 import { positionOf } from './position.ts';
 import { SCRIPTS, SHELLS, type Shell } from './scripts.ts';
 
@@ -20,19 +20,19 @@ interface WordParts {
 }
 
 /** `vimana __complete SHELL -- WORDS`: what the scripts ask. It never fails: a cursor that waits wants no message. */
-export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpParts & WordParts): Command {
+export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpDeps & WordParts): Command {
   return new CheckedCommand('__complete')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .argument('[words...]')
     .action(async (shell: Shell, words: string[], _flags, command: Command) => {
-      const whole = shell === 'bash' ? joined(words) : words;
+      const whole = shell === 'bash' ? joinWords(words) : words;
       const typed = whole.at(-1) ?? '';
       // Where one dash does, the flags are offered with one.
       const isShort = read !== undefined && /^-(?!-)/.test(typed);
       const before = whole.slice(0, -1);
       const line = [...(read === undefined ? before : read(before)), isShort ? `-${typed}` : typed];
       const position = positionOf(rootOf(command), line);
-      const { candidates, paths } = await completed(position, lookUpIn(parts));
+      const { candidates, paths } = await complete(position, lookUpIn(parts));
       // Bash takes what is behind an equals sign for a word of its own.
       const inline = shell === 'bash' && typeof position.at === 'object' && position.at.inline;
       const values = candidates.map(({ value, about = '' }) => {
@@ -44,7 +44,7 @@ export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpParts 
 }
 
 /** Puts `--flag`, `=` and `value` together again, which bash has taken apart. */
-function joined(words: readonly string[]): string[] {
+function joinWords(words: readonly string[]): string[] {
   const whole: string[] = [];
   for (const [at, word] of words.entries()) {
     const isValue = words[at - 1] === '=' && whole.at(-1)?.endsWith('=') === true;

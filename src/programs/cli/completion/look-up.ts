@@ -7,32 +7,32 @@ import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import type { Connect, KubeconfigNames } from '../connection.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';
 import { TEMPLATES } from '../template/command.ts';
-import { machineTypes } from '../vm/machine-kinds.ts';
+import { vmTypes } from '../vm/machine-kinds.ts';
 import { summaryOf } from '../vm/summary.ts';
-import type { Candidate, LookUp, Stored } from './candidates.ts';
+import type { Candidate, LookUp, StoredResource } from './candidates.ts';
 
-export interface LookUpParts {
+export interface LookUpDeps {
   readonly connect: Connect;
   readonly kubeconfigNames: KubeconfigNames;
   readonly clock: Clock;
 }
 
 /** Somebody waits for the cursor: what is not known by then is left out. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /** Names from the cluster and kubeconfig that the flags of the line choose; none where they cannot be had in time. */
-export function lookUpIn({ connect, kubeconfigNames, clock }: LookUpParts): LookUp {
+export function lookUpIn({ connect, kubeconfigNames, clock }: LookUpDeps): LookUp {
   return async (what, { flags }) => {
     const access = accessOf(flags);
     const over = new AbortController();
     const expired = Promise.withResolvers<readonly Candidate[]>();
-    const timer = clock.timer(PATIENCE_MS, () => {
+    const timer = clock.timer(TIMEOUT_MS, () => {
       over.abort();
       expired.resolve([]);
     });
     const found = async () => {
       if (what === 'context' || what === 'cluster' || what === 'user')
-        return named(await kubeconfigNames(access, what));
+        return toCandidates(await kubeconfigNames(access, what));
       const connection = await connect(access);
       try {
         return await fromCluster(connection.client, what, connection.namespace, flags.get('group'), {
@@ -50,11 +50,11 @@ export function lookUpIn({ connect, kubeconfigNames, clock }: LookUpParts): Look
   };
 }
 
-const named = (names: readonly string[]): Candidate[] => names.map((value) => ({ value }));
+const toCandidates = (names: readonly string[]): Candidate[] => names.map((value) => ({ value }));
 
 async function fromCluster(
   client: Client,
-  what: Stored,
+  what: StoredResource,
   namespace: string,
   group: string | undefined,
   options: RequestOptions,
@@ -64,7 +64,7 @@ async function fromCluster(
   if (what === 'snapshots') return namesIn(await client.list(SNAPSHOTS.type, { ...options, namespace }));
   if (what === 'templates') return namesIn(await client.list(TEMPLATES.type, { ...options, namespace }));
   if (what === 'pods') return namesIn(await client.list(PODS, { ...options, namespace }));
-  const types = await machineTypes(client, group);
+  const types = await vmTypes(client, group);
   const lists = await Promise.all(types.map((type) => client.list(type, { ...options, namespace })));
   return lists
     .flatMap(({ items }) => items)

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '#platform/base/errors';
-import { type CarbonCommandParts, carbonCommand } from '../carbon/command.ts';
+import { type CarbonCommandDeps, carbonCommand } from '../carbon/command.ts';
 
 /** `hyperctl carbon -op status|zones|estimate|report`: the commands of `vimana carbon`, named by a flag. */
-export function carbonCalls(parts: CarbonCommandParts): Command {
+export function carbonCalls(parts: CarbonCommandDeps): Command {
   const carbon = carbonCommand(parts);
   const names = carbon.commands.map((command) => command.name());
   return carbon.addOption(new Option('--op <operation>', 'what to do').choices(names)).action(() => {

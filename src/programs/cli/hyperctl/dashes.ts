@@ -21,13 +21,13 @@ export function doubleDashed(words: readonly string[], options: readonly Option[
     else if (takesValue(option)) {
       const given = value ?? rest.shift();
       done.push(given === undefined ? `--${name}` : `--${name}=${given}`);
-    } else done.push(...switched(name, value, option));
+    } else done.push(...formatSwitch(name, value, option));
   }
   return done;
 }
 
 /** A flag that is or is not, as `-wait`, `-wait=true` or `-quiesce=false`. */
-function switched(name: string, value: string | undefined, { long, negate }: Option): string[] {
+function formatSwitch(name: string, value: string | undefined, { long, negate }: Option): string[] {
   const truth = value === undefined ? true : TRUTHS[value.toLowerCase()];
   if (truth === undefined) throw new UsageError(`-${name}=${value ?? ''}: it must be true or false`);
   const isSaidAsItIs = long === `--${name}`;

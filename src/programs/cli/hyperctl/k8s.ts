@@ -2,42 +2,42 @@ import { type Command, Option } from 'commander';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { CheckedCommand, type Given } from '../checked-command.ts';
 import { withConnectionFlags } from '../connection.ts';
-import { fileText } from '../manifest-files.ts';
-import { checked } from '../objects/checked.ts';
+import { readTextFile } from '../manifest-files.ts';
+import { assertValid } from '../objects/checked.ts';
 import { FLAGS, type FlagName } from '../objects/flags.ts';
 import { deleteStored, getStored, listStored } from '../objects/kind-commands.ts';
-import { manifestText } from '../objects/manifest-text.ts';
+import { formatManifest } from '../objects/manifest-text.ts';
 import { listSnapshots, SNAPSHOTS } from '../snapshot/command.ts';
 import { TEMPLATES } from '../template/command.ts';
-import type { VmParts } from '../vm/command.ts';
-import { describeMachines } from '../vm/describe.ts';
-import { showMachines } from '../vm/list.ts';
-import { act } from './act.ts';
+import type { VmDeps } from '../vm/command.ts';
+import { describeVms } from '../vm/describe.ts';
+import { showVms } from '../vm/list.ts';
+import { applyAndWait } from './act.ts';
 import type { CallFlags } from './call.ts';
 import { MANIFESTS, type Manifest } from './manifests.ts';
 import { offersOf } from './offers.ts';
-import { type CallName, misfits, OPERATIONS, operationsText } from './operations.ts';
+import { type CallName, contradictions, formatOperations, OPERATIONS } from './operations.ts';
 import { showStatus } from './status.ts';
-import { askedFlags, isWanted } from './wizard.ts';
+import { isRequested, promptForFlags } from './wizard.ts';
 
-type Run = (parts: VmParts, command: Command, flags: CallFlags) => Promise<void>;
+type Run = (parts: VmDeps, command: Command, flags: CallFlags) => Promise<void>;
 
 /** `hyperctl k8s -op OPERATION`: HyperSDK's calls. */
-export function k8sCommand(parts: VmParts): Command {
+export function k8sCommand(parts: VmDeps): Command {
   const command = withConnectionFlags(new CheckedCommand('k8s'))
     .description('work with machines, templates and snapshots: reading ones show, changing ones print what to apply')
     .addOption(new Option('--op <operation>', 'what to do').choices(Object.keys(OPERATIONS)).makeOptionMandatory());
   for (const flag of Object.values(FLAGS)) command.addOption(flag());
   return command
     .refuses((flags: CallFlags, given: Given) => refusals(parts, flags, given))
-    .addHelpText('after', `\n${operationsText()}`)
+    .addHelpText('after', `\n${formatOperations()}`)
     .action(async (_flags, self: Command) => {
       const flags = self.optsWithGlobals<CallFlags & { readonly op: CallName }>();
       await (READING[flags.op] ?? hand)(parts, self, flags);
     });
 }
 
-function refusals({ io }: VmParts, { op, output, vm, namespace }: CallFlags, given: Given): string[] {
+function refusals({ io }: VmDeps, { op, output, vm, namespace }: CallFlags, given: Given): string[] {
   // An operation that there is not is refused by itself.
   if (op === undefined || !(op in OPERATIONS)) return [];
   const said = (Object.keys(FLAGS) as FlagName[]).filter(given);
@@ -46,7 +46,7 @@ function refusals({ io }: VmParts, { op, output, vm, namespace }: CallFlags, giv
   const forms = name in MANIFESTS ? ['yaml', 'json'] : name === 'status' ? ['table', 'yaml', 'json'] : undefined;
   const isOdd = output !== undefined && forms?.includes(output) === false;
   return [
-    ...misfits(name, isAsking ? [...said, 'vm'] : said),
+    ...contradictions(name, isAsking ? [...said, 'vm'] : said),
     // An unset variable of a script must not mean another namespace.
     ...(namespace === '' ? ['-namespace must not be empty.'] : []),
     ...(isOdd ? [`${name} prints ${forms?.join(' or ') ?? ''}, not ${output}.`] : []),
@@ -54,9 +54,9 @@ function refusals({ io }: VmParts, { op, output, vm, namespace }: CallFlags, giv
 }
 
 const READING: Partial<Record<CallName, Run>> = {
-  'vm-list': (parts, command) => showMachines(parts, command, []),
-  'vm-get': (parts, command, { vm = '' }) => showMachines(parts, command, [vm]),
-  'vm-describe': (parts, command, { vm = '' }) => describeMachines(parts, command, [vm]),
+  'vm-list': (parts, command) => showVms(parts, command, []),
+  'vm-get': (parts, command, { vm = '' }) => showVms(parts, command, [vm]),
+  'vm-describe': (parts, command, { vm = '' }) => describeVms(parts, command, [vm]),
   'vm-snapshot-list': (parts, command, flags) => listSnapshots(parts, command, flags),
   'vm-snapshot-delete': (parts, command, { snapshot = '' }) =>
     deleteStored(parts, command, SNAPSHOTS, [snapshot], parts.io.err),
@@ -69,13 +69,13 @@ const READING: Partial<Record<CallName, Run>> = {
 const hand: Run = async (parts, command, said) => {
   const { io } = parts;
   const ask = said.op === 'vm-create' && said.vm === undefined ? io.ask : undefined;
-  const flags = ask === undefined ? said : await askedFlags(ask, io.err, said, await offersOf(parts, command));
+  const flags = ask === undefined ? said : await promptForFlags(ask, io.err, said, await offersOf(parts, command));
   const manifest: Manifest = MANIFESTS[flags.op as keyof typeof MANIFESTS];
-  const textOf = (file: string) => fileText(io, file);
-  const object = checked(manifest(flags, { random: parts.random, textOf })) as KubeObject;
-  if (ask !== undefined && flags.wait !== true && (await isWanted(ask, io.err))) {
-    return act(parts, command, object, flags);
+  const textOf = (file: string) => readTextFile(io, file);
+  const object = assertValid(manifest(flags, { random: parts.random, textOf })) as KubeObject;
+  if (ask !== undefined && flags.wait !== true && (await isRequested(ask, io.err))) {
+    return applyAndWait(parts, command, object, flags);
   }
-  if (flags.wait === true) await act(parts, command, object, flags);
-  io.out(manifestText(object, flags.output === 'json' ? 'json' : 'yaml'));
+  if (flags.wait === true) await applyAndWait(parts, command, object, flags);
+  io.out(formatManifest(object, flags.output === 'json' ? 'json' : 'yaml'));
 };

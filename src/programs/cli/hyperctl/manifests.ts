@@ -3,7 +3,7 @@ import type { Random } from '#platform/base/random';
 import { newOperation, type OperationName } from '../objects/operation.ts';
 import { newSnapshot } from '../objects/snapshot.ts';
 import { newTemplate } from '../objects/template.ts';
-import { newMachine } from '../vm/new-machine.ts';
+import { newVm } from '../vm/new-machine.ts';
 import type { CallFlags } from './call.ts';
 
 export interface MadeFrom {
@@ -23,7 +23,7 @@ const operation =
 /** The operations that print an object, and change nothing by themselves. */
 export const MANIFESTS = {
   'vm-create': ({ vm = '', group = virtualMachine.group, ...flags }, { textOf }) =>
-    newMachine({
+    newVm({
       ...flags,
       name: vm,
       group,

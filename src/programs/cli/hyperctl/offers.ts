@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import { connected } from '../connection.ts';
+import { withConnection } from '../connection.ts';
 import { TEMPLATES } from '../template/command.ts';
-import type { VmParts } from '../vm/command.ts';
+import type { VmDeps } from '../vm/command.ts';
 import type { Offer } from './wizard.ts';
 
 /** Somebody waits for a question: templates that are not known by then are not offered. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** The templates of the namespace; none where no cluster tells. */
-export async function offersOf(parts: VmParts, command: Command): Promise<readonly Offer[]> {
+export async function offersOf(parts: VmDeps, command: Command): Promise<readonly Offer[]> {
   const over = new AbortController();
   const late = Promise.withResolvers<readonly Offer[]>();
-  const timer = parts.clock.timer(PATIENCE_MS, () => {
+  const timer = parts.clock.timer(TIMEOUT_MS, () => {
     over.abort();
     late.resolve([]);
   });
-  const found = connected(parts.connect, command, async ({ client, namespace }) => {
+  const found = withConnection(parts.connect, command, async ({ client, namespace }) => {
     const { items } = await client.list(TEMPLATES.type, { namespace, signal: over.signal });
     return items.map(
       ({ metadata, spec: { displayName, defaultSpec: { cpus, memory } = {} } }): Offer => ({

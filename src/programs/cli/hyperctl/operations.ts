@@ -1,6 +1,6 @@
 import type { FlagName } from '../objects/flags.ts';
 
-export interface Operation {
+export interface HyperctlCall {
   readonly about: string;
   readonly needs: readonly FlagName[];
   /** Beside what it needs. */
@@ -84,15 +84,15 @@ export const OPERATIONS = {
     needs: [],
     takes: ['allNamespaces', 'output'],
   },
-} as const satisfies Record<string, Operation>;
+} as const satisfies Record<string, HyperctlCall>;
 
 export type CallName = keyof typeof OPERATIONS;
 
 /** What an operation misses among the flags that were said, and what it has no use for. */
-export function misfits(op: CallName, said: readonly FlagName[]): string[] {
-  const { needs, takes }: Operation = OPERATIONS[op];
-  const missing = needs.filter((flag) => !said.includes(flag)).map(dashed);
-  const idle = said.filter((flag) => !needs.includes(flag) && !takes.includes(flag)).map(dashed);
+export function contradictions(op: CallName, said: readonly FlagName[]): string[] {
+  const { needs, takes }: HyperctlCall = OPERATIONS[op];
+  const missing = needs.filter((flag) => !said.includes(flag)).map(toDashed);
+  const idle = said.filter((flag) => !needs.includes(flag) && !takes.includes(flag)).map(toDashed);
   return [
     ...(missing.length > 0 ? [`${op} needs ${missing.join(' and ')}.`] : []),
     ...(idle.length > 0 ? [`${op} takes no ${idle.join(', ')}.`] : []),
@@ -100,12 +100,12 @@ export function misfits(op: CallName, said: readonly FlagName[]): string[] {
 }
 
 /** As hyperctl's users write a flag: includeMemory is -include-memory. */
-export const dashed = (flag: string) => `-${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const toDashed = (flag: string) => `-${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** All operations with their flags, as the help shows them. */
-export function operationsText(): string {
-  const rows = Object.entries<Operation>(OPERATIONS).map(([name, { about, needs, takes }]) => {
-    const flags = [...needs.map(dashed), ...takes.map((flag) => `[${dashed(flag)}]`)].join(' ');
+export function formatOperations(): string {
+  const rows = Object.entries<HyperctlCall>(OPERATIONS).map(([name, { about, needs, takes }]) => {
+    const flags = [...needs.map(toDashed), ...takes.map((flag) => `[${toDashed(flag)}]`)].join(' ');
     return `  ${name.padEnd(20)}${about}\n${flags === '' ? '' : `  ${' '.repeat(20)}${flags}\n`}`;
   });
   return `Operations:\n${rows.join('')}`;

@@ -3,7 +3,7 @@ import { systemRandom } from '#platform/base/random';
 import { CheckedCommand } from '../checked-command.ts';
 import { answerCompletionCommand, completionCommand } from '../completion/command.ts';
 import { optionsOf } from '../completion/position.ts';
-import { type ProgramParts, withDescendants } from '../program.ts';
+import { type ProgramDeps, withDescendants } from '../program.ts';
 import { carbonCalls } from './carbon.ts';
 import { doubleDashed } from './dashes.ts';
 import { k8sCommand } from './k8s.ts';
@@ -16,7 +16,7 @@ export function hyperctlProgram({
   signal,
   random = systemRandom(),
   starters,
-}: ProgramParts): HyperctlProgram {
+}: ProgramDeps): HyperctlProgram {
   const program = new HyperctlProgram('hyperctl')
     .description('Virtual machines of HyperSDK. Flags take one dash or two.')
     .version(version)

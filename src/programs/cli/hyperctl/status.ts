@@ -2,19 +2,19 @@ import type { Command } from 'commander';
 import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { connected } from '../connection.ts';
-import { manifestText } from '../objects/manifest-text.ts';
+import { withConnection } from '../connection.ts';
+import { formatManifest } from '../objects/manifest-text.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';
 import { TEMPLATES } from '../template/command.ts';
-import type { VmParts } from '../vm/command.ts';
-import { machineTypes } from '../vm/machine-kinds.ts';
+import type { VmDeps } from '../vm/command.ts';
+import { vmTypes } from '../vm/machine-kinds.ts';
 import type { Format } from '../vm/output.ts';
 import { summaryOf } from '../vm/summary.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
 /** How many there are of what, by their states. */
-export interface Standing {
+export interface HyperctlStatus {
   readonly server: string;
   readonly namespace: string;
   readonly machines: Counts;
@@ -24,15 +24,15 @@ export interface Standing {
 }
 
 /** `-op status`: what a cluster, or one namespace of it, holds. */
-export async function showStatus(parts: VmParts, command: Command): Promise<void> {
+export async function showStatus(parts: VmDeps, command: Command): Promise<void> {
   const { output, allNamespaces } = command.optsWithGlobals<{ output?: Format; allNamespaces?: boolean }>();
-  await connected(parts.connect, command, async ({ client, namespace }) => {
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const standing = await standingOf(client, allNamespaces === true ? undefined : namespace);
-    parts.io.out(output === 'json' || output === 'yaml' ? manifestText(standing, output) : statusText(standing));
+    parts.io.out(output === 'json' || output === 'yaml' ? formatManifest(standing, output) : statusText(standing));
   });
 }
 
-async function standingOf(client: Client, namespace: string | undefined): Promise<Standing> {
+async function standingOf(client: Client, namespace: string | undefined): Promise<HyperctlStatus> {
   const scope = namespace === undefined ? {} : { namespace };
   const [version, machines, templates, snapshots, operations] = await Promise.all([
     client.raw('/version'),
@@ -44,27 +44,29 @@ async function standingOf(client: Client, namespace: string | undefined): Promis
   return {
     server: (JSON.parse(version) as { readonly gitVersion?: string }).gitVersion ?? '',
     namespace: namespace ?? '',
-    machines: counted(machines.map((machine) => summaryOf(machine, undefined).status)),
-    templates: counted((templates?.items ?? []).map(({ status }) => (status?.ready === true ? 'Ready' : 'NotReady'))),
-    snapshots: counted((snapshots?.items ?? []).map(({ status }) => status?.phase ?? 'Pending')),
-    operations: counted((operations?.items ?? []).map(({ status }) => status?.phase ?? 'Pending')),
+    machines: countStates(machines.map((machine) => summaryOf(machine, undefined).status)),
+    templates: countStates(
+      (templates?.items ?? []).map(({ status }) => (status?.ready === true ? 'Ready' : 'NotReady')),
+    ),
+    snapshots: countStates((snapshots?.items ?? []).map(({ status }) => status?.phase ?? 'Pending')),
+    operations: countStates((operations?.items ?? []).map(({ status }) => status?.phase ?? 'Pending')),
   };
 }
 
 async function machinesIn(client: Client, scope: { readonly namespace?: string }) {
-  const types = await machineTypes(client, undefined);
+  const types = await vmTypes(client, undefined);
   const lists = await Promise.all(types.map((type) => client.list(type, scope)));
   return lists.flatMap(({ items }) => items);
 }
 
-function counted(states: readonly string[]): Counts {
+function countStates(states: readonly string[]): Counts {
   const counts = new Map<string, number>();
   for (const state of states.toSorted()) counts.set(state, (counts.get(state) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
 
 /** The same for people. */
-function statusText({ server, namespace, ...kinds }: Standing): string {
+function statusText({ server, namespace, ...kinds }: HyperctlStatus): string {
   const rows = [
     ['server', server],
     ['namespace', namespace || 'all of them'],

@@ -14,16 +14,16 @@ export interface Offer {
 type Ask = NonNullable<Io['ask']>;
 
 /** Asks for what a machine needs; what was said by flags is not asked again. */
-export async function askedFlags(
+export async function promptForFlags(
   ask: Ask,
   say: (text: string) => void,
   flags: CallFlags,
   offers: readonly Offer[],
 ): Promise<CallFlags> {
   const answer = <T>(question: string, usual: string, read: (text: string) => T) =>
-    answered(ask, say, question, usual, read);
+    promptUntilValid(ask, say, question, usual, read);
   const vm = await answer('Name of the machine', '', nameOf);
-  const template = flags.template ?? (flags.image === undefined ? await chosen(answer, say, offers) : '');
+  const template = flags.template ?? (flags.image === undefined ? await promptForChoice(answer, say, offers) : '');
   const offer = offers.find(({ name }) => name === template);
   const image =
     flags.image ?? (template === '' ? await answer('Image (address, or empty for none)', '', (text) => text) : '');
@@ -46,11 +46,11 @@ export async function askedFlags(
 }
 
 /** Whether the machine is created right away. */
-export function isWanted(ask: Ask, say: (text: string) => void): Promise<boolean> {
-  return answered(ask, say, 'Create it now? (yes, or no to print it)', 'no', yesOrNo);
+export function isRequested(ask: Ask, say: (text: string) => void): Promise<boolean> {
+  return promptUntilValid(ask, say, 'Create it now? (yes, or no to print it)', 'no', yesOrNo);
 }
 
-async function answered<T>(
+async function promptUntilValid<T>(
   ask: Ask,
   say: (text: string) => void,
   question: string,
@@ -67,7 +67,7 @@ async function answered<T>(
   }
 }
 
-async function chosen(
+async function promptForChoice(
   answer: (question: string, usual: string, read: (text: string) => string) => Promise<string>,
   say: (text: string) => void,
   offers: readonly Offer[],

@@ -6,13 +6,13 @@ import { findAdmission } from '#vm/dialects/admitters';
 const admissionOf = findAdmission();
 
 /** The object itself where every rule of its kind is kept; otherwise it is refused with all that is wrong. */
-export function checked<T extends object>(object: T): T {
-  filledIn(object);
+export function assertValid<T extends object>(object: T): T {
+  withDefaults(object);
   return object;
 }
 
 /** An object of ours as it would be stored: with all that its kind fills in. */
-export function filledIn(object: object, namespace = 'default'): KubeObject {
+export function withDefaults(object: object, namespace = 'default'): KubeObject {
   const { apiVersion, kind, metadata } = object as KubeObject;
   const placed = structuredClone({ ...object, metadata: { namespace, ...metadata } }) as KubeObject;
   const user = { name: 'cli', groups: [] };

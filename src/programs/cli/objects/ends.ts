@@ -3,13 +3,13 @@ import { type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type Progress, type WaitParts, waitFor } from '../vm/wait.ts';
+import { type WaitDeps, type WaitState, waitFor } from '../vm/wait.ts';
 
 /** How the end of an object is known, and what it is called. */
 interface End<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly end: string;
-  readonly progress: (object: T | undefined) => Progress;
+  readonly progress: (object: T | undefined) => WaitState;
 }
 
 export const OPERATION_END: End<Operation> = { type: OPERATIONS, end: 'to end', progress: operationProgress };
@@ -17,8 +17,8 @@ export const SNAPSHOT_END: End<Snapshot> = { type: VM_SNAPSHOTS, end: 'to be rea
 export const TEMPLATE_END: End<Template> = { type: VM_TEMPLATES, end: 'to be ready', progress: templateProgress };
 
 /** Follows what was made to its end; `machine` is whom it is about, itself where absent. */
-export function untilEnd<T extends KubeObject>(
-  parts: WaitParts,
+export function waitForCompletion<T extends KubeObject>(
+  parts: WaitDeps,
   { type, end, progress }: End<T>,
   { name, namespace, machine = name }: { readonly name: string; readonly namespace: string; readonly machine?: string },
   timeoutMs: number,
@@ -27,10 +27,10 @@ export function untilEnd<T extends KubeObject>(
   return waitFor(parts, { type, name, namespace, machine, what: `${name} ${end}`, look, progress }, timeoutMs);
 }
 
-const GONE: Progress = { failed: 'it was deleted before its end was seen' };
+const GONE: WaitState = { failed: 'it was deleted before its end was seen' };
 
 /** How far an operation is. */
-function operationProgress(operation: Operation | undefined): Progress {
+function operationProgress(operation: Operation | undefined): WaitState {
   if (operation === undefined) return GONE;
   const { phase = 'Pending', progress, message = '' } = operation.status ?? {};
   if (phase === 'Succeeded') return { done: endOf(operation) };
@@ -66,7 +66,7 @@ function endOf({ spec, status }: Operation): string {
 }
 
 /** How far a snapshot is. */
-function snapshotProgress(snapshot: Snapshot | undefined): Progress {
+function snapshotProgress(snapshot: Snapshot | undefined): WaitState {
   if (snapshot === undefined) return GONE;
   const { phase = 'Pending', size, conditions = [] } = snapshot.status ?? {};
   const told = conditions.find(({ type }) => type === 'Failed' || type === 'Ready')?.message ?? '';
@@ -76,7 +76,7 @@ function snapshotProgress(snapshot: Snapshot | undefined): Progress {
 }
 
 /** How far a template is. */
-function templateProgress(template: Template | undefined): Progress {
+function templateProgress(template: Template | undefined): WaitState {
   if (template === undefined) return GONE;
   const { ready, conditions = [] } = template.status ?? {};
   if (ready === true) return { done: 'ready' };

@@ -1,16 +1,16 @@
 import { Option } from 'commander';
 import { durationMs } from '../duration-option.ts';
-import { filled } from '../filled.ts';
-import { MACHINE_GROUPS } from '../vm/machine-kinds.ts';
+import { nonEmpty } from '../filled.ts';
+import { VM_GROUPS } from '../vm/machine-kinds.ts';
 import { FORMATS } from '../vm/output.ts';
 import { checksumFlag, diskFlag, labelFlag, quantityFlag, wholeNumber, wholeOrNone } from './size-flags.ts';
 
-const text = (flags: string, about: string) => new Option(flags, about).argParser(filled);
+const text = (flags: string, about: string) => new Option(flags, about).argParser(nonEmpty);
 
 /** Flags that several commands have, by the names that settings have: they mean the same everywhere. */
 export const FLAGS = {
   vm: () => text('--vm <name>', 'the machine'),
-  group: () => new Option('-g, --group <group>', 'API group of the machine').choices([...MACHINE_GROUPS]),
+  group: () => new Option('-g, --group <group>', 'API group of the machine').choices([...VM_GROUPS]),
   cpus: () => new Option('--cpus <number>', 'virtual CPUs').argParser(wholeNumber),
   memory: () => text('--memory <quantity>', 'memory of the guest, such as 8Gi'),
   template: () => text('--template <name>', 'the VMTemplate'),

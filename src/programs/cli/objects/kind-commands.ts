@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
-import { connected } from '../connection.ts';
-import type { VmParts } from '../vm/command.ts';
+import { withConnection } from '../connection.ts';
+import type { VmDeps } from '../vm/command.ts';
 import { eachOf } from '../vm/each.ts';
 import { type Format, resourceName } from '../vm/output.ts';
-import { demandServed, listOf } from './make.ts';
-import { shown } from './shown.ts';
+import { assertServed, listOf } from './make.ts';
+import { formatObjects } from './shown.ts';
 
 /** A kind that commands list, show and delete. */
-export interface Stored<T extends KubeObject> {
+export interface StoredKind<T extends KubeObject> {
   readonly kind: Kind;
   readonly type: ResourceType<T>;
   /** As people call several of them. */
@@ -26,14 +26,14 @@ interface ShowFlags {
 
 /** Lists those that are wanted. */
 export async function listStored<T extends KubeObject>(
-  parts: VmParts,
+  parts: VmDeps,
   command: Command,
-  { kind, type, many }: Stored<T>,
+  { kind, type, many }: StoredKind<T>,
   wanted: (object: T) => boolean = () => true,
 ): Promise<void> {
   const { output: format = 'table', ...flags } = command.optsWithGlobals<ShowFlags>();
   const { allNamespaces: namespaces = false, selector, showManagedFields: managedFields = false } = flags;
-  await connected(parts.connect, command, async ({ client, namespace }) => {
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const all = await listOf(client, type, {
       ...(namespaces ? {} : { namespace }),
       ...(selector === undefined ? {} : { labelSelector: selector }),
@@ -43,38 +43,40 @@ export async function listStored<T extends KubeObject>(
       parts.io.err(`No ${many} found${namespaces ? '' : ` in the namespace ${namespace}`}.\n`);
       return;
     }
-    parts.io.out(shown(found, { kind, format, namespaces, managedFields, single: false, now: parts.clock.now() }));
+    parts.io.out(
+      formatObjects(found, { kind, format, namespaces, managedFields, single: false, now: parts.clock.now() }),
+    );
   });
 }
 
 /** Shows those of certain names. */
 export async function getStored<T extends KubeObject>(
-  parts: VmParts,
+  parts: VmDeps,
   command: Command,
-  { kind, type }: Stored<T>,
+  { kind, type }: StoredKind<T>,
   names: readonly string[],
 ): Promise<void> {
   const flags = command.optsWithGlobals<ShowFlags>();
   const { output: format = 'table', showManagedFields: managedFields = false } = flags;
-  await connected(parts.connect, command, async ({ client, namespace }) => {
-    await demandServed(client, type);
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
+    await assertServed(client, type);
     const found = await eachOf(parts.io, names, (name) => client.get(type, name, { namespace }));
     const showing = { kind, format, namespaces: false, managedFields, now: parts.clock.now() };
-    if (found.done.length > 0) parts.io.out(shown(found.done, { ...showing, single: names.length === 1 }));
+    if (found.done.length > 0) parts.io.out(formatObjects(found.done, { ...showing, single: names.length === 1 }));
     found.finish();
   });
 }
 
 /** Deletes those that there are, and names those that there are not; says so where it is told to. */
 export async function deleteStored<T extends KubeObject>(
-  parts: VmParts,
+  parts: VmDeps,
   command: Command,
-  { type }: Stored<T>,
+  { type }: StoredKind<T>,
   names: readonly string[],
   say: (text: string) => void = parts.io.out,
 ): Promise<void> {
-  await connected(parts.connect, command, async ({ client, namespace }) => {
-    await demandServed(client, type);
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
+    await assertServed(client, type);
     const deleted = await eachOf(parts.io, names, async (name) => {
       const left = await client.delete(type, name, { namespace });
       const named = resourceName({ apiVersion: `${type.group}/${type.version}`, kind: type.kind, metadata: { name } });

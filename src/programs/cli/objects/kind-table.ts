@@ -1,7 +1,7 @@
 import { humanDuration } from '#platform/base/duration';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Column, Kind } from '#platform/schema/kind';
-import { tableText } from '../table-text.ts';
+import { formatTable } from '../table-text.ts';
 
 interface TableOf {
   readonly kind: Kind;
@@ -19,7 +19,7 @@ export function kindTable(objects: readonly KubeObject[], { kind, now, wide, nam
     const cells = [object.metadata.name ?? '', ...columns.map((column) => cellOf(object, column, now))];
     return namespaces ? [object.metadata.namespace ?? '', ...cells] : cells;
   });
-  return tableText(namespaces ? ['NAMESPACE', ...headings] : headings, rows);
+  return formatTable(namespaces ? ['NAMESPACE', ...headings] : headings, rows);
 }
 
 function cellOf(object: KubeObject, { path, type }: Column, now: number): string {

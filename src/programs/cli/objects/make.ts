@@ -4,7 +4,7 @@ import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Stores a new object, exactly as it was written. */
-export async function make<T extends KubeObject>(
+export async function createStored<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,
   object: object,
@@ -14,13 +14,13 @@ export async function make<T extends KubeObject>(
     const options = { namespace, fieldManager: 'vimana-cli', fieldValidation: 'Strict' } as const;
     return await client.create(type, object as NewObject<T>, options);
   } catch (error) {
-    if (isNotFound(error)) await demandServed(client, type);
+    if (isNotFound(error)) await assertServed(client, type);
     throw error;
   }
 }
 
 /** Says what is missing where a cluster does not know a kind. */
-export async function demandServed(client: Client, { group, version, plural, kind }: ResourceType): Promise<void> {
+export async function assertServed(client: Client, { group, version, plural, kind }: ResourceType): Promise<void> {
   const answer = await ignoreNotFound(client.raw(`/apis/${group}/${version}`));
   const { resources = [] } = JSON.parse(answer ?? '{}') as {
     readonly resources?: readonly { readonly name: string }[];
@@ -40,7 +40,7 @@ export async function listOf<T extends KubeObject>(
   try {
     return (await client.list(type, options)).items;
   } catch (error) {
-    if (isNotFound(error)) await demandServed(client, type);
+    if (isNotFound(error)) await assertServed(client, type);
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { type VMOperationInput, vmOperation } from '#api/hypersdk/vm-operation';
 import type { Random } from '#platform/base/random';
 import type { Group } from '#platform/schema/kind';
-import { writtenDuration } from '../duration-option.ts';
-import { anyGiven, given } from './given.ts';
+import { formatDurationFlag } from '../duration-option.ts';
+import { definedFields, hasDefinedFields } from './given.ts';
 
 type Spec = VMOperationInput['spec'];
 export type OperationName = Spec['operation'];
@@ -49,13 +49,13 @@ export function newOperation(
   return {
     apiVersion: vmOperation.apiVersion,
     kind: vmOperation.kind,
-    metadata: { name: freshName(vm, operation, random), ...given({ namespace }) },
+    metadata: { name: newName(vm, operation, random), ...definedFields({ namespace }) },
     spec: {
       vmRef: vmRefOf(vm, group),
       operation,
-      ...given({
+      ...definedFields({
         force: force === true ? true : undefined,
-        timeout: timeout === undefined ? undefined : writtenDuration(timeout),
+        timeout: timeout === undefined ? undefined : formatDurationFlag(timeout),
         ...DETAILS[operation]?.(flags),
         ttlSecondsAfterFinished: ttl,
       }),
@@ -64,7 +64,7 @@ export function newOperation(
 }
 
 /** As Kubernetes would name it from a prefix, but known before it is stored. */
-export function freshName(vm: string, operation: string, random: Random): string {
+export function newName(vm: string, operation: string, random: Random): string {
   return `${vm}-${operation}-${random.suffix()}`;
 }
 
@@ -76,8 +76,8 @@ export function vmRefOf(name: string, group: string | undefined): Spec['vmRef'] 
 
 const DETAILS: Partial<Record<OperationName, (flags: OperationFlags) => Partial<Spec>>> = {
   clone: ({ target, targetNamespace, linked, start, snapshot }) =>
-    given({
-      cloneSpec: anyGiven({
+    definedFields({
+      cloneSpec: hasDefinedFields({
         targetName: target,
         targetNamespace,
         linkedClone: linked === true ? true : undefined,
@@ -86,8 +86,8 @@ const DETAILS: Partial<Record<OperationName, (flags: OperationFlags) => Partial<
       }),
     }),
   migrate: ({ targetNode, live, bandwidth, autoConverge, postCopy }) =>
-    given({
-      migrateSpec: anyGiven({
+    definedFields({
+      migrateSpec: hasDefinedFields({
         targetNode,
         live: live === false ? false : undefined,
         bandwidth,
@@ -96,6 +96,6 @@ const DETAILS: Partial<Record<OperationName, (flags: OperationFlags) => Partial<
       }),
     }),
   resize: ({ cpus, memory, hotplug }) =>
-    given({ resizeSpec: anyGiven({ cpus, memory, hotplug: hotplug === true ? true : undefined }) }),
-  restore: ({ snapshot }) => given({ restoreSpec: anyGiven({ snapshotName: snapshot }) }),
+    definedFields({ resizeSpec: hasDefinedFields({ cpus, memory, hotplug: hotplug === true ? true : undefined }) }),
+  restore: ({ snapshot }) => definedFields({ restoreSpec: hasDefinedFields({ snapshotName: snapshot }) }),
 };

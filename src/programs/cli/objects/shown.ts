@@ -1,6 +1,6 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
-import { type Format, objectsText } from '../vm/output.ts';
+import { type Format, formatObjectList } from '../vm/output.ts';
 import { kindTable } from './kind-table.ts';
 
 interface Shown {
@@ -13,10 +13,10 @@ interface Shown {
 }
 
 /** Objects of a kind in the form that was asked for. */
-export function shown(
+export function formatObjects(
   objects: readonly KubeObject[],
   { kind, format, single, managedFields, ...table }: Shown,
 ): string {
   if (format === 'table' || format === 'wide') return kindTable(objects, { kind, wide: format === 'wide', ...table });
-  return objectsText(objects, format, { single, managedFields });
+  return formatObjectList(objects, format, { single, managedFields });
 }

@@ -1,7 +1,7 @@
 import { type VMSnapshotInput, vmSnapshot } from '#api/hypersdk/vm-snapshot';
 import type { Random } from '#platform/base/random';
-import { anyGiven, given } from './given.ts';
-import { type About, freshName, vmRefOf } from './operation.ts';
+import { definedFields, hasDefinedFields } from './given.ts';
+import { type About, newName, vmRefOf } from './operation.ts';
 
 export interface SnapshotFlags {
   /** Its name; a fresh one where absent. */
@@ -23,14 +23,14 @@ export function newSnapshot(
   return {
     apiVersion: vmSnapshot.apiVersion,
     kind: vmSnapshot.kind,
-    metadata: { name: snapshot ?? freshName(vm, 'snapshot', random), ...given({ namespace }) },
+    metadata: { name: snapshot ?? newName(vm, 'snapshot', random), ...definedFields({ namespace }) },
     spec: {
       vmRef: vmRefOf(vm, group),
-      ...given({
+      ...definedFields({
         includeMemory: includeMemory === true ? true : undefined,
         quiesce: quiesce === false ? false : undefined,
         description,
-        retention: anyGiven({ keepDays, keepCount, expiresAt }),
+        retention: hasDefinedFields({ keepDays, keepCount, expiresAt }),
       }),
     },
   };

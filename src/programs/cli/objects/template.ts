@@ -1,5 +1,5 @@
 import { type VMTemplateInput, vmTemplate } from '#api/hypersdk/vm-template';
-import { anyGiven, given } from './given.ts';
+import { definedFields, hasDefinedFields } from './given.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from './size-flags.ts';
 
 export interface TemplateFlags {
@@ -25,16 +25,16 @@ export function newTemplate(flags: TemplateFlags): VMTemplateInput {
   return {
     apiVersion: vmTemplate.apiVersion,
     kind: vmTemplate.kind,
-    metadata: { name: template, ...given({ namespace }) },
+    metadata: { name: template, ...definedFields({ namespace }) },
     spec: {
       displayName: displayName ?? template,
-      ...given({
+      ...definedFields({
         description,
         version: templateVersion,
-        osInfo: anyGiven({ type: os as 'linux' | undefined, distribution, version: osVersion }),
-        defaultSpec: anyGiven({ cpus, memory, disks: disksOf(disk) }),
+        osInfo: hasDefinedFields({ type: os as 'linux' | undefined, distribution, version: osVersion }),
+        defaultSpec: hasDefinedFields({ cpus, memory, disks: disksOf(disk) }),
       }),
-      image: { source: image ?? '', ...given({ checksum }) },
+      image: { source: image ?? '', ...definedFields({ checksum }) },
     },
   };
 }

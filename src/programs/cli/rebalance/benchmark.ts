@@ -4,13 +4,13 @@ import { type BenchmarkResult, benchmark, methodsOf } from '#fleet/rebalance/ben
 import { MODES } from '#fleet/rebalance/buckets';
 import { PLANNERS } from '#fleet/rebalance/planners';
 import type { Method } from '#fleet/rebalance/rebalancing';
-import type { RebalanceParts } from './command.ts';
+import type { RebalanceDeps } from './command.ts';
 import { curvesOf } from './curves.ts';
 import { curvesPlot } from './curves-plot.ts';
 import { curvesSvg } from './curves-svg.ts';
 import { type LoadFlags, loadOf, someOption, sub, wholeNumber, withLoadFlags } from './load-flags.ts';
 import { type BoundFlags, boundsOf, withBoundFlags } from './method-flags.ts';
-import { ROW_FORMATS, type Row, type RowFormat, rowsText } from './rows.ts';
+import { formatRows, ROW_FORMATS, type Row, type RowFormat } from './rows.ts';
 
 const COLUMNS = [
   'rank',
@@ -35,7 +35,7 @@ interface BenchmarkFlags extends LoadFlags, BoundFlags {
 }
 
 /** `vimana rebalance benchmark`: every algorithm, planner and mode on the same load. */
-export function addBenchmarkCommand(parent: Command, { io, clock }: RebalanceParts): void {
+export function addBenchmarkCommand(parent: Command, { io, clock }: RebalanceDeps): void {
   withBoundFlags(withLoadFlags(sub(parent, 'benchmark')))
     .description('try every algorithm, planner and mode on the same load, and rank them')
     .addOption(someOption('--algorithm <names>', ALGORITHMS))
@@ -55,7 +55,7 @@ export function addBenchmarkCommand(parent: Command, { io, clock }: RebalancePar
       const results = benchmark(fleet, methods, bounds, random.fork('benchmark')).slice(0, flags.top);
       if (flags.output === 'plot') io.out(curvesPlot(name, curvesOf(results)));
       else if (flags.output === 'svg') io.out(curvesSvg(name, curvesOf(results)));
-      else io.out(rowsText(results.map(rowOf), COLUMNS, flags.output));
+      else io.out(formatRows(results.map(rowOf), COLUMNS, flags.output));
     });
 }
 

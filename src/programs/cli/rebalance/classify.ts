@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { classify } from '#fleet/rebalance/buckets';
-import type { RebalanceParts } from './command.ts';
+import type { RebalanceDeps } from './command.ts';
 import { type LoadFlags, loadOf, sub, withLoadFlags } from './load-flags.ts';
 import { algorithmOption, type MethodFlags, modeOption } from './method-flags.ts';
-import { outputOption, type Row, type RowFormat, rowsText } from './rows.ts';
+import { formatRows, outputOption, type Row, type RowFormat } from './rows.ts';
 
 const COLUMNS = ['node', 'vms', 'cpu_usage', 'cpu_pressure', 'memory_usage', 'memory_pressure', 'score', 'bucket'];
 
 /** `vimana rebalance classify`: which nodes have too much and which too little. */
-export function addClassifyCommand(parent: Command, { io }: RebalanceParts): void {
+export function addClassifyCommand(parent: Command, { io }: RebalanceDeps): void {
   withLoadFlags(sub(parent, 'classify'))
     .description('which nodes have too much to do, and which too little')
     .addOption(algorithmOption())
@@ -30,7 +30,7 @@ export function addClassifyCommand(parent: Command, { io }: RebalanceParts): voi
           bucket: buckets[node] ?? '',
         }),
       );
-      io.out(rowsText(rows, COLUMNS, flags.output));
+      io.out(formatRows(rows, COLUMNS, flags.output));
       const [low, high] = [mean - flags.mode.lower, mean + flags.mode.upper].map((each) => each.toFixed(4));
       io.err(`mean score ${mean.toFixed(4)}: under up to ${low}, over from ${high}\n`);
     });

@@ -11,7 +11,7 @@ import { addRunCommand } from './run.ts';
 import { addScenarioCommand } from './scenario.ts';
 import { addStepCommand } from './step.ts';
 
-export interface RebalanceParts {
+export interface RebalanceDeps {
   readonly io: Io;
   readonly clock: Clock;
   /** From the call on, Ctrl-C aborts it instead of ending the program; a second one ends it. */
@@ -19,7 +19,7 @@ export interface RebalanceParts {
 }
 
 /** `vimana rebalance`: try ways to rebalance machines on the same load, with no cluster at hand, and use one on a cluster. */
-export function rebalanceCommand(parts: RebalanceParts): Command {
+export function rebalanceCommand(parts: RebalanceDeps): Command {
   const rebalance = new CheckedCommand('rebalance').description(
     'try ways to rebalance machines, and rebalance a cluster',
   );

@@ -24,13 +24,13 @@ export function curvesSvg(title: string, curves: readonly Curve[]): string {
   });
   const legend = curves.map(({ name }, at) => {
     const height = bottom + 50 + at * LINE;
-    return `<rect x="${LEFT}" y="${height - 9}" width="12" height="10" fill="${COLOURS[at % COLOURS.length]}"/><text x="${LEFT + 20}" y="${height}">${escaped(name)}</text>`;
+    return `<rect x="${LEFT}" y="${height - 9}" width="12" height="10" fill="${COLOURS[at % COLOURS.length]}"/><text x="${LEFT + 20}" y="${height}">${escapeXml(name)}</text>`;
   });
   const [width, height] = [LEFT + WIDTH + 20, bottom + 60 + curves.length * LINE];
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
     '<rect width="100%" height="100%" fill="white"/>',
-    `<text x="${LEFT}" y="22" font-size="14">${escaped(title)}: mean of the standard deviations of CPU and memory</text>`,
+    `<text x="${LEFT}" y="22" font-size="14">${escapeXml(title)}: mean of the standard deviations of CPU and memory</text>`,
     ...grid,
     `<text x="${LEFT}" y="${bottom + 20}">0</text><text x="${LEFT + WIDTH}" y="${bottom + 20}" text-anchor="end">${steps} steps</text>`,
     ...lines,
@@ -39,6 +39,6 @@ export function curvesSvg(title: string, curves: readonly Curve[]): string {
   ].join('\n')}\n`;
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

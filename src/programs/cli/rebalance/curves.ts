@@ -7,7 +7,7 @@ export interface Curve {
 }
 
 /** More lines than these cannot be told apart. */
-const MOST = 8;
+const MAX_CURVES = 8;
 
 /** The curves of the best results; methods that did exactly the same share one. */
 export function curvesOf(results: readonly BenchmarkResult[]): readonly Curve[] {
@@ -17,7 +17,7 @@ export function curvesOf(results: readonly BenchmarkResult[]): readonly Curve[] 
     const key = values.join(' ');
     const same = found.get(key);
     if (same !== undefined) same.others++;
-    else if (found.size < MOST) found.set(key, { name: nameOf(result.method), values, others: 0 });
+    else if (found.size < MAX_CURVES) found.set(key, { name: nameOf(result.method), values, others: 0 });
   }
   return [...found.values()].map(({ name, values, others }) => ({
     name: others === 0 ? name : `${name} and ${others} more`,

@@ -1,7 +1,7 @@
 import type { ObservedNode } from '#fleet/rebalance/observed-fleet';
 import type { LiveCluster, MadeMove } from '#fleet/rebalance/rebalance-loop';
 import { VimanaError } from '#platform/base/errors';
-import { webAnswer } from './web-answer.ts';
+import { fetchText } from './web-answer.ts';
 
 const WHO = 'the exporter';
 
@@ -24,7 +24,7 @@ interface ToldNode {
 export function exporterCluster(at: string, token?: () => string | undefined): LiveCluster {
   return {
     async observe(signal) {
-      const { nodes } = await webAnswer<{ nodes?: readonly ToldNode[] }>({
+      const { nodes } = await fetchText<{ nodes?: readonly ToldNode[] }>({
         who: WHO,
         at,
         path: 'scenario',
@@ -35,10 +35,10 @@ export function exporterCluster(at: string, token?: () => string | undefined): L
         throw new VimanaError('REFUSED', `${at} is no exporter of ours: its answer to /scenario has no nodes`);
       }
       // A node that has nothing to give neither has load nor takes any.
-      return nodes.filter(({ cpu_cores, memory_bytes }) => cpu_cores > 0 && memory_bytes > 0).map(observed);
+      return nodes.filter(({ cpu_cores, memory_bytes }) => cpu_cores > 0 && memory_bytes > 0).map(toObservedNode);
     },
     async move(migrations) {
-      const { results } = await webAnswer<{ results: readonly MadeMove[] }>({
+      const { results } = await fetchText<{ results: readonly MadeMove[] }>({
         ...{ who: WHO, at, path: 'feedback' },
         token: token?.(),
         body: { migrations },
@@ -52,7 +52,7 @@ function isTold(node: Partial<ToldNode> | null): node is ToldNode {
   return typeof node?.name === 'string' && typeof node.cpu_usage === 'number' && Array.isArray(node.vms);
 }
 
-function observed(node: ToldNode): ObservedNode {
+function toObservedNode(node: ToldNode): ObservedNode {
   return {
     name: node.name,
     cpuCores: node.cpu_cores,

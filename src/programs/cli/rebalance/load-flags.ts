@@ -8,10 +8,10 @@ import { formatFieldError } from '#platform/base/field-error';
 import { type Random, seededRandom } from '#platform/base/random';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import type { Io } from '../io.ts';
-import { fileText } from '../manifest-files.ts';
+import { readTextFile } from '../manifest-files.ts';
 
 /** Which load is made up. */
-export interface MadeLoadFlags {
+export interface GeneratedLoadFlags {
   readonly load: LoadName;
   readonly nodes?: number;
   readonly vms?: number;
@@ -19,11 +19,11 @@ export interface MadeLoadFlags {
 }
 
 /** Which load is worked on. */
-export interface LoadFlags extends MadeLoadFlags {
+export interface LoadFlags extends GeneratedLoadFlags {
   readonly scenario?: string;
 }
 
-export interface GivenLoad {
+export interface RequestedLoad {
   readonly name: string;
   readonly fleet: FleetModel;
   readonly random: Random;
@@ -31,13 +31,13 @@ export interface GivenLoad {
 
 /** Adds the flags that say which load is worked on. */
 export function withLoadFlags(command: CheckedCommand): CheckedCommand {
-  return withMadeLoadFlags(
+  return withGeneratedLoadFlags(
     command.option('--scenario <file>', 'a scenario file, with #name where it holds several'),
   ).refuses((_flags: LoadFlags, given) => besideFile(given));
 }
 
 /** Adds the flags that say which load is made up. */
-export function withMadeLoadFlags(command: CheckedCommand): CheckedCommand {
+export function withGeneratedLoadFlags(command: CheckedCommand): CheckedCommand {
   return command
     .addOption(new Option('--load <name>', 'a load that is made up').choices(LOADS).default('mixed'))
     .option('--nodes <count>', 'nodes of that load', wholeNumber(1, MAX_SIZE.nodes))
@@ -59,9 +59,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /** The load that the flags ask for. */
-export function loadOf(io: Io, flags: LoadFlags): GivenLoad {
+export function loadOf(io: Io, flags: LoadFlags): RequestedLoad {
   const random = seededRandom(flags.seed);
-  const scenario = flags.scenario === undefined ? made(flags, random) : read(io, flags.scenario);
+  const scenario = flags.scenario === undefined ? makeScenario(flags, random) : read(io, flags.scenario);
   const apart = disagreeing(scenario);
   if (apart.length > 0) {
     const some = apart.slice(0, 3).join(', ');
@@ -73,13 +73,13 @@ export function loadOf(io: Io, flags: LoadFlags): GivenLoad {
 }
 
 /** A load that is made up, as files write it. */
-export function generated({ load, nodes, vms }: MadeLoadFlags, random: Random): ReturnType<typeof generate> {
+export function generateLoad({ load, nodes, vms }: GeneratedLoadFlags, random: Random): ReturnType<typeof generate> {
   const size = { ...(nodes === undefined ? {} : { nodes }), ...(vms === undefined ? {} : { vms }) };
   return generate({ load, ...size }, random);
 }
 
-function made(flags: MadeLoadFlags, random: Random): Scenario {
-  const { name, nodes: written } = generated(flags, random);
+function makeScenario(flags: GeneratedLoadFlags, random: Random): Scenario {
+  const { name, nodes: written } = generateLoad(flags, random);
   const [scenario] = readScenarios({ [name]: written }).scenarios;
   if (scenario === undefined) throw new Error('a load that was made up could not be read');
   return scenario;
@@ -87,7 +87,7 @@ function made(flags: MadeLoadFlags, random: Random): Scenario {
 
 function read(io: Io, place: string): Scenario {
   const [, file = place, wanted] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
-  const { scenarios, causes } = readScenarios(parsed(io, file));
+  const { scenarios, causes } = readScenarios(parseFile(io, file));
   if (causes.length > 0) {
     const list = causes.map((cause) => `\n  ${formatFieldError(cause)}`).join('');
     throw new VimanaError('REFUSED', `${file} is no file of scenarios:${list}`);
@@ -105,8 +105,8 @@ function read(io: Io, place: string): Scenario {
   return found;
 }
 
-function parsed(io: Io, file: string): unknown {
-  const text = fileText(io, file);
+function parseFile(io: Io, file: string): unknown {
+  const text = readTextFile(io, file);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -115,7 +115,7 @@ function parsed(io: Io, file: string): unknown {
 }
 
 /** Several names, after commas. */
-function named<T extends { readonly id: string }>(all: readonly T[]): (text: string) => readonly T[] {
+function splitNames<T extends { readonly id: string }>(all: readonly T[]): (text: string) => readonly T[] {
   return (text) =>
     text.split(',').map((name) => {
       const found = all.find(({ id }) => id.toLowerCase() === name.trim().toLowerCase());
@@ -126,11 +126,11 @@ function named<T extends { readonly id: string }>(all: readonly T[]): (text: str
 
 /** A flag that takes some of all there are; all, unless told otherwise. */
 export const someOption = (flags: string, all: readonly { readonly id: string }[]) =>
-  new Option(flags, `only these: ${all.map(({ id }) => id).join(', ')}`).argParser(named(all)).default(all, 'all');
+  new Option(flags, `only these: ${all.map(({ id }) => id).join(', ')}`).argParser(splitNames(all)).default(all, 'all');
 
 /** Whoever wants one has named one. */
 export function theOnly<T extends { readonly id: string }>(all: readonly T[]): (text: string) => T {
-  const list = named(all);
+  const list = splitNames(all);
   return (text) => {
     const [first, second] = list(text);
     if (first === undefined || second !== undefined) throw new InvalidArgumentError('It must be one.');

@@ -11,7 +11,7 @@ import { durationMs } from '../duration-option.ts';
 import type { Io } from '../io.ts';
 import { theOnly, wholeNumber } from './load-flags.ts';
 
-const MOST_PLANS = 100_000;
+const MAX_PLANS = 100_000;
 const MEASURED = 200;
 
 const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id).join(', ');
@@ -48,7 +48,7 @@ export interface BoundFlags {
 /** Adds the flags that bound what a step may do. */
 export function withBoundFlags(command: CheckedCommand): CheckedCommand {
   return withLimitFlags(command)
-    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, MOST_PLANS), DEFAULT_BUDGET)
+    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, MAX_PLANS), DEFAULT_BUDGET)
     .addOption(
       new Option('--time-budget <duration>', 'the same as time, measured once and then kept').argParser(durationMs),
     )
@@ -79,7 +79,7 @@ export function boundsOf(flags: BoundFlags, steps: number, { io, clock, fleet, m
   const limits = { perNode: flags.perNode, perStep: flags.perStep };
   if (flags.timeBudget === undefined) return { limits, steps, budget: flags.budget };
   const each = Math.max(...methods.map((method) => judging(fleet, method, clock)));
-  const budget = Math.min(MOST_PLANS, Math.max(1, Math.floor(flags.timeBudget / each)));
+  const budget = Math.min(MAX_PLANS, Math.max(1, Math.floor(flags.timeBudget / each)));
   io.err(`a search judges up to ${budget} plans in a step; --budget ${budget} does the same again\n`);
   return { limits, steps, budget };
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { deschedulerPolicy } from '#fleet/rebalance/descheduler-policy';
-import type { RebalanceParts } from './command.ts';
+import type { RebalanceDeps } from './command.ts';
 import { sub } from './load-flags.ts';
 import { algorithmOption, type BoundFlags, type MethodFlags, modeOption, withLimitFlags } from './method-flags.ts';
 import { windowOption } from './rules.ts';
@@ -18,7 +18,7 @@ const HEAD = `# For kube-descheduler 0.36 and later. It reads what the rules of 
 `;
 
 /** `vimana rebalance policy`: the policy by which kube-descheduler does it. */
-export function addPolicyCommand(parent: Command, { io }: RebalanceParts): void {
+export function addPolicyCommand(parent: Command, { io }: RebalanceDeps): void {
   withLimitFlags(sub(parent, 'policy'))
     .description('print the policy by which kube-descheduler rebalances so')
     .addOption(algorithmOption())

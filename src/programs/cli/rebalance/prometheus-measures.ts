@@ -3,14 +3,14 @@ import type { LiveCluster } from '#fleet/rebalance/rebalance-loop';
 import { SOURCES } from '#fleet/rebalance/recording-rules';
 import type { Clock } from '#platform/base/clock';
 import { VimanaError } from '#platform/base/errors';
-import { writtenDuration } from '../duration-option.ts';
-import { webAnswer } from './web-answer.ts';
+import { formatDurationFlag } from '../duration-option.ts';
+import { fetchText } from './web-answer.ts';
 
-export interface PrometheusParts {
+export interface PrometheusDeps {
   readonly at: string;
   readonly clock: Clock;
   /** How long a scrape may let itself be waited for. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Where a measure belongs in what is observed of a node. */
@@ -29,14 +29,14 @@ const ALL = `{__name__=~"${Object.keys(FIELDS).join('|')}",node!=""}`;
 const OLDEST = `scalar(min(max by (node) (timestamp(${SOURCES.cpu_usage}{node!=""}))))`;
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 /** A cluster that is measured by Prometheus; the exporter tells who is where, and moves machines. */
-export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusParts): LiveCluster {
+export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusDeps): LiveCluster {
   return {
     move: (moves) => exporter.move(moves),
     async observe(signal) {
-      await scraped(parts, signal);
+      await waitForScrape(parts, signal);
       const [measures, nodes] = [await measuresOf(parts, signal), await exporter.observe(signal)];
       const known = nodes.flatMap((node) => {
         const measured = measures.get(node.name);
@@ -54,23 +54,27 @@ export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusPar
  * Waits until everything that Prometheus knows was measured after the call, by its own clock: it tells nobody when it
  * has scraped, so that it is asked again, and less and less often.
  */
-async function scraped({ at, clock, patienceMs }: PrometheusParts, signal: AbortSignal): Promise<void> {
+async function waitForScrape({ at, clock, timeoutMs }: PrometheusDeps, signal: AbortSignal): Promise<void> {
   let from: number | undefined;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
     const [now, oldest] = await query<readonly [number, string]>(at, OLDEST, signal);
     from ??= now;
     if (Number(oldest) > from) return;
-    if (now - from > patienceMs / 1000) {
+    if (now - from > timeoutMs / 1000) {
       const why = oldest === 'NaN' ? `it knows no ${SOURCES.cpu_usage}` : 'nothing was scraped since';
-      throw new VimanaError('TIMEOUT', `Prometheus has no new measures after ${writtenDuration(patienceMs)}: ${why}`, {
-        hint: 'Does it scrape the exporter? --patience says how long to wait.',
-      });
+      throw new VimanaError(
+        'TIMEOUT',
+        `Prometheus has no new measures after ${formatDurationFlag(timeoutMs)}: ${why}`,
+        {
+          hint: 'Does it scrape the exporter? --patience says how long to wait.',
+        },
+      );
     }
     await clock.sleep(pause, signal);
   }
 }
 
-async function measuresOf({ at }: PrometheusParts, signal: AbortSignal): Promise<Map<string, Measures>> {
+async function measuresOf({ at }: PrometheusDeps, signal: AbortSignal): Promise<Map<string, Measures>> {
   type Sample = {
     readonly metric: { readonly __name__: Metric; readonly node: string };
     readonly value: [number, string];
@@ -90,6 +94,6 @@ async function measuresOf({ at }: PrometheusParts, signal: AbortSignal): Promise
 
 async function query<T>(at: string, text: string, signal: AbortSignal): Promise<T> {
   const path = `api/v1/query?query=${encodeURIComponent(text)}`;
-  const { data } = await webAnswer<{ data: { result: T } }>({ who: 'Prometheus', at, path, signal });
+  const { data } = await fetchText<{ data: { result: T } }>({ who: 'Prometheus', at, path, signal });
   return data.result;
 }

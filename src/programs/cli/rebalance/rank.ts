@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { ALGORITHMS, type Algorithm } from '#fleet/rebalance/algorithms';
-import type { RebalanceParts } from './command.ts';
+import type { RebalanceDeps } from './command.ts';
 import { type LoadFlags, loadOf, someOption, sub, withLoadFlags } from './load-flags.ts';
-import { outputOption, type Row, type RowFormat, rowsText } from './rows.ts';
+import { formatRows, outputOption, type Row, type RowFormat } from './rows.ts';
 
 const COLUMNS = ['algorithm', 'rank', 'node', 'score'];
 const SAME = 1e-9;
 
 /** `vimana rebalance rank`: in which order algorithms see the nodes. */
-export function addRankCommand(parent: Command, { io }: RebalanceParts): void {
+export function addRankCommand(parent: Command, { io }: RebalanceDeps): void {
   withLoadFlags(sub(parent, 'rank'))
     .description('in which order algorithms see the nodes, the most loaded first')
     .addOption(someOption('--algorithm <names>', ALGORITHMS))
@@ -17,13 +17,13 @@ export function addRankCommand(parent: Command, { io }: RebalanceParts): void {
       const { fleet } = loadOf(io, flags);
       const load = fleet.load();
       const names = fleet.nodes.map(({ name }) => name);
-      const rows = flags.algorithm.flatMap((algorithm) => ranked(algorithm.id, names, algorithm.score(load)));
-      io.out(rowsText(rows, COLUMNS, flags.output));
+      const rows = flags.algorithm.flatMap((algorithm) => rankNodes(algorithm.id, names, algorithm.score(load)));
+      io.out(formatRows(rows, COLUMNS, flags.output));
     });
 }
 
 /** Nodes of equal score share a rank. */
-function ranked(algorithm: string, names: readonly string[], scores: Float64Array): Row[] {
+function rankNodes(algorithm: string, names: readonly string[], scores: Float64Array): Row[] {
   const order = names.map((node, at) => ({ node, score: scores[at] ?? 0 })).sort((a, b) => b.score - a.score);
   let rank = 1;
   return order.map(({ node, score }, at) => {

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { ALGORITHMS } from '#fleet/rebalance/algorithms';
 import { FakeClock } from '#platform/base/fake-clock';
 import { memoryIo } from '#testing/memory-io';
-import { toldFailure } from '../failure.ts';
+import { reportedError } from '../failure.ts';
 import { rebalanceCommand } from './command.ts';
 
 const SAMPLES = readFileSync('examples/simulation/sample_scenarios.json', 'utf8');
@@ -34,7 +34,7 @@ async function rebalance(line: string, more: Readonly<Record<string, string>> = 
     }
     await command.parseAsync(line.split(' '), { from: 'user' });
   } catch (error) {
-    code = toldFailure(error, io, { debug: true });
+    code = reportedError(error, io, { debug: true });
   }
   return { ...io.printed, code };
 }

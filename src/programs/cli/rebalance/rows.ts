@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { tableText } from '../table-text.ts';
+import { formatTable } from '../table-text.ts';
 
 export const ROW_FORMATS = ['table', 'csv', 'json'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
@@ -11,24 +11,24 @@ export const outputOption = (formats: readonly string[] = ROW_FORMATS) =>
   new Option('-o, --output <format>', 'how to print').choices(formats).default('table');
 
 /** Rows as people read them, or as programs do: there, numbers have all their digits. */
-export function rowsText(rows: readonly Row[], columns: readonly string[], format: RowFormat): string {
+export function formatRows(rows: readonly Row[], columns: readonly string[], format: RowFormat): string {
   if (format === 'json') return `${JSON.stringify(rows, undefined, 2)}\n`;
   if (format === 'csv') {
     const lines = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))];
-    return lines.map((cells) => `${cells.map(quoted).join(',')}\n`).join('');
+    return lines.map((cells) => `${cells.map(quoteCell).join(',')}\n`).join('');
   }
   const headings = columns.map((column) => column.toUpperCase().replaceAll('_', '-'));
-  return tableText(
+  return formatTable(
     headings,
-    rows.map((row) => columns.map((column) => shown(row[column] ?? ''))),
+    rows.map((row) => columns.map((column) => formatCell(row[column] ?? ''))),
   );
 }
 
-function shown(value: string | number): string {
+function formatCell(value: string | number): string {
   return typeof value === 'string' || Number.isInteger(value) ? String(value) : value.toFixed(4);
 }
 
 /** As RFC 4180 has it. */
-function quoted(cell: string): string {
+function quoteCell(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

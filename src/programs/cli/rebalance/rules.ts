@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import { recordingRules } from '#fleet/rebalance/recording-rules';
-import type { RebalanceParts } from './command.ts';
+import type { RebalanceDeps } from './command.ts';
 import { sub, wholeNumber } from './load-flags.ts';
 
 interface RulesFlags {
@@ -12,7 +12,7 @@ interface RulesFlags {
 }
 
 /** `vimana rebalance rules`: the scores as recording rules, from the metrics of the exporter. */
-export function addRulesCommand(parent: Command, { io }: RebalanceParts): void {
+export function addRulesCommand(parent: Command, { io }: RebalanceDeps): void {
   sub(parent, 'rules')
     .description('print recording rules by which Prometheus scores nodes with every algorithm')
     .addOption(windowOption())

@@ -1,6 +1,6 @@
 import type { LoopOutcome, LoopRun, LoopStep, MadeMove, NamedMove } from '#fleet/rebalance/rebalance-loop';
 import type { Io } from '../io.ts';
-import { type Row, rowsText } from './rows.ts';
+import { formatRows, type Row } from './rows.ts';
 
 export const RUN_FORMATS = ['text', 'csv', 'json'] as const;
 export type RunFormat = (typeof RUN_FORMATS)[number];
@@ -35,22 +35,22 @@ export class RunReport {
   }
 
   decided(step: LoopStep): void {
-    this.#say(`step ${step.number}: ${standing(step)}\n`);
-    if (step.moves.length === 0) this.#steps.push(reported(step, []));
+    this.#say(`step ${step.number}: ${formatStanding(step)}\n`);
+    if (step.moves.length === 0) this.#steps.push(toReportedStep(step, []));
   }
 
   moved(step: LoopStep, made: readonly MadeMove[]): void {
     for (const move of made) this.#say(`  ${moveText(move)}\n`);
-    this.#steps.push(reported(step, made));
+    this.#steps.push(toReportedStep(step, made));
   }
 
   /** What would be done, of which nothing is. */
   planned(step: LoopStep): void {
-    this.#say(`${standing(step)}\n`);
+    this.#say(`${formatStanding(step)}\n`);
     for (const { vm_id, from_node, to_node } of step.moves) {
       this.#say(`  ${vm_id} would go from ${from_node} to ${to_node}\n`);
     }
-    this.#steps.push(reported(step, step.moves));
+    this.#steps.push(toReportedStep(step, step.moves));
     this.#print({ outcome: 'dry run' });
     if (step.verdict.over.length > 0 && step.moves.length === 0) this.#io.err(`${ENDS.stalled}\n`);
   }
@@ -60,8 +60,8 @@ export class RunReport {
   }
 
   over({ outcome, steps, moved, asSuggested, retained }: LoopRun): void {
-    const how = `${counted(steps, 'step')}, ${counted(moved, 'machine')} moved, ${asSuggested} of them as suggested`;
-    const back = retained.length === 0 ? '' : `; ${counted(retained.length, 'machine')} did not leave`;
+    const how = `${formatCount(steps, 'step')}, ${formatCount(moved, 'machine')} moved, ${asSuggested} of them as suggested`;
+    const back = retained.length === 0 ? '' : `; ${formatCount(retained.length, 'machine')} did not leave`;
     this.#say(`${outcome}: ${ENDS[outcome]} (${how}${back})\n`);
     this.#print({ outcome, moved, as_suggested: asSuggested, kept: retained });
   }
@@ -79,17 +79,17 @@ export class RunReport {
         return Object.fromEntries(cells) as Row;
       }),
     );
-    this.#io.out(rowsText(rows, COLUMNS, 'csv'));
+    this.#io.out(formatRows(rows, COLUMNS, 'csv'));
   }
 }
 
-function reported({ verdict, spread }: LoopStep, moves: readonly (NamedMove | MadeMove)[]): ReportedStep {
+function toReportedStep({ verdict, spread }: LoopStep, moves: readonly (NamedMove | MadeMove)[]): ReportedStep {
   const { cpu: cpu_sigma, memory: memory_sigma } = spread;
   return { over: verdict.over.length, mean_score: verdict.mean, cpu_sigma, memory_sigma, moves };
 }
 
 /** How the nodes stand, the worst of them by name. */
-function standing({ nodes, verdict, spread }: LoopStep): string {
+function formatStanding({ nodes, verdict, spread }: LoopStep): string {
   const worst = verdict.over
     .slice(0, NAMED)
     .map((node) => `${nodes[node]?.name} ${(verdict.scores[node] ?? 0).toFixed(2)}`);
@@ -107,4 +107,4 @@ function moveText({ vm_id, from_node, to_node, actual_node, success, as_suggeste
     : `${way}: the scheduler chose ${actual_node}`;
 }
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+const formatCount = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

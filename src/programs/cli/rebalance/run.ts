@@ -5,9 +5,9 @@ import { decide, type LiveCluster, type LoopRun, runRebalanceLoop } from '#fleet
 import type { Bounds } from '#fleet/rebalance/rebalancing';
 import { seededRandom } from '#platform/base/random';
 import { durationOption } from '../duration-option.ts';
-import { EXIT_CODES, ToldFailure } from '../failure.ts';
-import { filled } from '../filled.ts';
-import type { RebalanceParts } from './command.ts';
+import { EXIT_CODES, ReportedError } from '../failure.ts';
+import { nonEmpty } from '../filled.ts';
+import type { RebalanceDeps } from './command.ts';
 import { exporterCluster } from './exporter-cluster.ts';
 import { exporterToken } from './exporter-token.ts';
 import { sub, wholeNumber } from './load-flags.ts';
@@ -39,14 +39,14 @@ interface RunFlags extends MethodFlags, BoundFlags {
 const EXPORTER = 'http://127.0.0.1:8000';
 
 /** `vimana rebalance run`: rebalances a cluster step by step, until no node is over-utilised. */
-export function addRunCommand(parent: Command, parts: RebalanceParts): void {
+export function addRunCommand(parent: Command, parts: RebalanceDeps): void {
   withBoundFlags(sub(parent, 'run'))
     .description('rebalance a cluster until no node has too much to do; the exit code says whether it came to that')
     .option('--exporter <url>', 'where the exporter answers, which moves machines', webAddress(EXPORTER), EXPORTER)
     .option(
       '--token-file <file>',
       'file with the token for the exporter (default: the one that an exporter of this user at that address has written)',
-      filled,
+      nonEmpty,
     )
     .addOption(
       new Option(
@@ -72,7 +72,7 @@ export function addRunCommand(parent: Command, parts: RebalanceParts): void {
     .action((flags: RunFlags) => run(flags, parts));
 }
 
-async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceParts): Promise<void> {
+async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceDeps): Promise<void> {
   const report = new RunReport(io, flags.output);
   let bounds: Bounds | undefined;
   const boundsFor = (fleet: FleetModel) =>
@@ -83,7 +83,7 @@ async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceParts):
   if (flags.dryRun === true) {
     const step = decide({ method: flags, boundsFor, random }, 1, await cluster.observe(signal));
     report.planned(step);
-    if (step.verdict.over.length > 0) throw new ToldFailure(EXIT_CODES.failed);
+    if (step.verdict.over.length > 0) throw new ReportedError(EXIT_CODES.failed);
     return;
   }
   signal.addEventListener('abort', () => report.stopping());
@@ -94,17 +94,17 @@ async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceParts):
   });
   report.over(done);
   const code = codeOf(done);
-  if (code !== EXIT_CODES.done) throw new ToldFailure(code);
+  if (code !== EXIT_CODES.done) throw new ReportedError(code);
 }
 
 function clusterOf(
   { exporter, tokenFile, prometheus, patience }: RunFlags,
-  clock: RebalanceParts['clock'],
+  clock: RebalanceDeps['clock'],
 ): LiveCluster {
   const cluster = exporterCluster(exporter, () => exporterToken(exporter, tokenFile));
   return prometheus === undefined
     ? cluster
-    : measuredByPrometheus(cluster, { at: prometheus, clock, patienceMs: patience });
+    : measuredByPrometheus(cluster, { at: prometheus, clock, timeoutMs: patience });
 }
 
 function codeOf({ outcome }: LoopRun): number {

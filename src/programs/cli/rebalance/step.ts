@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Planner } from '#fleet/rebalance/planner';
 import { planStep } from '#fleet/rebalance/rebalancing';
-import type { RebalanceParts } from './command.ts';
+import type { RebalanceDeps } from './command.ts';
 import { type LoadFlags, loadOf, sub, withLoadFlags } from './load-flags.ts';
 import {
   algorithmOption,
@@ -12,7 +12,7 @@ import {
   plannerOption,
   withBoundFlags,
 } from './method-flags.ts';
-import { outputOption, type Row, type RowFormat, rowsText } from './rows.ts';
+import { formatRows, outputOption, type Row, type RowFormat } from './rows.ts';
 
 const COLUMNS = ['vm_id', 'from_node', 'to_node', 'cpu', 'memory'];
 
@@ -22,7 +22,7 @@ interface StepFlags extends LoadFlags, MethodFlags, BoundFlags {
 }
 
 /** `vimana rebalance step`: which machines one step would move; as JSON, what POST /feedback of the exporter takes. */
-export function addStepCommand(parent: Command, { io, clock }: RebalanceParts): void {
+export function addStepCommand(parent: Command, { io, clock }: RebalanceDeps): void {
   withBoundFlags(withLoadFlags(sub(parent, 'step')))
     .description('which machines one step would move, and where to')
     .addOption(algorithmOption())
@@ -45,7 +45,7 @@ export function addStepCommand(parent: Command, { io, clock }: RebalanceParts): 
         };
       });
       if (flags.output === 'json') io.out(feedback(rows));
-      else io.out(rowsText(rows, COLUMNS, flags.output));
+      else io.out(formatRows(rows, COLUMNS, flags.output));
       io.err(
         `${verdict.over.length} of ${fleet.nodes.length} nodes have too much to do; ${moves.length} machines would move\n`,
       );

@@ -23,7 +23,7 @@ interface Question {
 }
 
 /** Asks a server that answers in JSON; whatever is no answer becomes an error that names the server. */
-export async function webAnswer<T>({ who, at, path, body, token, signal }: Question): Promise<T> {
+export async function fetchText<T>({ who, at, path, body, token, signal }: Question): Promise<T> {
   const url = new URL(path, at.endsWith('/') ? at : `${at}/`);
   const { username, password } = url;
   // The runtime refuses addresses with a password in them.

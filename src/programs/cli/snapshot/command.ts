@@ -2,26 +2,26 @@ import { type Command, Option } from 'commander';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
 import { CheckedCommand } from '../checked-command.ts';
-import { connected, withConnectionFlags } from '../connection.ts';
-import { checked } from '../objects/checked.ts';
-import { SNAPSHOT_END, untilEnd } from '../objects/ends.ts';
+import { withConnection, withConnectionFlags } from '../connection.ts';
+import { assertValid } from '../objects/checked.ts';
+import { SNAPSHOT_END, waitForCompletion } from '../objects/ends.ts';
 import { FLAGS } from '../objects/flags.ts';
-import { deleteStored, listStored, type Stored } from '../objects/kind-commands.ts';
-import { make } from '../objects/make.ts';
+import { deleteStored, listStored, type StoredKind } from '../objects/kind-commands.ts';
+import { createStored } from '../objects/make.ts';
 import { newSnapshot, type SnapshotFlags } from '../objects/snapshot.ts';
-import type { VmParts } from '../vm/command.ts';
-import { findMachine } from '../vm/find.ts';
+import type { VmDeps } from '../vm/command.ts';
+import { findVm } from '../vm/find.ts';
 import { resourceName, withFormatFlags } from '../vm/output.ts';
 import { type WaitFlags, withWaitFlags } from '../vm/wait.ts';
 
-export const SNAPSHOTS: Stored<Snapshot> = {
+export const SNAPSHOTS: StoredKind<Snapshot> = {
   kind: vmSnapshot,
   type: VM_SNAPSHOTS,
   many: 'snapshots',
 };
 
 /** `vimana snapshot`: what machines of every group can be taken back to. */
-export function snapshotCommand(parts: VmParts): Command {
+export function snapshotCommand(parts: VmDeps): Command {
   const snapshot = withConnectionFlags(new CheckedCommand('snapshot')).description('take, list and delete snapshots');
   withWaitFlags(snapshot.command('create'))
     .description('save a machine as it is now')
@@ -62,7 +62,7 @@ interface Of {
 }
 
 /** Of all machines, or of one, or of those of a group. */
-export function listSnapshots(parts: VmParts, command: Command, { vm, group }: Of): Promise<void> {
+export function listSnapshots(parts: VmDeps, command: Command, { vm, group }: Of): Promise<void> {
   return listStored(
     parts,
     command,
@@ -74,18 +74,23 @@ export function listSnapshots(parts: VmParts, command: Command, { vm, group }: O
 }
 
 async function create(
-  parts: VmParts,
+  parts: VmDeps,
   command: Command,
   given: string,
   { wait, timeout, ...flags }: SnapshotFlags & WaitFlags & { readonly group?: string },
 ): Promise<void> {
-  await connected(parts.connect, command, async ({ client, namespace }) => {
-    const { type, machine } = await findMachine(client, given, namespace, flags.group);
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
+    const { type, machine } = await findVm(client, given, namespace, flags.group);
     const { name: vm = '' } = machine.metadata;
-    const object = checked(newSnapshot({ vm, group: type.group, namespace }, flags, parts.random));
-    const made = await make(client, SNAPSHOTS.type, object, namespace);
+    const object = assertValid(newSnapshot({ vm, group: type.group, namespace }, flags, parts.random));
+    const made = await createStored(client, SNAPSHOTS.type, object, namespace);
     parts.io.out(`${resourceName(made)} created\n`);
     if (wait === true)
-      await untilEnd({ ...parts, client }, SNAPSHOT_END, { machine: vm, name: made.metadata.name, namespace }, timeout);
+      await waitForCompletion(
+        { ...parts, client },
+        SNAPSHOT_END,
+        { machine: vm, name: made.metadata.name, namespace },
+        timeout,
+      );
   });
 }

@@ -2,25 +2,25 @@ import type { Command } from 'commander';
 import { type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import { CheckedCommand } from '../checked-command.ts';
-import { connected, withConnectionFlags } from '../connection.ts';
-import { checked } from '../objects/checked.ts';
-import { TEMPLATE_END, untilEnd } from '../objects/ends.ts';
+import { withConnection, withConnectionFlags } from '../connection.ts';
+import { assertValid } from '../objects/checked.ts';
+import { TEMPLATE_END, waitForCompletion } from '../objects/ends.ts';
 import { FLAGS } from '../objects/flags.ts';
-import { getStored, listStored, type Stored } from '../objects/kind-commands.ts';
-import { make } from '../objects/make.ts';
+import { getStored, listStored, type StoredKind } from '../objects/kind-commands.ts';
+import { createStored } from '../objects/make.ts';
 import { newTemplate, type TemplateFlags } from '../objects/template.ts';
-import type { VmParts } from '../vm/command.ts';
+import type { VmDeps } from '../vm/command.ts';
 import { resourceName, withFormatFlags } from '../vm/output.ts';
 import { type WaitFlags, withWaitFlags } from '../vm/wait.ts';
 
-export const TEMPLATES: Stored<Template> = {
+export const TEMPLATES: StoredKind<Template> = {
   kind: vmTemplate,
   type: VM_TEMPLATES,
   many: 'templates',
 };
 
 /** `vimana template`: images with the settings that machines made from them have. */
-export function templateCommand(parts: VmParts): Command {
+export function templateCommand(parts: VmDeps): Command {
   const template = withConnectionFlags(new CheckedCommand('template')).description('list, show and make templates');
   withFormatFlags(template.command('list'))
     .alias('ls')
@@ -53,14 +53,19 @@ export function templateCommand(parts: VmParts): Command {
 }
 
 async function create(
-  parts: VmParts,
+  parts: VmDeps,
   command: Command,
   { wait, timeout, ...flags }: TemplateFlags & WaitFlags,
 ): Promise<void> {
-  await connected(parts.connect, command, async ({ client, namespace }) => {
-    const made = await make(client, TEMPLATES.type, checked(newTemplate({ ...flags, namespace })), namespace);
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
+    const made = await createStored(
+      client,
+      TEMPLATES.type,
+      assertValid(newTemplate({ ...flags, namespace })),
+      namespace,
+    );
     parts.io.out(`${resourceName(made)} created\n`);
     if (wait === true)
-      await untilEnd({ ...parts, client }, TEMPLATE_END, { name: made.metadata.name, namespace }, timeout);
+      await waitForCompletion({ ...parts, client }, TEMPLATE_END, { name: made.metadata.name, namespace }, timeout);
   });
 }

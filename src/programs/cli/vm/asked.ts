@@ -1,9 +1,9 @@
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import type { VmParts } from './command.ts';
-import { type Found, instanceOf } from './find.ts';
-import { type Progress, type WaitFlags, waitFor } from './wait.ts';
+import type { VmDeps } from './command.ts';
+import { type FoundVm, instanceOf } from './find.ts';
+import { type WaitFlags, type WaitState, waitFor } from './wait.ts';
 
 export interface PowerFlags extends WaitFlags {
   readonly nodeSelector?: string[];
@@ -15,17 +15,17 @@ export interface PowerFlags extends WaitFlags {
 }
 
 /** What a machine is asked to do, and by whom it is reached. */
-export interface Asked {
+export interface PowerTarget {
   readonly client: Client;
-  readonly found: Found;
+  readonly found: FoundVm;
   readonly name: string;
   readonly namespace: string;
   readonly flags: PowerFlags;
-  readonly parts: VmParts;
+  readonly parts: VmDeps;
 }
 
 /** The instance that a machine runs as; throws where it does not run. */
-export async function runningInstance({ client, found, name }: Asked): Promise<Vmi> {
+export async function runningInstance({ client, found, name }: PowerTarget): Promise<Vmi> {
   const instance = await instanceOf(client, found);
   if (instance !== undefined) return instance;
   throw new VimanaError('NOT_RUNNING', `${name} does not run`, { hint: `vimana vm start ${name} --wait` });
@@ -33,10 +33,10 @@ export async function runningInstance({ client, found, name }: Asked): Promise<V
 
 /** Waits for what becomes of the instance of a machine. */
 export function ofInstance(
-  { client, name, namespace, flags, parts }: Asked,
+  { client, name, namespace, flags, parts }: PowerTarget,
   instance: string,
   what: string,
-  progress: (instance: Vmi | undefined) => Progress,
+  progress: (instance: Vmi | undefined) => WaitState,
 ): () => Promise<void> {
   const awaited = { type: VMIS, name: instance, namespace, machine: name, what: `${name} ${what}`, progress };
   return () => waitFor({ ...parts, client }, awaited, flags.timeout);

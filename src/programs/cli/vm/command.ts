@@ -10,11 +10,11 @@ import { addDescribeCommand } from './describe.ts';
 import { addEventsCommand } from './events.ts';
 import { addExpandCommand } from './expand.ts';
 import { addListCommands } from './list.ts';
-import { MACHINE_GROUPS } from './machine-kinds.ts';
+import { VM_GROUPS } from './machine-kinds.ts';
 import { addOperationCommands } from './operate.ts';
 import { addPowerCommands } from './power.ts';
 
-export interface VmParts {
+export interface VmDeps {
   readonly io: Io;
   readonly connect: Connect;
   readonly clock: Clock;
@@ -25,10 +25,10 @@ export interface VmParts {
 }
 
 /** `vimana vm`: machines of every group, on any cluster. */
-export function vmCommand(parts: VmParts): Command {
+export function vmCommand(parts: VmDeps): Command {
   const vm = withConnectionFlags(new CheckedCommand('vm'))
     .description('work with virtual machines of every group, on any cluster')
-    .addOption(new Option('-g, --group <group>', 'only machines of this API group').choices([...MACHINE_GROUPS]));
+    .addOption(new Option('-g, --group <group>', 'only machines of this API group').choices([...VM_GROUPS]));
   addListCommands(vm, parts);
   addCreateCommand(vm, parts);
   addDeleteCommand(vm, parts);

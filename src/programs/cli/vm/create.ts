@@ -6,17 +6,17 @@ import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { readManifest } from '#platform/kube/manifest';
 import type { CheckedCommand, Given } from '../checked-command.ts';
-import { connected } from '../connection.ts';
-import { fileText, manifestFiles } from '../manifest-files.ts';
+import { withConnection } from '../connection.ts';
+import { manifestFiles, readTextFile } from '../manifest-files.ts';
 import { FLAGS } from '../objects/flags.ts';
 import type { ChecksumFlag, DiskFlag } from '../objects/size-flags.ts';
-import type { VmParts } from './command.ts';
+import type { VmDeps } from './command.ts';
 import { allOf, eachOf } from './each.ts';
-import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
-import { newMachine } from './new-machine.ts';
-import { FORMATS, type Format, resourceName, shownText } from './output.ts';
+import { type CliVm, type VmType, vmTypes } from './machine-kinds.ts';
+import { newVm } from './new-machine.ts';
+import { FORMATS, type Format, formatShown, resourceName } from './output.ts';
 import { summaryOf } from './summary.ts';
-import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from './wait.ts';
+import { type WaitDeps, type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
 
 interface CreateFlags extends WaitFlags {
   readonly filename?: string[];
@@ -37,16 +37,16 @@ interface CreateFlags extends WaitFlags {
 }
 
 /** `vm create`: from a few flags, or from files as they are. */
-export function addCreateCommand(vm: CheckedCommand, parts: VmParts): void {
+export function addCreateCommand(vm: CheckedCommand, parts: VmDeps): void {
   const command = vm.command('create').refuses(contradictions);
   withWaitFlags(command)
     .description('create a machine from a few flags, or machines from files')
     .argument('[name]')
     .option('-f, --filename <file...>', 'manifests of VirtualMachines of any group; - is standard input')
-    .addOption(described(FLAGS.cpus(), 'virtual CPUs; what the template suggests, or 1'))
-    .addOption(described(FLAGS.memory(), 'memory of the guest; what the template suggests, or 1Gi'))
+    .addOption(withAbout(FLAGS.cpus(), 'virtual CPUs; what the template suggests, or 1'))
+    .addOption(withAbout(FLAGS.memory(), 'memory of the guest; what the template suggests, or 1Gi'))
     .option('--image <image>', 'what it boots from')
-    .addOption(described(FLAGS.template(), 'VMTemplate that it is made from'))
+    .addOption(withAbout(FLAGS.template(), 'VMTemplate that it is made from'))
     .addOption(FLAGS.templateNamespace())
     .addOption(FLAGS.checksum())
     .addOption(FLAGS.disk())
@@ -82,27 +82,27 @@ function contradictions(flags: CreateFlags, given: Given): string[] {
   ];
 }
 
-async function create(parts: VmParts, command: Command, name: string | undefined, flags: CreateFlags): Promise<void> {
+async function create(parts: VmDeps, command: Command, name: string | undefined, flags: CreateFlags): Promise<void> {
   const { group } = command.optsWithGlobals<{ group?: string }>();
   if ((name === undefined) === (flags.filename === undefined)) {
     throw new UsageError('give either a name or files', {
       hint: 'vimana vm create web, or vimana vm create -f web.yaml',
     });
   }
-  await connected(parts.connect, command, async ({ client, namespace }) => {
-    const types = await machineTypes(client, undefined);
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
+    const types = await vmTypes(client, undefined);
     const wanted =
       name === undefined
         ? (flags.filename ?? []).flatMap((file) => machinesIn(parts, file))
         : [
-            newMachine({
-              ...(await sized(parts, client, namespace, flags)),
+            newVm({
+              ...(await withSize(parts, client, namespace, flags)),
               name,
               namespace,
               group: group ?? (flags.template === undefined ? types[0]?.group : vmTemplate.group) ?? '',
               running: flags.stopped !== true,
               labels: labelsOf(flags.labels ?? []),
-            }) as Machine,
+            }) as CliVm,
           ];
     const made = wanted.map((machine) => ({ machine, type: typeFor(types, machine) }));
     const created = await eachOf(parts.io, made, async ({ machine, type }) => {
@@ -120,11 +120,11 @@ async function create(parts: VmParts, command: Command, name: string | undefined
     if (flags.output !== undefined && created.done.length > 0) {
       const shown = created.done.map(({ machine }) => ({ machine, instance: undefined }));
       const showing = { format: flags.output, namespaces: false, managedFields: false, now: parts.clock.now() };
-      parts.io.out(shownText(shown, showing, { single: made.length === 1 }));
+      parts.io.out(formatShown(shown, showing, { single: made.length === 1 }));
     }
     if (flags.wait === true && flags.dryRun !== true) {
       const settled = await allOf(parts.io, created.done, ({ machine, type }) =>
-        settles({ ...parts, client }, type, machine, flags.timeout),
+        waitForStart({ ...parts, client }, type, machine, flags.timeout),
       );
       settled.finish();
     }
@@ -133,13 +133,13 @@ async function create(parts: VmParts, command: Command, name: string | undefined
 }
 
 /** Flags with the size that they leave out, which a template may suggest, and the text of the file that they name. */
-async function sized({ io }: VmParts, client: Client, namespace: string, { userData: file, ...flags }: CreateFlags) {
+async function withSize({ io }: VmDeps, client: Client, namespace: string, { userData: file, ...flags }: CreateFlags) {
   const { template: name, templateNamespace = namespace } = flags;
   const template =
     name === undefined
       ? undefined
       : await ignoreNotFound(client.get(VM_TEMPLATES, name, { namespace: templateNamespace }));
-  return { ...sizeFrom(flags, template), ...(file === undefined ? {} : { userData: fileText(io, file) }) };
+  return { ...sizeFrom(flags, template), ...(file === undefined ? {} : { userData: readTextFile(io, file) }) };
 }
 
 /** What is left out of a size is what the template suggests, or small. */
@@ -148,16 +148,16 @@ function sizeFrom<T extends Pick<CreateFlags, 'cpus' | 'memory'>>(flags: T, temp
   return { ...flags, cpus: flags.cpus ?? cpus, memory: flags.memory ?? memory };
 }
 
-const described = (option: Option, about: string) => {
+const withAbout = (option: Option, about: string) => {
   option.description = about;
   return option;
 };
 
 /** Waits until a machine runs, or stands still where it is to stand still. */
-export async function settles(
-  parts: WaitParts,
-  type: MachineType,
-  { metadata, spec }: Machine,
+export async function waitForStart(
+  parts: WaitDeps,
+  type: VmType,
+  { metadata, spec }: CliVm,
   timeoutMs: number,
 ): Promise<void> {
   const { name = '', namespace = '' } = metadata;
@@ -181,18 +181,18 @@ export async function settles(
   );
 }
 
-function machinesIn({ io }: VmParts, file: string): Machine[] {
+function machinesIn({ io }: VmDeps, file: string): CliVm[] {
   return manifestFiles(io, file).flatMap((path) => {
-    const { documents, problems } = readManifest(fileText(io, path));
+    const { documents, problems } = readManifest(readTextFile(io, path));
     const [problem] = problems;
     if (problem !== undefined) {
       throw new UsageError(`${path}:${problem.line}:${problem.column}: ${problem.message}`);
     }
-    return documents.map(({ object }) => object as Machine);
+    return documents.map(({ object }) => object as CliVm);
   });
 }
 
-function typeFor(types: readonly MachineType[], { apiVersion, kind }: Machine): MachineType {
+function typeFor(types: readonly VmType[], { apiVersion, kind }: CliVm): VmType {
   const group = apiVersion.split('/')[0];
   const type = types.find((each) => each.group === group);
   if (type !== undefined && kind === 'VirtualMachine') return { ...type, version: apiVersion.split('/')[1] ?? '' };

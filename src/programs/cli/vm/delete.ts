@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { connected } from '../connection.ts';
-import type { VmParts } from './command.ts';
+import { withConnection } from '../connection.ts';
+import type { VmDeps } from './command.ts';
 import { allOf, eachOf } from './each.ts';
-import { findMachine } from './find.ts';
+import { findVm } from './find.ts';
 import { resourceName } from './output.ts';
 import { summaryOf } from './summary.ts';
 import { type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
@@ -14,7 +14,7 @@ interface DeleteFlags extends WaitFlags {
 const POLICIES = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
 
 /** `vm delete`: deletes those that there are, and names those that there are not. */
-export function addDeleteCommand(vm: Command, parts: VmParts): void {
+export function addDeleteCommand(vm: Command, parts: VmDeps): void {
   withWaitFlags(vm.command('delete'))
     .description('delete machines')
     .argument('<name...>')
@@ -26,11 +26,11 @@ export function addDeleteCommand(vm: Command, parts: VmParts): void {
     .action((names: string[], flags: DeleteFlags, command: Command) => remove(parts, command, names, flags));
 }
 
-async function remove(parts: VmParts, command: Command, names: readonly string[], flags: DeleteFlags): Promise<void> {
+async function remove(parts: VmDeps, command: Command, names: readonly string[], flags: DeleteFlags): Promise<void> {
   const { group } = command.optsWithGlobals<{ group?: string }>();
-  await connected(parts.connect, command, async ({ client, namespace }) => {
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const deleted = await eachOf(parts.io, [...new Set(names)], async (given) => {
-      const found = await findMachine(client, given, namespace, group);
+      const found = await findVm(client, given, namespace, group);
       const { name = '', uid = '' } = found.machine.metadata;
       const propagationPolicy = POLICIES[flags.cascade];
       await client.delete(found.type, name, { namespace, propagationPolicy, preconditions: { uid } });

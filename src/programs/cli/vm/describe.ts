@@ -9,17 +9,17 @@ import { humanDuration } from '#platform/base/duration';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { connected } from '../connection.ts';
+import { withConnection } from '../connection.ts';
 import { kindTable } from '../objects/kind-table.ts';
-import { tableText } from '../table-text.ts';
-import type { VmParts } from './command.ts';
+import { formatTable } from '../table-text.ts';
+import type { VmDeps } from './command.ts';
 import { eachOf } from './each.ts';
 import { EVENT_HEADINGS, type Event, eventRow, eventsOf } from './events.ts';
-import { type Found, findMachine, instanceOf } from './find.ts';
+import { type FoundVm, findVm, instanceOf } from './find.ts';
 import { type Summary, summaryOf } from './summary.ts';
 
 /** All that is shown of a machine. */
-export interface Described {
+export interface VmDescription {
   readonly summary: Summary;
   readonly machine: KubeObject;
   readonly snapshots: readonly Snapshot[];
@@ -29,26 +29,26 @@ export interface Described {
 }
 
 /** `vm describe`: a machine, its conditions, snapshots, operations and events. */
-export function addDescribeCommand(vm: Command, parts: VmParts): void {
+export function addDescribeCommand(vm: Command, parts: VmDeps): void {
   vm.command('describe')
     .description('show all about machines: conditions, snapshots, operations, events')
     .argument('<name...>')
-    .action((names: string[], _flags, command: Command) => describeMachines(parts, command, [...new Set(names)]));
+    .action((names: string[], _flags, command: Command) => describeVms(parts, command, [...new Set(names)]));
 }
 
-export async function describeMachines(parts: VmParts, command: Command, names: readonly string[]): Promise<void> {
+export async function describeVms(parts: VmDeps, command: Command, names: readonly string[]): Promise<void> {
   const { group } = command.optsWithGlobals<{ group?: string }>();
-  await connected(parts.connect, command, async ({ client, namespace }) => {
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const shown = await eachOf(parts.io, names, async (name) => {
-      const found = await findMachine(client, name, namespace, group);
-      return descriptionOf(await described(client, found, namespace, parts.clock.now()));
+      const found = await findVm(client, name, namespace, group);
+      return descriptionOf(await describeVm(client, found, namespace, parts.clock.now()));
     });
     if (shown.done.length > 0) parts.io.out(shown.done.join('\n'));
     shown.finish();
   });
 }
 
-async function described(client: Client, found: Found, namespace: string, now: number): Promise<Described> {
+async function describeVm(client: Client, found: FoundVm, namespace: string, now: number): Promise<VmDescription> {
   const about = ({ spec }: Operation | Snapshot) => {
     const { name, namespace: elsewhere = namespace, apiGroup = '' } = spec.vmRef;
     const group = apiGroup || vmOperation.group;
@@ -81,7 +81,7 @@ interface Condition {
 }
 
 /** What there is to say of a machine, for people. */
-function descriptionOf({ summary, machine, snapshots, operations, events, now }: Described): string {
+function descriptionOf({ summary, machine, snapshots, operations, events, now }: VmDescription): string {
   const { name, namespace, group, status, node, ip, cpus, memory, created } = summary;
   const labels = Object.entries(machine.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   const { image, disks } = partsOf(machine);
@@ -109,7 +109,7 @@ function descriptionOf({ summary, machine, snapshots, operations, events, now }:
   return [
     lines,
     section('Conditions', conditions, () =>
-      tableText(
+      formatTable(
         ['TYPE', 'STATUS', 'REASON', 'MESSAGE'],
         conditions.map(({ type = '', status: holds = '', reason = '', message = '' }) => [
           type,
@@ -126,7 +126,7 @@ function descriptionOf({ summary, machine, snapshots, operations, events, now }:
       kindTable(operations, { kind: vmOperation, now, wide: false, namespaces: false }),
     ),
     section('Events', events, () =>
-      tableText(
+      formatTable(
         EVENT_HEADINGS,
         events.map((event) => eventRow(event, now)),
       ),

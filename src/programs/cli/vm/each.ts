@@ -1,8 +1,12 @@
-import { ToldFailure, toldFailure } from '../failure.ts';
+import { ReportedError, reportedError } from '../failure.ts';
 import type { Io } from '../io.ts';
 
 /** Does something with each of several in turn. What fails is told of by name, and keeps none of the others from it. */
-export async function eachOf<T, R>(io: Io, items: readonly T[], run: (item: T) => Promise<R>): Promise<Attempts<R>> {
+export async function eachOf<T, R>(
+  io: Io,
+  items: readonly T[],
+  run: (item: T) => Promise<R>,
+): Promise<AttemptResults<R>> {
   const done: R[] = [];
   const failures: unknown[] = [];
   for (const item of items) {
@@ -16,7 +20,11 @@ export async function eachOf<T, R>(io: Io, items: readonly T[], run: (item: T) =
 }
 
 /** The same with all at once, for what takes a while. */
-export async function allOf<T, R>(io: Io, items: readonly T[], run: (item: T) => Promise<R>): Promise<Attempts<R>> {
+export async function allOf<T, R>(
+  io: Io,
+  items: readonly T[],
+  run: (item: T) => Promise<R>,
+): Promise<AttemptResults<R>> {
   const settled = await Promise.allSettled(items.map((item) => run(item)));
   const done = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
@@ -24,18 +32,18 @@ export async function allOf<T, R>(io: Io, items: readonly T[], run: (item: T) =>
 }
 
 /** What came of several things that were tried. */
-export interface Attempts<R> {
+export interface AttemptResults<R> {
   readonly done: readonly R[];
   /** Throws where anything failed, now that the rest is done. */
   finish(): void;
 }
 
-function attempts<R>(io: Io, done: readonly R[], failures: readonly unknown[]): Attempts<R> {
-  const codes = failures.map((failure) => toldFailure(failure, io, { debug: false }));
+function attempts<R>(io: Io, done: readonly R[], failures: readonly unknown[]): AttemptResults<R> {
+  const codes = failures.map((failure) => reportedError(failure, io, { debug: false }));
   return {
     done,
     finish() {
-      if (codes.length > 0) throw new ToldFailure(Math.max(...codes));
+      if (codes.length > 0) throw new ReportedError(Math.max(...codes));
     },
   };
 }

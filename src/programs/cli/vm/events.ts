@@ -3,10 +3,10 @@ import { humanDuration } from '#platform/base/duration';
 import type { Client } from '#platform/kube/client';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { connected } from '../connection.ts';
-import { tableText } from '../table-text.ts';
-import type { VmParts } from './command.ts';
-import { type Found, findMachine, instanceNameOf } from './find.ts';
+import { withConnection } from '../connection.ts';
+import { formatTable } from '../table-text.ts';
+import type { VmDeps } from './command.ts';
+import { type FoundVm, findVm, instanceNameOf } from './find.ts';
 
 export interface Event extends KubeObject {
   readonly type?: string;
@@ -22,14 +22,14 @@ export interface Event extends KubeObject {
 const EVENTS = resourceType<Event>('v1', 'Event', 'events');
 
 /** `vm events`: what happened to a machine, its instance and its pods, in order. */
-export function addEventsCommand(vm: Command, parts: VmParts): void {
+export function addEventsCommand(vm: Command, parts: VmDeps): void {
   vm.command('events')
     .description('what happened to a machine, its instance and its pods')
     .argument('<name>')
     .action((name: string, _flags, command: Command) =>
-      connected(parts.connect, command, async ({ client, namespace }) => {
+      withConnection(parts.connect, command, async ({ client, namespace }) => {
         const { group } = command.optsWithGlobals<{ group?: string }>();
-        const found = await findMachine(client, name, namespace, group);
+        const found = await findVm(client, name, namespace, group);
         const events = await eventsOf(client, found, namespace);
         if (events.length === 0) {
           parts.io.err(`No events of ${name} are kept.\n`);
@@ -37,7 +37,7 @@ export function addEventsCommand(vm: Command, parts: VmParts): void {
         }
         const now = parts.clock.now();
         parts.io.out(
-          tableText(
+          formatTable(
             EVENT_HEADINGS,
             events.map((event) => eventRow(event, now)),
           ),
@@ -47,7 +47,7 @@ export function addEventsCommand(vm: Command, parts: VmParts): void {
 }
 
 /** What happened to a machine, its instance and its pods, in order. */
-export async function eventsOf(client: Client, found: Found, namespace: string): Promise<Event[]> {
+export async function eventsOf(client: Client, found: FoundVm, namespace: string): Promise<Event[]> {
   const { name = '', uid = '' } = found.machine.metadata;
   const { items } = await client.list(EVENTS, { namespace });
   const pods = `virt-launcher-${name}-`;

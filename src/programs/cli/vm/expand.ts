@@ -10,13 +10,13 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
 import type { Kind } from '#platform/schema/kind';
 import { withTemplate } from '#vm/dialects/hypersdk/template';
-import { connected } from '../connection.ts';
-import { fileText, manifestFiles } from '../manifest-files.ts';
-import { filledIn } from '../objects/checked.ts';
-import { manifestText } from '../objects/manifest-text.ts';
-import type { VmParts } from './command.ts';
+import { withConnection } from '../connection.ts';
+import { manifestFiles, readTextFile } from '../manifest-files.ts';
+import { withDefaults } from '../objects/checked.ts';
+import { formatManifest } from '../objects/manifest-text.ts';
+import type { VmDeps } from './command.ts';
 import { eachOf } from './each.ts';
-import { findMachine } from './find.ts';
+import { findVm } from './find.ts';
 
 interface ExpandFlags {
   readonly filename?: string[];
@@ -26,7 +26,7 @@ interface ExpandFlags {
 type FindTemplate = (namespace: string, name: string) => Promise<VMTemplate | undefined>;
 
 /** `vm expand`: machines with all that their template gives them, as they are made. */
-export function addExpandCommand(vm: Command, parts: VmParts): void {
+export function addExpandCommand(vm: Command, parts: VmDeps): void {
   vm.command('expand')
     .description('show machines of hypersdk.io with all that their template gives them')
     .argument('[name...]')
@@ -35,7 +35,7 @@ export function addExpandCommand(vm: Command, parts: VmParts): void {
     .action((names: string[], flags: ExpandFlags, command: Command) => expand(parts, command, names, flags));
 }
 
-async function expand(parts: VmParts, command: Command, names: readonly string[], flags: ExpandFlags): Promise<void> {
+async function expand(parts: VmDeps, command: Command, names: readonly string[], flags: ExpandFlags): Promise<void> {
   const { filename: files, output } = flags;
   if ((names.length === 0) === (files === undefined)) {
     throw new UsageError('give either names or files', {
@@ -55,16 +55,16 @@ async function expand(parts: VmParts, command: Command, names: readonly string[]
     });
     const all = (find: FindTemplate) => eachOf(parts.io, machines, (machine) => text(parts, machine, find, output));
     const shown = lacking
-      ? await connected(parts.connect, command, ({ client }) =>
+      ? await withConnection(parts.connect, command, ({ client }) =>
           all(async (namespace, name) => (await known(namespace, name)) ?? (await templateIn(client)(namespace, name))),
         )
       : await all(known);
     print(shown.done);
     return shown.finish();
   }
-  await connected(parts.connect, command, async ({ client, namespace }) => {
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const shown = await eachOf(parts.io, names, async (name) => {
-      const { type, machine } = await findMachine(client, name, namespace, group);
+      const { type, machine } = await findVm(client, name, namespace, group);
       if (type.group !== virtualMachine.group) {
         throw new UsageError(`${name} is a machine of ${type.group}, which knows no templates`);
       }
@@ -80,7 +80,7 @@ function templateIn(client: Client): FindTemplate {
 }
 
 /** A machine as text, after a line that says which template it is made from. */
-async function text({ io }: VmParts, machine: VirtualMachine, find: FindTemplate, format: ExpandFlags['output']) {
+async function text({ io }: VmDeps, machine: VirtualMachine, find: FindTemplate, format: ExpandFlags['output']) {
   const { apiVersion, kind } = virtualMachine;
   const { name, namespace, labels, annotations } = machine.metadata;
   const key = templateKey(machine);
@@ -102,17 +102,17 @@ async function text({ io }: VmParts, machine: VirtualMachine, find: FindTemplate
     ...(labels === undefined ? {} : { labels }),
     ...(Object.keys(words).length === 0 ? {} : { annotations: words }),
   };
-  const shown = manifestText({ apiVersion, kind, metadata, spec }, format);
+  const shown = formatManifest({ apiVersion, kind, metadata, spec }, format);
   const origin = template === undefined ? 'no template' : `VMTemplate ${key}, version ${template.spec.version}`;
   return format === 'yaml' ? `# ${namespace}/${name} with ${origin}\n${shown}` : shown;
 }
 
 /** The machines in files, and the templates beside them, as they would be stored. */
-function manifestsOf({ io }: VmParts, files: readonly string[], namespace: string | undefined) {
+function manifestsOf({ io }: VmDeps, files: readonly string[], namespace: string | undefined) {
   const objects = files
     .flatMap((file) => manifestFiles(io, file))
     .flatMap((path) => {
-      const { documents, problems } = readManifest(fileText(io, path));
+      const { documents, problems } = readManifest(readTextFile(io, path));
       const [problem] = problems;
       if (problem !== undefined) throw new UsageError(`${path}:${problem.line}:${problem.column}: ${problem.message}`);
       return documents.map(({ object }) => object as KubeObject);
@@ -120,7 +120,7 @@ function manifestsOf({ io }: VmParts, files: readonly string[], namespace: strin
   const of = ({ group, kind }: Kind) =>
     objects
       .filter((each) => each.kind === kind && each.apiVersion.startsWith(`${group}/`))
-      .map((each) => filledIn(each, namespace));
+      .map((each) => withDefaults(each, namespace));
   const machines = of(virtualMachine) as unknown as VirtualMachine[];
   if (machines.length === 0) {
     throw new UsageError(`${files.join(', ')} holds no VirtualMachine of ${virtualMachine.group}`);

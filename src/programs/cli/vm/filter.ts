@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/base/errors';
 import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
-import { MACHINE_STATES } from './machine-kinds.ts';
+import { VM_STATES } from './machine-kinds.ts';
 import type { Summary } from './summary.ts';
 
 /** Which machines are wanted, by what a list shows of them. */
@@ -29,10 +29,10 @@ export function filterOf({ status, node, minCpus, minMemory }: FilterFlags): Kee
 
 function stateOf(given: string): string {
   const wanted = given.trim().toLowerCase();
-  const state = MACHINE_STATES.find((each) => each.toLowerCase() === wanted);
+  const state = VM_STATES.find((each) => each.toLowerCase() === wanted);
   if (state !== undefined) return state;
   throw new UsageError(`--status ${given.trim()}: no machine is ever in such a state`, {
-    hint: `Machines are ${MACHINE_STATES.join(', ')}.`,
+    hint: `Machines are ${VM_STATES.join(', ')}.`,
   });
 }
 

@@ -2,27 +2,27 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
+import { type CliVm, type VmType, vmTypes } from './machine-kinds.ts';
 import { ownerOf } from './summary.ts';
 
-export interface Found {
-  readonly type: MachineType;
-  readonly machine: Machine;
+export interface FoundVm {
+  readonly type: VmType;
+  readonly machine: CliVm;
 }
 
 /**
  * The machine of a name, in whichever group it is; where several groups have it, the user has to say which. A name may
  * be what `-o name` prints: virtualmachine.kubevirt.io/web.
  */
-export async function findMachine(
+export async function findVm(
   client: Client,
   given: string,
   namespace: string,
-  asked: string | undefined,
-): Promise<Found> {
+  target: string | undefined,
+): Promise<FoundVm> {
   const [, named, name = given] = /^(?:vm|vms|virtualmachines?)(?:\.([a-z0-9.-]+))?\/([^/]+)$/.exec(given) ?? [];
-  const group = named ?? asked;
-  const types = await machineTypes(client, group);
+  const group = named ?? target;
+  const types = await vmTypes(client, group);
   const all = await Promise.all(types.map((type) => present(client, type, name, namespace)));
   const [found, another] = all.filter((each) => each !== undefined);
   if (found === undefined) {
@@ -38,19 +38,19 @@ export async function findMachine(
 }
 
 /** The instance that a machine runs as at present. */
-export async function instanceOf(client: Client, found: Found): Promise<Vmi | undefined> {
+export async function instanceOf(client: Client, found: FoundVm): Promise<Vmi | undefined> {
   const { namespace = '', uid } = found.machine.metadata;
   const instance = await ignoreNotFound(client.get(VMIS, instanceNameOf(found), { namespace }));
   return instance !== undefined && ownerOf(instance) === uid ? instance : undefined;
 }
 
 /** Instances of all groups but kubevirt.io have the group behind their name, so that machines of two may share one. */
-export function instanceNameOf({ type, machine }: Found): string {
+export function instanceNameOf({ type, machine }: FoundVm): string {
   const suffix = type.group === 'kubevirt.io' ? '' : `.${type.group.split('.')[0] ?? ''}`;
   return `${machine.metadata.name ?? ''}${suffix}`;
 }
 
-async function present(client: Client, type: MachineType, name: string, namespace: string): Promise<Found | undefined> {
+async function present(client: Client, type: VmType, name: string, namespace: string): Promise<FoundVm | undefined> {
   const machine = await ignoreNotFound(client.get(type, name, { namespace }));
   return machine === undefined ? undefined : { type, machine };
 }

@@ -3,24 +3,24 @@ import type { Client, KubeList, ListOptions, WatchEvent } from '#platform/kube/c
 import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { lineOf } from '../table-text.ts';
-import type { VmParts } from './command.ts';
+import type { VmDeps } from './command.ts';
 import type { Keeps } from './filter.ts';
-import type { Machine, MachineType } from './machine-kinds.ts';
-import { headingsOf, resourceName, rowOf, type Showing } from './output.ts';
+import type { CliVm, VmType } from './machine-kinds.ts';
+import { headingsOf, type OutputFlags, resourceName, rowOf } from './output.ts';
 import { inOrder, instancesByOwner, ownerOf, summaryOf } from './summary.ts';
 
 /** Which machines are followed, and how they are shown. */
-export interface Followed {
+export interface FollowOptions {
   readonly client: Client;
-  readonly types: readonly MachineType[];
+  readonly types: readonly VmType[];
   readonly scope: ListOptions;
-  readonly showing: () => Showing;
+  readonly showing: () => OutputFlags;
   /** A machine is shown while it is one of those that are asked for. */
   readonly keeps: Keeps;
 }
 
 /** Prints a row for every machine that is there, and another for each change of what the row says. */
-export async function follow(parts: VmParts, followed: Followed): Promise<void> {
+export async function follow(parts: VmDeps, followed: FollowOptions): Promise<void> {
   const rows = new Rows(parts, followed);
   for (;;) {
     try {
@@ -34,7 +34,7 @@ export async function follow(parts: VmParts, followed: Followed): Promise<void> 
 }
 
 /** What is there, and then what changes, until a place in the history is no longer kept. */
-async function once(signal: AbortSignal, { client, types, scope }: Followed, rows: Rows): Promise<void> {
+async function once(signal: AbortSignal, { client, types, scope }: FollowOptions, rows: Rows): Promise<void> {
   const { namespace } = scope;
   const around = namespace === undefined ? {} : { namespace };
   // Instances first: a machine without its instance would be shown with no node and no address.
@@ -51,7 +51,7 @@ async function once(signal: AbortSignal, { client, types, scope }: Followed, row
     signal: ended,
   });
   const machineChanges = types.map((type, at) =>
-    client.watch(type, { ...scope, ...after(lists[at] as KubeList<Machine>) }),
+    client.watch(type, { ...scope, ...after(lists[at] as KubeList<CliVm>) }),
   );
   const instanceChanges = client.watch(VMIS, { ...around, ...after(instances) });
   try {
@@ -70,21 +70,21 @@ async function once(signal: AbortSignal, { client, types, scope }: Followed, row
 
 /** Remembers what was printed of each machine. */
 class Rows {
-  readonly #io: VmParts['io'];
-  readonly #showing: () => Showing;
+  readonly #io: VmDeps['io'];
+  readonly #showing: () => OutputFlags;
   readonly #keeps: Keeps;
-  #machines = new Map<string, Machine>();
+  #machines = new Map<string, CliVm>();
   #instances = new Map<string, Vmi>();
   readonly #printed = new Map<string, string>();
   #widths: readonly number[] | undefined;
 
-  constructor({ io }: VmParts, { showing, keeps }: Followed) {
+  constructor({ io }: VmDeps, { showing, keeps }: FollowOptions) {
     this.#io = io;
     this.#showing = showing;
     this.#keeps = keeps;
   }
 
-  begin(machines: readonly Machine[], instances: readonly Vmi[]): void {
+  begin(machines: readonly CliVm[], instances: readonly Vmi[]): void {
     this.#machines = new Map(machines.map((machine) => [machine.metadata.uid ?? '', machine]));
     this.#instances = new Map(instancesByOwner(instances));
     const rows = machines.map((machine) => this.#cells(machine));
@@ -99,7 +99,7 @@ class Rows {
     for (const machine of machines.toSorted(inOrder)) this.#print(machine);
   }
 
-  machine({ type, object }: WatchEvent<Machine>): void {
+  machine({ type, object }: WatchEvent<CliVm>): void {
     if (type === 'BOOKMARK') return;
     const uid = object.metadata.uid ?? '';
     if (type === 'DELETED') {
@@ -120,13 +120,13 @@ class Rows {
     if (machine !== undefined) this.#print(machine);
   }
 
-  #cells(machine: Machine): string[] {
+  #cells(machine: CliVm): string[] {
     const showing = this.#showing();
     return rowOf(summaryOf(machine, this.#instances.get(machine.metadata.uid ?? '')), showing);
   }
 
   /** The age alone changes all the time, and is no reason for a row. */
-  #print(machine: Machine): void {
+  #print(machine: CliVm): void {
     const uid = machine.metadata.uid ?? '';
     const isNamed = this.#showing().format === 'name';
     const now = Date.parse(machine.metadata.creationTimestamp ?? '');

@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { UsageError } from '#platform/base/errors';
 import type { Client, ListOptions } from '#platform/kube/client';
-import { connected } from '../connection.ts';
+import { withConnection } from '../connection.ts';
 import { FLAGS } from '../objects/flags.ts';
-import type { VmParts } from './command.ts';
+import type { VmDeps } from './command.ts';
 import { eachOf } from './each.ts';
 import { type FilterFlags, filterOf, type Keeps } from './filter.ts';
-import { findMachine, instanceOf } from './find.ts';
+import { findVm, instanceOf } from './find.ts';
 import { follow } from './follow.ts';
-import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
-import { type Format, type Showing, shownText, withFormatFlags } from './output.ts';
+import { type CliVm, type VmType, vmTypes } from './machine-kinds.ts';
+import { type Format, formatShown, type OutputFlags, withFormatFlags } from './output.ts';
 import { inOrder, instancesByOwner, summaryOf } from './summary.ts';
 
 interface ListFlags extends FilterFlags {
@@ -25,7 +25,7 @@ interface ListFlags extends FilterFlags {
 }
 
 /** `vm list` and `vm get`: machines of all groups side by side. */
-export function addListCommands(vm: Command, parts: VmParts): void {
+export function addListCommands(vm: Command, parts: VmDeps): void {
   withFormatFlags(vm.command('list'))
     .alias('ls')
     .description('list machines of every group')
@@ -37,16 +37,16 @@ export function addListCommands(vm: Command, parts: VmParts): void {
     .addOption(FLAGS.minCpus())
     .addOption(FLAGS.minMemory())
     .addOption(FLAGS.watch())
-    .action((_flags, command: Command) => showMachines(parts, command, []));
+    .action((_flags, command: Command) => showVms(parts, command, []));
   withFormatFlags(vm.command('get'))
     .description('show machines')
     .argument('<name...>')
     .addOption(FLAGS.watch())
-    .action((names: string[], _flags, command: Command) => showMachines(parts, command, [...new Set(names)]));
+    .action((names: string[], _flags, command: Command) => showVms(parts, command, [...new Set(names)]));
 }
 
 /** Prints machines of these names, or all that the flags ask for. */
-export async function showMachines(parts: VmParts, command: Command, names: readonly string[]): Promise<void> {
+export async function showVms(parts: VmDeps, command: Command, names: readonly string[]): Promise<void> {
   const flags = command.optsWithGlobals<ListFlags>();
   const keeps = filterOf(flags);
   const {
@@ -60,18 +60,18 @@ export async function showMachines(parts: VmParts, command: Command, names: read
   if (flags.watch === true && names.length > 1) {
     throw new UsageError('--watch follows one machine or a list', { hint: 'vimana vm list --watch -l app=web' });
   }
-  await connected(parts.connect, command, async ({ client, namespace }) => {
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const scope: ListOptions = {
       ...(namespaces ? {} : { namespace }),
       ...(flags.selector === undefined ? {} : { labelSelector: flags.selector }),
       ...(flags.fieldSelector === undefined ? {} : { fieldSelector: flags.fieldSelector }),
     };
-    const showing = (): Showing => ({ format, namespaces, managedFields, now: parts.clock.now() });
-    const find = (name: string) => findMachine(client, name, namespace, flags.group);
+    const showing = (): OutputFlags => ({ format, namespaces, managedFields, now: parts.clock.now() });
+    const find = (name: string) => findVm(client, name, namespace, flags.group);
     const [first] = names;
     if (flags.watch === true) {
       const found = first === undefined ? undefined : await find(first);
-      const types = found === undefined ? await machineTypes(client, flags.group) : [found.type];
+      const types = found === undefined ? await vmTypes(client, flags.group) : [found.type];
       const one = found === undefined ? {} : { fieldSelector: `metadata.name=${found.machine.metadata.name ?? ''}` };
       await follow(parts, { client, types, scope: { ...scope, ...one }, showing, keeps });
       return;
@@ -81,25 +81,25 @@ export async function showMachines(parts: VmParts, command: Command, names: read
         const each = await find(name);
         return { machine: each.machine, instance: await instanceOf(client, each) };
       });
-      if (found.done.length > 0) parts.io.out(shownText(found.done, showing(), { single: names.length === 1 }));
+      if (found.done.length > 0) parts.io.out(formatShown(found.done, showing(), { single: names.length === 1 }));
       found.finish();
       return;
     }
-    const machines = await listed(client, await machineTypes(client, flags.group), scope, keeps);
+    const machines = await listVms(client, await vmTypes(client, flags.group), scope, keeps);
     if (machines.length === 0 && (format === 'table' || format === 'wide')) {
       parts.io.err(namespaces ? 'No machines found.\n' : `No machines found in the namespace ${namespace}.\n`);
       return;
     }
-    parts.io.out(shownText(machines, showing(), { single: false }));
+    parts.io.out(formatShown(machines, showing(), { single: false }));
   });
 }
 
-async function listed(
+async function listVms(
   client: Client,
-  types: readonly MachineType[],
+  types: readonly VmType[],
   { namespace, ...selection }: ListOptions,
   keeps: Keeps,
-): Promise<{ machine: Machine; instance: Vmi | undefined }[]> {
+): Promise<{ machine: CliVm; instance: Vmi | undefined }[]> {
   const scope = namespace === undefined ? {} : { namespace };
   const [instances, ...lists] = await Promise.all([
     client.list(VMIS, scope),

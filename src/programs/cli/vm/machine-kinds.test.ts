@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '#platform/kube/client';
-import { machineTypes } from './machine-kinds.ts';
+import { vmTypes } from './machine-kinds.ts';
 
 /** A cluster that serves these resources. */
 function serving(resources: Readonly<Record<string, readonly string[]>>): Client {
@@ -11,7 +11,7 @@ function serving(resources: Readonly<Record<string, readonly string[]>>): Client
   };
   return { raw } as unknown as Client;
 }
-const groups = async (client: Client, group?: string) => (await machineTypes(client, group)).map((type) => type.group);
+const groups = async (client: Client, group?: string) => (await vmTypes(client, group)).map((type) => type.group);
 
 describe('the machines that a cluster serves', () => {
   const some = serving({

@@ -6,28 +6,28 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
 
 /** A VirtualMachine of any group. */
-export interface Machine extends KubeObject {
+export interface CliVm extends KubeObject {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-export type MachineType = ResourceType<Machine>;
+export type VmType = ResourceType<CliVm>;
 
 const MACHINE_KINDS = KINDS.filter(({ kind }) => kind === 'VirtualMachine');
-export const MACHINE_GROUPS: readonly string[] = MACHINE_KINDS.map(({ group }) => group);
+export const VM_GROUPS: readonly string[] = MACHINE_KINDS.map(({ group }) => group);
 
 /** Every state that a machine of any group can be in, as a list shows it. */
-export const MACHINE_STATES: readonly string[] = [...new Set([...MACHINE_KINDS.flatMap(statesOf), 'Unknown'])].sort();
+export const VM_STATES: readonly string[] = [...new Set([...MACHINE_KINDS.flatMap(statesOf), 'Unknown'])].sort();
 
 function statesOf({ schema }: Kind): readonly string[] {
   const { printableStatus, phase } = schema.properties?.['status']?.properties ?? {};
   return ((printableStatus ?? phase)?.enum ?? []).map(String);
 }
 
-const typeOf = (kind: Kind): MachineType => resourceOfKind(kind) as unknown as MachineType;
+const typeOf = (kind: Kind): VmType => resourceOfKind(kind) as unknown as VmType;
 
 /** The VirtualMachines that a cluster serves, of one group or of all. */
-export async function machineTypes(client: Client, group: string | undefined): Promise<readonly MachineType[]> {
+export async function vmTypes(client: Client, group: string | undefined): Promise<readonly VmType[]> {
   const { groups } = JSON.parse(await client.raw('/apis')) as { readonly groups: readonly { readonly name: string }[] };
   const known = MACHINE_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
   const isHere = await Promise.all(known.map((kind) => serves(client, kind)));

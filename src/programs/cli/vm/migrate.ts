@@ -3,23 +3,23 @@ import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
-import { given } from '../objects/given.ts';
-import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';
-import { operated } from './operate.ts';
+import { definedFields } from '../objects/given.ts';
+import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './asked.ts';
+import { runOperation } from './operate.ts';
 import { waitFor } from './wait.ts';
 
 /** Moves a machine to another node in the way of its group; waits for the end of it where that is called. */
-export async function moved(asked: Asked): Promise<() => Promise<void>> {
-  const instance = await runningInstance(asked);
-  await demandNode(asked);
-  const { bandwidth, autoConverge, postCopy, cold } = asked.flags;
+export async function migrateVm(target: PowerTarget): Promise<() => Promise<void>> {
+  const instance = await runningInstance(target);
+  await demandNode(target);
+  const { bandwidth, autoConverge, postCopy, cold } = target.flags;
   const inDetail = bandwidth !== undefined || autoConverge === false || postCopy === true || cold === true;
-  if (inDetail) return movedInDetail(asked);
-  return asked.found.type.group === simulated.group ? movedByRestart(asked, instance) : movedAlive(asked, instance);
+  if (inDetail) return movedInDetail(target);
+  return target.found.type.group === simulated.group ? movedByRestart(target, instance) : liveMigrate(target, instance);
 }
 
 /** What only an operation can say of a move. */
-function movedInDetail(asked: Asked): Promise<() => Promise<void>> {
+function movedInDetail(asked: PowerTarget): Promise<() => Promise<void>> {
   const { nodeSelector, targetNode, bandwidth, autoConverge, postCopy, cold } = asked.flags;
   if (nodeSelector !== undefined) {
     throw new UsageError('--node-selector goes with none of --bandwidth, --no-auto-converge, --post-copy and --cold', {
@@ -27,11 +27,14 @@ function movedInDetail(asked: Asked): Promise<() => Promise<void>> {
     });
   }
   const live = cold === true ? { live: false } : {};
-  return operated(asked, 'migrate', { ...given({ targetNode, bandwidth, autoConverge, postCopy }), ...live });
+  return runOperation(asked, 'migrate', {
+    ...definedFields({ targetNode, bandwidth, autoConverge, postCopy }),
+    ...live,
+  });
 }
 
 /** A node that is not there would be waited for until the move is given up; whoever may not look is taken by his word. */
-async function demandNode({ client, flags: { targetNode } }: Asked): Promise<void> {
+async function demandNode({ client, flags: { targetNode } }: PowerTarget): Promise<void> {
   if (targetNode === undefined) return;
   try {
     await client.get(NODES, targetNode);
@@ -45,7 +48,7 @@ async function demandNode({ client, flags: { targetNode } }: Asked): Promise<voi
 }
 
 /** A simulated machine is a pod that is made anew; where it goes is for the scheduler to say. */
-async function movedByRestart(asked: Asked, before: Vmi): Promise<() => Promise<void>> {
+async function movedByRestart(asked: PowerTarget, before: Vmi): Promise<() => Promise<void>> {
   const { client, name, namespace, flags } = asked;
   if (flags.nodeSelector !== undefined || flags.targetNode !== undefined) {
     const flag = flags.targetNode === undefined ? '--node-selector' : '--target-node';
@@ -63,8 +66,8 @@ async function movedByRestart(asked: Asked, before: Vmi): Promise<() => Promise<
 }
 
 /** Makes the migration itself, so that its name is known and its end can be waited for. */
-async function movedAlive(asked: Asked, instance: Vmi): Promise<() => Promise<void>> {
-  const { client, name, namespace, flags, parts } = asked;
+async function liveMigrate(target: PowerTarget, instance: Vmi): Promise<() => Promise<void>> {
+  const { client, name, namespace, flags, parts } = target;
   const selector = selectorOf(flags);
   const migration = await client.create(
     VMIMS,

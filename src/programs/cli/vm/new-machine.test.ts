@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { findAdmission } from '#vm/dialects/admitters';
-import { MACHINE_GROUPS } from './machine-kinds.ts';
-import { newMachine } from './new-machine.ts';
+import { VM_GROUPS } from './machine-kinds.ts';
+import { newVm } from './new-machine.ts';
 
 const admissionOf = findAdmission();
 
 describe('a machine made from flags', () => {
-  it.each(MACHINE_GROUPS)('is one that admission of %s takes', (group) => {
-    const machine = newMachine({
+  it.each(VM_GROUPS)('is one that admission of %s takes', (group) => {
+    const machine = newVm({
       group,
       name: 'web',
       namespace: 'default',

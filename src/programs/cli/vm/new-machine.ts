@@ -1,10 +1,10 @@
 import { virtualMachine as hypersdk } from '#api/hypersdk/virtual-machine';
 import { UsageError } from '#platform/base/errors';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { anyGiven, given } from '../objects/given.ts';
+import { definedFields, hasDefinedFields } from '../objects/given.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from '../objects/size-flags.ts';
 
-export interface NewMachine extends HyperSdkParts {
+export interface NewVm extends HyperSdkParts {
   readonly group: string;
   readonly name: string;
   /** Left to whoever applies the object where absent. */
@@ -28,19 +28,23 @@ interface HyperSdkParts {
 }
 
 /** The smallest VirtualMachine of a group that has this size. */
-export function newMachine(asked: NewMachine): KubeObject {
-  const { group, name, namespace, labels } = asked;
-  if (group !== hypersdk.group) refuseParts(asked);
+export function newVm(target: NewVm): KubeObject {
+  const { group, name, namespace, labels } = target;
+  if (group !== hypersdk.group) refuseParts(target);
   const version = group === 'kubevirt.io' ? 'v1' : 'v1alpha1';
   return {
     apiVersion: `${group}/${version}`,
     kind: 'VirtualMachine',
-    metadata: { name, ...given({ namespace }), ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }) },
-    spec: SPECS[group]?.(asked) ?? {},
+    metadata: {
+      name,
+      ...definedFields({ namespace }),
+      ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
+    },
+    spec: SPECS[group]?.(target) ?? {},
   };
 }
 
-const SPECS: Readonly<Record<string, (asked: NewMachine) => object>> = {
+const SPECS: Readonly<Record<string, (target: NewVm) => object>> = {
   'kubevirt.io': ({ cpus, memory, image = 'quay.io/containerdisks/fedora:latest', running }) => ({
     runStrategy: running ? 'Always' : 'Halted',
     template: {
@@ -62,14 +66,14 @@ const SPECS: Readonly<Record<string, (asked: NewMachine) => object>> = {
     cpus,
     memory,
     running,
-    ...given({
+    ...definedFields({
       disks: disksOf(disk),
-      image: anyGiven({
+      image: hasDefinedFields({
         source: image,
-        templateRef: anyGiven({ name: template, namespace: templateNamespace }),
+        templateRef: hasDefinedFields({ name: template, namespace: templateNamespace }),
         checksum,
       }),
-      cloudInit: anyGiven({ userData }),
+      cloudInit: hasDefinedFields({ userData }),
     }),
   }),
   'novacron.io': ({ cpus, memory, image = 'marketplace://ubuntu-22.04', running }) => ({
@@ -82,7 +86,7 @@ const SPECS: Readonly<Record<string, (asked: NewMachine) => object>> = {
   }),
 };
 
-function refuseParts({ group, template, templateNamespace, checksum, disk, userData }: NewMachine): void {
+function refuseParts({ group, template, templateNamespace, checksum, disk, userData }: NewVm): void {
   const parts = Object.entries({
     '--template': template,
     '--template-namespace': templateNamespace,

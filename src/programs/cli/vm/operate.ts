@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
 import type { Client } from '#platform/kube/client';
-import { connected } from '../connection.ts';
-import { checked } from '../objects/checked.ts';
-import { OPERATION_END, untilEnd } from '../objects/ends.ts';
+import { withConnection } from '../connection.ts';
+import { assertValid } from '../objects/checked.ts';
+import { OPERATION_END, waitForCompletion } from '../objects/ends.ts';
 import { FLAGS } from '../objects/flags.ts';
-import { make } from '../objects/make.ts';
+import { createStored } from '../objects/make.ts';
 import { type About, newOperation, type OperationFlags, type OperationName } from '../objects/operation.ts';
-import type { Asked } from './asked.ts';
-import type { VmParts } from './command.ts';
-import { findMachine } from './find.ts';
+import type { PowerTarget } from './asked.ts';
+import type { VmDeps } from './command.ts';
+import { findVm } from './find.ts';
 import { resourceName } from './output.ts';
 import { type WaitFlags, withWaitFlags } from './wait.ts';
 
 /** `vm clone|resize|restore`: what a VMOperation does, to a machine of any group. */
-export function addOperationCommands(vm: Command, parts: VmParts): void {
+export function addOperationCommands(vm: Command, parts: VmDeps): void {
   type Flags = OperationFlags & WaitFlags;
   withWaitFlags(vm.command('clone'))
     .description('make a new machine from one that there is, or from its snapshot')
@@ -47,47 +47,47 @@ export function addOperationCommands(vm: Command, parts: VmParts): void {
 const ANSWER_MS = 3000;
 
 /** Has a VMOperation done to a machine that was found; waits for its end where that is called. */
-export async function operated(
-  { client, found, name, namespace, flags, parts }: Asked,
+export async function runOperation(
+  { client, found, name, namespace, flags, parts }: PowerTarget,
   operation: OperationName,
   details: OperationFlags = {},
 ): Promise<() => Promise<void>> {
   const about = { vm: name, group: found.type.group, namespace };
   const made = await makeOperation(parts, client, operation, about, { ttl: KEPT_SECONDS, ...details });
   const which = { machine: name, name: made.metadata.name, namespace };
-  return () => untilEnd({ ...parts, client }, OPERATION_END, which, flags.timeout);
+  return () => waitForCompletion({ ...parts, client }, OPERATION_END, which, flags.timeout);
 }
 
 /** Nobody asked for the operation itself, which is kept for a look at what became of it. */
 const KEPT_SECONDS = 3600;
 
 async function operate(
-  parts: VmParts,
+  parts: VmDeps,
   command: Command,
   operation: OperationName,
   given: string,
   { wait, timeout, ...flags }: OperationFlags & WaitFlags,
 ): Promise<void> {
-  const { group: asked } = command.optsWithGlobals<{ group?: string }>();
+  const { group: target } = command.optsWithGlobals<{ group?: string }>();
   // Whoever says how long it may take does not want it done any later.
   const limit = command.getOptionValueSource('timeout') === 'cli' ? { timeout } : {};
-  await connected(parts.connect, command, async ({ client, namespace }) => {
-    const { type, machine } = await findMachine(client, given, namespace, asked);
+  await withConnection(parts.connect, command, async ({ client, namespace }) => {
+    const { type, machine } = await findVm(client, given, namespace, target);
     const { name = '' } = machine.metadata;
     const about = { vm: name, group: type.group, namespace };
     const made = await makeOperation(parts, client, operation, about, { ...flags, ...limit });
     parts.io.out(`${resourceName(made)} created\n`);
     const which = { machine: name, name: made.metadata.name, namespace };
-    if (wait === true) await untilEnd({ ...parts, client }, OPERATION_END, which, timeout + ANSWER_MS);
+    if (wait === true) await waitForCompletion({ ...parts, client }, OPERATION_END, which, timeout + ANSWER_MS);
   });
 }
 
 function makeOperation(
-  { random }: VmParts,
+  { random }: VmDeps,
   client: Client,
   operation: OperationName,
   about: About & { readonly namespace: string },
   flags: OperationFlags,
 ): Promise<Operation> {
-  return make(client, OPERATIONS, checked(newOperation(operation, about, flags, random)), about.namespace);
+  return createStored(client, OPERATIONS, assertValid(newOperation(operation, about, flags, random)), about.namespace);
 }

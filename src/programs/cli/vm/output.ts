@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { manifestText } from '../objects/manifest-text.ts';
-import { tableText } from '../table-text.ts';
-import type { Machine } from './machine-kinds.ts';
+import { formatManifest } from '../objects/manifest-text.ts';
+import { formatTable } from '../table-text.ts';
+import type { CliVm } from './machine-kinds.ts';
 import { cellsOf, HEADINGS, type Summary, summaryOf, WIDE_HEADINGS } from './summary.ts';
 
 export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
@@ -16,12 +16,12 @@ export function withFormatFlags(command: Command): Command {
     .option('--show-managed-fields', 'show who set which field, in json and yaml');
 }
 
-export interface Shown {
-  readonly machine: Machine;
+export interface OutputOptions {
+  readonly machine: CliVm;
   readonly instance: Vmi | undefined;
 }
 
-export interface Showing {
+export interface OutputFlags {
   readonly format: Format;
   /** The namespace before the name, for machines of several. */
   readonly namespaces: boolean;
@@ -31,18 +31,22 @@ export interface Showing {
 }
 
 /** Machines in the form that was asked for; one machine alone is an object, several are a List. */
-export function shownText(shown: readonly Shown[], showing: Showing, { single }: { readonly single: boolean }): string {
+export function formatShown(
+  shown: readonly OutputOptions[],
+  showing: OutputFlags,
+  { single }: { readonly single: boolean },
+): string {
   const { format, managedFields } = showing;
   if (format === 'name' || format === 'json' || format === 'yaml') {
     const machines = shown.map(({ machine }) => machine);
-    return objectsText(machines, format, { single, managedFields });
+    return formatObjectList(machines, format, { single, managedFields });
   }
   const rows = shown.map(({ machine, instance }) => rowOf(summaryOf(machine, instance), showing));
-  return tableText(headingsOf(showing), rows);
+  return formatTable(headingsOf(showing), rows);
 }
 
 /** Objects of any kind for programs to read; one alone is an object, several are a List. */
-export function objectsText(
+export function formatObjectList(
   objects: readonly KubeObject[],
   format: 'json' | 'yaml' | 'name',
   { single, managedFields }: { readonly single: boolean; readonly managedFields: boolean },
@@ -50,7 +54,7 @@ export function objectsText(
   if (format === 'name') return objects.map((object) => `${resourceName(object)}\n`).join('');
   const items = managedFields ? objects : objects.map(withoutManagedFields);
   const whole = single ? items[0] : { apiVersion: 'v1', kind: 'List', items };
-  return manifestText(whole ?? {}, format);
+  return formatManifest(whole ?? {}, format);
 }
 
 function withoutManagedFields(object: KubeObject): KubeObject {
@@ -58,12 +62,12 @@ function withoutManagedFields(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-export function headingsOf({ format, namespaces }: Pick<Showing, 'format' | 'namespaces'>): string[] {
+export function headingsOf({ format, namespaces }: Pick<OutputFlags, 'format' | 'namespaces'>): string[] {
   const headings = format === 'wide' ? WIDE_HEADINGS : HEADINGS;
   return namespaces ? ['NAMESPACE', ...headings] : headings;
 }
 
-export function rowOf(summary: Summary, { format, namespaces, now }: Omit<Showing, 'managedFields'>): string[] {
+export function rowOf(summary: Summary, { format, namespaces, now }: Omit<OutputFlags, 'managedFields'>): string[] {
   const cells = cellsOf(summary, now, { wide: format === 'wide' });
   return namespaces ? [summary.namespace, ...cells] : cells;
 }

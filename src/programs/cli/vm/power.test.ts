@@ -53,8 +53,8 @@ it.each([
   ['away', new KubeError(503, 'ServiceUnavailable', 'service unavailable')],
   ['not registered', new KubeError(404, '', '404 page not found')],
 ])('says what to look at where the server of subresources is %s', async (_, answer) => {
-  const request: Client['request'] = (asked) =>
-    asked.path.includes('subresources') ? Promise.reject(answer) : world.admin.request(asked);
+  const request: Client['request'] = (target) =>
+    target.path.includes('subresources') ? Promise.reject(answer) : world.admin.request(target);
   const outcome = await runCommand({ ...world.admin, request }, ['vm', 'start', 'web']);
   expect(outcome).toMatchObject({ code: 1, out: '' });
   expect(outcome.err).toContain(`error: nobody serves subresources.kubevirt.io: ${answer.message}\n`);

@@ -1,7 +1,7 @@
 import type { Vmi } from '#api/kubevirt/resources';
 import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
 import { simulation } from '#vm/dialects/simulation';
-import type { Machine } from './machine-kinds.ts';
+import type { CliVm } from './machine-kinds.ts';
 
 /** How large a machine is, as text; empty where it is not known. */
 export interface Size {
@@ -10,7 +10,7 @@ export interface Size {
 }
 
 /** What the guest has where there is one (`live`), else what its next start will give it. */
-export function sizeOf(machine: Machine, live: Vmi | undefined): Size {
+export function sizeOf(machine: CliVm, live: Vmi | undefined): Size {
   if (live !== undefined) {
     const { currentCPUTopology, memory } = live.status ?? {};
     return {
@@ -38,7 +38,7 @@ interface Template {
 type Domain = Vmi['spec']['domain'];
 
 /** In shares of a node it is that of the usual one. */
-function simulatedSize(machine: Machine): Size {
+function simulatedSize(machine: CliVm): Size {
   if (machine.spec?.['resources'] === undefined) return { cpus: '', memory: '' };
   const size = simulation.size?.(machine as unknown as Parameters<NonNullable<typeof simulation.size>>[0]);
   return { cpus: text(size?.cpus), memory: text(size?.memory) };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
-import type { Machine } from './machine-kinds.ts';
-import { shownText } from './output.ts';
+import type { CliVm } from './machine-kinds.ts';
+import { formatShown } from './output.ts';
 import { cellsOf, instancesByOwner, summaryOf } from './summary.ts';
 
 const created = '2030-01-01T00:00:00Z';
 const now = Date.parse(created) + 90_000;
 
-const machine: Machine = {
+const machine: CliVm = {
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
   metadata: { name: 'web', namespace: 'shop', uid: 'u1', creationTimestamp: created },
@@ -40,14 +40,14 @@ describe('the summary of a machine', () => {
   });
 
   it('says what it can of a machine with no instance and no status', () => {
-    const bare: Machine = { ...machine, status: {}, spec: {} };
+    const bare: CliVm = { ...machine, status: {}, spec: {} };
     expect(cellsOf(summaryOf(bare, undefined), now, { wide: true })).toEqual([
       ...['web', 'kubevirt.io', 'Unknown', 'False', '90s', '<none>', '<none>', '<none>', '<none>'],
     ]);
   });
 
   it('reads the flat status of other groups', () => {
-    const other: Machine = {
+    const other: CliVm = {
       ...machine,
       apiVersion: 'hypersdk.io/v1alpha1',
       spec: { cpus: 3, memory: '1Gi' },
@@ -59,7 +59,7 @@ describe('the summary of a machine', () => {
 
 describe('the size of a machine', () => {
   const of = (apiVersion: string, spec: object, seen?: Vmi) => {
-    const { cpus, memory } = summaryOf({ ...machine, apiVersion, spec } as Machine, seen);
+    const { cpus, memory } = summaryOf({ ...machine, apiVersion, spec } as CliVm, seen);
     return [cpus, memory];
   };
   const grown = {
@@ -91,7 +91,7 @@ it('a machine that stands still is Paused, where only a condition tells', () => 
 
 describe('the output', () => {
   const show = (format: 'table' | 'json' | 'yaml' | 'name', single = true) =>
-    shownText([{ machine, instance }], { format, namespaces: true, managedFields: false, now }, { single });
+    formatShown([{ machine, instance }], { format, namespaces: true, managedFields: false, now }, { single });
 
   it('is a table with aligned columns', () => {
     expect(show('table')).toBe(

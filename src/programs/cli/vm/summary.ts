@@ -2,7 +2,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { humanDuration } from '#platform/base/duration';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { isFinal } from '#vm/engine/instance-state';
-import type { Machine } from './machine-kinds.ts';
+import type { CliVm } from './machine-kinds.ts';
 import { sizeOf, text } from './size.ts';
 
 /** What matters of a machine, whichever group it is of. */
@@ -24,7 +24,7 @@ interface Condition {
   readonly status?: string;
 }
 
-export function summaryOf(machine: Machine, instance: Vmi | undefined): Summary {
+export function summaryOf(machine: CliVm, instance: Vmi | undefined): Summary {
   const { metadata, apiVersion, status = {} } = machine;
   const { printableStatus, phase, nodeName, ipAddresses } = status;
   const addresses = Array.isArray(ipAddresses) ? ipAddresses : [];
@@ -68,12 +68,12 @@ export function cellsOf(summary: Summary, now: number, { wide }: { readonly wide
 }
 
 /** The order in which machines are listed: by namespace, name and group. */
-export function inOrder(a: Machine, b: Machine): number {
+export function inOrder(a: CliVm, b: CliVm): number {
   const [before, after] = [placeOf(a), placeOf(b)];
   return before < after ? -1 : before > after ? 1 : 0;
 }
 
-const placeOf = ({ metadata, apiVersion }: Machine) => [metadata.namespace, metadata.name, apiVersion].join(' ');
+const placeOf = ({ metadata, apiVersion }: CliVm) => [metadata.namespace, metadata.name, apiVersion].join(' ');
 
 /** Of some groups only a condition tells that a machine stands still. */
 function stateOf(phase: string, conditions: unknown): string {

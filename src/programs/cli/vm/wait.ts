@@ -4,7 +4,7 @@ import { VimanaError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { ignoreNotFound, isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { durationOption, writtenDuration } from '../duration-option.ts';
+import { durationOption, formatDurationFlag } from '../duration-option.ts';
 import type { Io } from '../io.ts';
 
 export interface WaitFlags {
@@ -20,9 +20,9 @@ export function withWaitFlags(command: Command): Command {
 }
 
 /** How far an object is: where it should be, failed for a reason, or what it is at. */
-export type Progress = { readonly done: string } | { readonly at: string } | { readonly failed: string };
+export type WaitState = { readonly done: string } | { readonly at: string } | { readonly failed: string };
 
-export interface Awaited<T extends KubeObject> {
+export interface AwaitedObject<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
   readonly namespace: string;
@@ -33,10 +33,10 @@ export interface Awaited<T extends KubeObject> {
   /** What to type to see why it takes so long; the events of the machine where absent. */
   readonly look?: string;
   /** Of the object as it is, or of its absence. */
-  progress(object: T | undefined): Progress;
+  progress(object: T | undefined): WaitState;
 }
 
-export interface WaitParts {
+export interface WaitDeps {
   readonly io: Io;
   readonly client: Client;
   readonly clock: Clock;
@@ -45,8 +45,8 @@ export interface WaitParts {
 
 /** Follows an object by a watch until it is where it should be, which is printed; each step before is told once, on standard error. */
 export async function waitFor<T extends KubeObject>(
-  { io, client, clock, signal }: WaitParts,
-  awaited: Awaited<T>,
+  { io, client, clock, signal }: WaitDeps,
+  awaited: AwaitedObject<T>,
   timeoutMs: number,
 ): Promise<void> {
   const over = new AbortController();
@@ -66,11 +66,11 @@ export async function waitFor<T extends KubeObject>(
   };
   try {
     for (;;) {
-      if (await followed(client, awaited, step, ended)) return;
+      if (await followObject(client, awaited, step, ended)) return;
     }
   } catch (error) {
     if (!over.signal.aborted) throw error;
-    throw new VimanaError('TIMEOUT', `waited ${writtenDuration(timeoutMs)} for ${awaited.what}, which is ${last}`, {
+    throw new VimanaError('TIMEOUT', `waited ${formatDurationFlag(timeoutMs)} for ${awaited.what}, which is ${last}`, {
       hint: `See why with: ${awaited.look ?? `vimana vm events ${awaited.machine}`}`,
     });
   } finally {
@@ -79,9 +79,9 @@ export async function waitFor<T extends KubeObject>(
 }
 
 /** One watch; false where it ended before the goal and another has to be made. */
-async function followed<T extends KubeObject>(
+async function followObject<T extends KubeObject>(
   client: Client,
-  { type, name, namespace }: Awaited<T>,
+  { type, name, namespace }: AwaitedObject<T>,
   step: (object: T | undefined) => boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
