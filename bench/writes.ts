@@ -7,7 +7,7 @@ import type { Client, NewObject } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { kindsOf } from '#programs/install/definitions';
+import { kindsOf } from '#programs/install/crds';
 import { installComponents } from '#programs/up/install';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { machineNumber } from './support/machine.ts';

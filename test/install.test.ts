@@ -15,7 +15,7 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { STATEFUL_SETS } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { GROUPS } from '#programs/install/definitions';
+import { GROUPS } from '#programs/install/crds';
 import { runCommand } from '#testing/command-world';
 
 const SIMULATION = ['--dialects', 'simulation'];

@@ -10,7 +10,7 @@ import { systemRandom } from '#platform/base/random';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { ApiServerSettings } from '#programs/cli/apiserver';
-import { clusterName, defaultDataDir, withStartExplanation } from '#programs/up/data-folder';
+import { clusterName, defaultDataDir, withStartExplanation } from '#programs/up/data-dir';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from '#programs/up/output-files';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */

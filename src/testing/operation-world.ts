@@ -12,7 +12,7 @@ import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES } from '#platform/runtime/rbac';
 import type { Runnable } from '#platform/runtime/runnable';
 import { DIALECT_NAMES } from '#programs/cli/up';
-import { kindsOf } from '#programs/install/definitions';
+import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { isHypersdkOn } from '#programs/operator/hypersdk';
 import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';

@@ -5,7 +5,7 @@ import { realClock } from '#platform/base/clock';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
 import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
-import { kindsOf } from '#programs/install/definitions';
+import { kindsOf } from '#programs/install/crds';
 import { Kubectl } from '../e2e/support/kubectl.ts';
 import { Component } from './component.ts';
 import { freePorts } from './ports.ts';

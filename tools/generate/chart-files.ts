@@ -7,7 +7,7 @@ import { EVENT_RULES } from '#platform/runtime/rbac';
 import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';
 import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
-import { GROUPS } from '#programs/install/definitions';
+import { GROUPS } from '#programs/install/crds';
 import { STATUS_VALIDATION } from '#programs/install/status-policy';
 import { dialectsOf, instanceOperatorRules, vmOperatorRules } from '#programs/operator/controllers';
 import { FRONT_PROXY } from '#programs/operator/front-proxy';
@@ -18,7 +18,7 @@ import {
   homeRules,
   lookupRules,
   webhookRules,
-} from '#programs/operator/rules';
+} from '#programs/operator/rbac';
 import { WEBHOOK_PATHS } from '#programs/operator/webhook-routes';
 import { NODE_LEASE_RULES } from '#vm/controllers/instance/rbac';
 import { operandRules } from '#vm/controllers/operation/rbac';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CheckedCommand, type Given } from './checked-command.ts';
-import { nonEmpty } from './filled.ts';
+import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 
 /** What `vimana apiserver` was asked for. */

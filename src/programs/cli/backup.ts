@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
-import { nonEmpty } from './filled.ts';
+import { nonEmpty } from './non-empty.ts';
 
 /** What `vimana backup` was asked for. */
 export interface BackupSettings {

@@ -4,7 +4,7 @@ import type { PodExplanation } from '#platform/kube/kinds/pod-explanation';
 import { isNotFound } from '#platform/kube/kube-error';
 import { CheckedCommand } from './checked-command.ts';
 import { type Connect, withConnection, withConnectionFlags } from './connection.ts';
-import { formatExplanation } from './explanation-text.ts';
+import { formatExplanation } from './format-explanation.ts';
 import type { Io } from './io.ts';
 
 const PATH = '/apis/scheduling.vimana.io/v1alpha1/namespaces';

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { NodeSize } from '#api/launcher-load';
 import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import { CheckedCommand } from './checked-command.ts';
-import { nonEmpty } from './filled.ts';
 import { allowedHostsOption } from './host-names.ts';
+import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
-import { nonEmpty } from './filled.ts';
+import { nonEmpty } from './non-empty.ts';
 
 /** Where a `vimana up` is looked for. */
 export interface RunningSettings {

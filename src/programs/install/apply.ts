@@ -3,7 +3,7 @@ import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { DesiredObject } from './wanted.ts';
+import type { DesiredObject } from './desired-objects.ts';
 
 export type ApplyOutcome = 'created' | 'configured' | 'unchanged';
 

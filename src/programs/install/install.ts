@@ -2,12 +2,12 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resourc
 import type { InstallDeps, InstallSettings } from '#programs/cli/install';
 import { DIALECT_NAMES } from '#programs/cli/up';
 import { type ApplyOutcome, apply, getExisting, nameOf } from './apply.ts';
-import { GROUPS, waitForServed } from './definitions.ts';
+import { GROUPS, waitForServed } from './crds.ts';
+import type { DesiredObject } from './desired-objects.ts';
 import { nextSteps } from './next-steps.ts';
 import { actingOperator } from './operator-lease.ts';
-import { type Plan, planInstall } from './plan.ts';
-import type { DesiredObject } from './wanted.ts';
-import { withTimeout } from './within.ts';
+import { type Plan, planInstall } from './plan-install.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** How many requests are under way at once. */
 const AT_ONCE = 16;

@@ -2,7 +2,7 @@ import type { Client, ResourceType } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ifExists, nameOf } from './apply.ts';
-import { releaseOf } from './belongs.ts';
+import { releaseOf } from './release.ts';
 
 interface Resources {
   readonly resources: readonly {

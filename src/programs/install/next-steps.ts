@@ -1,7 +1,7 @@
 import type { DialectName } from '#programs/cli/up';
 import { DIALECT_NAMES } from '#programs/cli/up';
-import { GROUPS } from './definitions.ts';
-import { FIRST_VMS } from './wanted.ts';
+import { GROUPS } from './crds.ts';
+import { FIRST_VMS } from './desired-objects.ts';
 
 export interface Situation {
   /** The groups that were asked for. */

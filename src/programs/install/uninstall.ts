@@ -12,15 +12,15 @@ import type { Kind } from '#platform/schema/kind';
 import type { InstallDeps, UninstallSettings } from '#programs/cli/install';
 import { DIALECT_NAMES } from '#programs/cli/up';
 import { type Access, accessLines, deniedAccess, whoAmI } from './access.ts';
+import { hasActiveOperator, hasOurFinalizer } from './active-operator.ts';
 import { getExisting, ifExists, nameOf, objectPath } from './apply.ts';
-import { isInstalled, releaseOf } from './belongs.ts';
-import { crdFor, GROUPS, isEstablished, kindsOf } from './definitions.ts';
-import { hasActiveOperator, hasOurFinalizer } from './finalizer-keeper.ts';
+import { crdFor, GROUPS, isEstablished, kindsOf } from './crds.ts';
+import { type DesiredObject, desiredPermissions, INSTALLED, STAGE_OBJECTS } from './desired-objects.ts';
 import { foreignObjects } from './namespace-contents.ts';
 import { leaders, OF_VIMANA } from './operator-lease.ts';
-import { waitForDeletion } from './until-gone.ts';
-import { type DesiredObject, desiredPermissions, INSTALLED, STAGE_OBJECTS } from './wanted.ts';
-import { withTimeout } from './within.ts';
+import { isInstalled, releaseOf } from './release.ts';
+import { waitForDeletion } from './wait-for-deletion.ts';
+import { withTimeout } from './with-timeout.ts';
 
 interface Removal {
   /** The kinds that go, those that machines run as last. */

@@ -7,7 +7,7 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import { isConflict, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Runnable } from '#platform/runtime/runnable';
-import { poll } from './look-again.ts';
+import { poll } from './poll.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 
 interface Secret extends KubeObject {

@@ -12,7 +12,7 @@ import type { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { Kind } from '#platform/schema/kind';
 import type { DialectName } from '#programs/cli/up';
-import { GROUPS } from '#programs/install/definitions';
+import { GROUPS } from '#programs/install/crds';
 import { instances } from '#vm/controllers/instance/controller';
 import { INSTANCE_RULES, NODE_LEASE_RULES } from '#vm/controllers/instance/rbac';
 import { migrations } from '#vm/controllers/migration/controller';

@@ -5,7 +5,7 @@ import type { Logger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { Runnable } from '#platform/runtime/runnable';
-import { poll } from './look-again.ts';
+import { poll } from './poll.ts';
 
 /** By what the API server is known when it hands a request on, and in which headers it says whose it is. */
 export interface FrontProxy {

@@ -29,12 +29,12 @@ import { vmMetrics } from '#vm/engine/metrics';
 import { checkedFetch } from '#vm/images/checked-fetch';
 import { ImageVerifier } from '#vm/images/verifier';
 import { webOf } from '#vm/images/web';
-import { type NamedFlags, resolveNames } from './identity.ts';
-import { besideKubevirt, isUpstreamKubevirt } from './kubevirt-itself.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
+import { type NamedFlags, resolveNames } from './resolve-names.ts';
 import { ownHosts, startServing } from './serving.ts';
-import { storedRecheck } from './stored-review.ts';
+import { storedRecheck } from './stored-recheck.ts';
+import { besideKubevirt, isUpstreamKubevirt } from './upstream-kubevirt.ts';
 
 /** Runs the operator of `vimana operator` until SIGINT or SIGTERM; a second one ends it at once. */
 export async function runOperator(flags: OperatorFlags): Promise<void> {

@@ -25,9 +25,9 @@ import { aggregatedApi } from './aggregated-api.ts';
 import { caBundles } from './ca-bundles.ts';
 import { directoryCertificates, sharedCertificates } from './certificates.ts';
 import { followFrontProxy } from './front-proxy.ts';
-import type { NamedFlags } from './identity.ts';
 import { listen } from './listen.ts';
-import { API_SERVICES, ownNames } from './rules.ts';
+import { API_SERVICES, ownNames } from './rbac.ts';
+import type { NamedFlags } from './resolve-names.ts';
 import { SubjectAccess } from './subject-access.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 

@@ -13,7 +13,7 @@ import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
 import type { BackupSettings } from '#programs/cli/backup';
 import type { Io } from '#programs/cli/io';
 import type { RestoreSettings } from '#programs/cli/restore';
-import { defaultDataDir, withStartExplanation } from './data-folder.ts';
+import { defaultDataDir, withStartExplanation } from './data-dir.ts';
 import { readRunFile } from './run-file.ts';
 
 const SHORTEST_PASSPHRASE = 8;

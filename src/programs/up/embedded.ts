@@ -27,7 +27,7 @@ import { Metrics } from '#platform/runtime/metrics';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { DialectName } from '#programs/cli/up';
-import { kindsOf } from '#programs/install/definitions';
+import { kindsOf } from '#programs/install/crds';
 import { carbonOf, isCarbonAware } from '#programs/operator/carbon';
 import { actsFor, dialectsOf, operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { isHypersdkOn } from '#programs/operator/hypersdk';
@@ -46,8 +46,8 @@ import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/sto
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
 import { type Changed, installComponents, SYSTEM_NAMESPACE } from './install.ts';
-import { type UnselectedVms, unselectedVms } from './kept-machines.ts';
 import { clearScenarioNodes, scenarioNodes } from './scenario-nodes.ts';
+import { type UnselectedVms, unselectedVms } from './unselected-vms.ts';
 
 export interface EmbeddedOptions {
   readonly dataDir?: string;

@@ -8,7 +8,7 @@ import {
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
-import { crdFor, isSame, OURS, waitForServed } from '#programs/install/definitions';
+import { crdFor, isSame, OURS, waitForServed } from '#programs/install/crds';
 import { scenarioPolicy } from '#programs/install/scenario-policy';
 import { POLICIES, POLICY_BINDINGS, statusPolicy } from '#programs/install/status-policy';
 import { withoutNamesOf } from './withheld-names.ts';

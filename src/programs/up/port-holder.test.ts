@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { tellSkipped } from '#testing/programs';
-import { withStartExplanation } from './data-folder.ts';
+import { withStartExplanation } from './data-dir.ts';
 import { holderOf } from './port-holder.ts';
 
 const tellsPorts = existsSync('/proc/net/tcp');

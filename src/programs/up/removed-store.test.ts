@@ -7,7 +7,7 @@ import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { EVENTS } from '#platform/kube/kinds/event';
 import { memoryIo } from '#testing/memory-io';
 import { backup, restore } from './backup.ts';
-import { withStartExplanation } from './data-folder.ts';
+import { withStartExplanation } from './data-dir.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'removed-store-'));
 const whole = join(root, 'whole');

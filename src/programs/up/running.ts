@@ -11,7 +11,7 @@ import { KubeError } from '#platform/kube/kube-error';
 import type { Io } from '#programs/cli/io';
 import type { RunningSettings } from '#programs/cli/running';
 import { connect } from '#programs/connect';
-import { defaultDataDir } from './data-folder.ts';
+import { defaultDataDir } from './data-dir.ts';
 import { isRunning, type RunFile, readRunFile } from './run-file.ts';
 
 /** How long a `vimana up` may take to put everything away. */

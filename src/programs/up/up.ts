@@ -21,16 +21,16 @@ import type { Io } from '#programs/cli/io';
 import type { UpSettings } from '#programs/cli/up';
 import { nodeNames, nodePools } from '#programs/install/node-pools';
 import { checkedFetch } from '#vm/images/checked-fetch';
-import { clusterName, defaultDataDir, withStartExplanation } from './data-folder.ts';
-import { demoRequest } from './demo-wish.ts';
+import { clusterName, defaultDataDir, withStartExplanation } from './data-dir.ts';
+import { demoRequest } from './demo-request.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
-import { waitForStartup } from './introduce.ts';
-import { formatUnselected } from './kept-machines.ts';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from './output-files.ts';
-import { StartupProgress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
+import { StartupProgress } from './startup-progress.ts';
+import { formatUnselected } from './unselected-vms.ts';
+import { waitForStartup } from './wait-for-startup.ts';
 import { whatNext } from './what-next.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { DialectName, UpSettings } from '#programs/cli/up';
-import { GROUPS } from '#programs/install/definitions';
-import { FIRST_VMS } from '#programs/install/wanted';
-import { defaultDataDir } from './data-folder.ts';
+import { GROUPS } from '#programs/install/crds';
+import { FIRST_VMS } from '#programs/install/desired-objects';
+import { defaultDataDir } from './data-dir.ts';
 
 export interface Started {
   readonly settings: Pick<UpSettings, 'dialects' | 'ephemeral'>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { KINDS } from '#api/kinds';
-import { kindsOf } from '#programs/install/definitions';
+import { kindsOf } from '#programs/install/crds';
 import { withoutNamesOf } from './withheld-names.ts';
 
 const namesOf = (chosen: Parameters<typeof kindsOf>[0]) => {

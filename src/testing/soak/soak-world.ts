@@ -16,7 +16,7 @@ import { createLeaderElector } from '#platform/runtime/leader-elector';
 import { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
-import { kindsOf } from '#programs/install/definitions';
+import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';
 import { kubevirt } from '#vm/dialects/kubevirt';

@@ -6,11 +6,11 @@ import { formatTime } from '#vm/carbon/format-time';
 import { wattsOf } from '#vm/carbon/power-model';
 import { gibOf } from '#vm/carbon/report';
 import { durationOption, formatDurationFlag } from '../duration-option.ts';
-import { formatTable } from '../table-text.ts';
-import { requestedProvider } from './asked-provider.ts';
+import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { gridZone } from './flags.ts';
 import { type CarbonFormat, formatGrams, tenths, textIn } from './output.ts';
+import { requestedProvider } from './requested-provider.ts';
 import { slotsOf } from './zones.ts';
 
 interface EstimateFlags {

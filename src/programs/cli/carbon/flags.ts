@@ -4,8 +4,8 @@ import type { IntensityTable } from '#vm/carbon/intensity-table';
 import { DEFAULT_POWER, type PowerModel } from '#vm/carbon/power-model';
 import { type CarbonSettings, isOnWeb, PROVIDER_NAMES, type ProviderName } from '#vm/carbon/settings';
 import { durationMs } from '../duration-option.ts';
-import { nonEmpty } from '../filled.ts';
-import { webAddress } from '../rebalance/web-answer.ts';
+import { nonEmpty } from '../non-empty.ts';
+import { webAddress } from '../rebalance/fetch-text.ts';
 
 /** The flags of carbon-aware machines, as they are parsed. */
 export interface CarbonFlags {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { formatManifest } from '../objects/manifest-text.ts';
+import { formatManifest } from '../objects/format-manifest.ts';
 
 export type CarbonFormat = 'table' | 'json' | 'yaml';
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { humanDuration } from '#platform/base/duration';
 import { type Emissions, emissionsOf } from '#vm/carbon/report';
-import { formatTable } from '../table-text.ts';
+import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFlags, carbonSettings } from './flags.ts';
-import { vmsOf } from './machines.ts';
 import { type CarbonFormat, formatGrams, tenths, textIn } from './output.ts';
+import { vmsOf } from './vms.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'ZONE', 'POWER', 'INTENSITY', 'RUNNING', 'EMITTED', 'WAITED', 'SAVED'];
 

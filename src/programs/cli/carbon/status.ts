@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { HypersdkVm } from '#api/hypersdk/resources';
-import { formatTable } from '../table-text.ts';
+import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
-import { vmsOf } from './machines.ts';
 import { type CarbonFormat, textIn } from './output.ts';
+import { vmsOf } from './vms.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'STATUS', 'CARBON AWARE', 'ZONE', 'INTENSITY', 'LIMIT', 'STARTS AT'];
 

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { formatTime } from '#vm/carbon/format-time';
 import type { CarbonProvider } from '#vm/carbon/provider';
 import { inOrder, type Slot } from '#vm/carbon/slot';
-import { formatTable } from '../table-text.ts';
-import { requestedProvider } from './asked-provider.ts';
+import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFormat, textIn } from './output.ts';
+import { requestedProvider } from './requested-provider.ts';
 
 /** The zones of a provider; of one alone, how it is now and what is foretold. */
 export async function showZones(parts: CarbonCommandDeps, command: Command): Promise<void> {

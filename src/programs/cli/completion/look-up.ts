@@ -7,8 +7,8 @@ import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 import type { Connect, KubeconfigNames } from '../connection.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';
 import { TEMPLATES } from '../template/command.ts';
-import { vmTypes } from '../vm/machine-kinds.ts';
 import { summaryOf } from '../vm/summary.ts';
+import { vmTypes } from '../vm/vm-kinds.ts';
 import type { Candidate, LookUp, StoredResource } from './candidates.ts';
 
 export interface LookUpDeps {

@@ -3,7 +3,7 @@ import type { Random } from '#platform/base/random';
 import { newOperation, type OperationName } from '../objects/operation.ts';
 import { newSnapshot } from '../objects/snapshot.ts';
 import { newTemplate } from '../objects/template.ts';
-import { newVm } from '../vm/new-machine.ts';
+import { newVm } from '../vm/new-vm.ts';
 import type { CallFlags } from './call.ts';
 
 export interface MadeFrom {

@@ -3,13 +3,13 @@ import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { withConnection } from '../connection.ts';
-import { formatManifest } from '../objects/manifest-text.ts';
+import { formatManifest } from '../objects/format-manifest.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';
 import { TEMPLATES } from '../template/command.ts';
 import type { VmDeps } from '../vm/command.ts';
-import { vmTypes } from '../vm/machine-kinds.ts';
 import type { Format } from '../vm/output.ts';
 import { summaryOf } from '../vm/summary.ts';
+import { vmTypes } from '../vm/vm-kinds.ts';
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -6,8 +6,8 @@ import { withConnection } from '../connection.ts';
 import type { VmDeps } from '../vm/command.ts';
 import { eachOf } from '../vm/each.ts';
 import { type Format, resourceName } from '../vm/output.ts';
-import { assertServed, listOf } from './make.ts';
-import { formatObjects } from './shown.ts';
+import { assertServed, listOf } from './create-stored.ts';
+import { formatObjects } from './format-objects.ts';
 
 /** A kind that commands list, show and delete. */
 export interface StoredKind<T extends KubeObject> {

@@ -1,7 +1,7 @@
 import { humanDuration } from '#platform/base/duration';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Column, Kind } from '#platform/schema/kind';
-import { formatTable } from '../table-text.ts';
+import { formatTable } from '../format-table.ts';
 
 interface TableOf {
   readonly kind: Kind;

@@ -2,7 +2,7 @@ import { type VMOperationInput, vmOperation } from '#api/hypersdk/vm-operation';
 import type { Random } from '#platform/base/random';
 import type { Group } from '#platform/schema/kind';
 import { formatDurationFlag } from '../duration-option.ts';
-import { definedFields, hasDefinedFields } from './given.ts';
+import { definedFields, hasDefinedFields } from './defined-fields.ts';
 
 type Spec = VMOperationInput['spec'];
 export type OperationName = Spec['operation'];

@@ -1,5 +1,5 @@
 import { type VMTemplateInput, vmTemplate } from '#api/hypersdk/vm-template';
-import { definedFields, hasDefinedFields } from './given.ts';
+import { definedFields, hasDefinedFields } from './defined-fields.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from './size-flags.ts';
 
 export interface TemplateFlags {

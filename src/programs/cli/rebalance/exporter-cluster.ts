@@ -1,7 +1,7 @@
 import type { ObservedNode } from '#fleet/rebalance/observed-fleet';
 import type { LiveCluster, MadeMove } from '#fleet/rebalance/rebalance-loop';
 import { VimanaError } from '#platform/base/errors';
-import { fetchText } from './web-answer.ts';
+import { fetchText } from './fetch-text.ts';
 
 const WHO = 'the exporter';
 

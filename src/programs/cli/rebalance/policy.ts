@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { deschedulerPolicy } from '#fleet/rebalance/descheduler-policy';
 import type { RebalanceDeps } from './command.ts';
+import { webAddress } from './fetch-text.ts';
 import { sub } from './load-flags.ts';
 import { algorithmOption, type BoundFlags, type MethodFlags, modeOption, withLimitFlags } from './method-flags.ts';
 import { windowOption } from './rules.ts';
-import { webAddress } from './web-answer.ts';
 
 interface PolicyFlags extends MethodFlags, Pick<BoundFlags, 'perNode' | 'perStep'> {
   readonly prometheus: string;

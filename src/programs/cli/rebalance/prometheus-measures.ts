@@ -4,7 +4,7 @@ import { SOURCES } from '#fleet/rebalance/recording-rules';
 import type { Clock } from '#platform/base/clock';
 import { VimanaError } from '#platform/base/errors';
 import { formatDurationFlag } from '../duration-option.ts';
-import { fetchText } from './web-answer.ts';
+import { fetchText } from './fetch-text.ts';
 
 export interface PrometheusDeps {
   readonly at: string;

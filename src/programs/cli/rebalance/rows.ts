@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { formatTable } from '../table-text.ts';
+import { formatTable } from '../format-table.ts';
 
 export const ROW_FORMATS = ['table', 'csv', 'json'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];

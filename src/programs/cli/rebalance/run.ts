@@ -6,10 +6,11 @@ import type { Bounds } from '#fleet/rebalance/rebalancing';
 import { seededRandom } from '#platform/base/random';
 import { durationOption } from '../duration-option.ts';
 import { EXIT_CODES, ReportedError } from '../failure.ts';
-import { nonEmpty } from '../filled.ts';
+import { nonEmpty } from '../non-empty.ts';
 import type { RebalanceDeps } from './command.ts';
 import { exporterCluster } from './exporter-cluster.ts';
 import { exporterToken } from './exporter-token.ts';
+import { webAddress } from './fetch-text.ts';
 import { sub, wholeNumber } from './load-flags.ts';
 import {
   algorithmOption,
@@ -22,7 +23,6 @@ import {
 } from './method-flags.ts';
 import { measuredByPrometheus } from './prometheus-measures.ts';
 import { RUN_FORMATS, type RunFormat, RunReport } from './run-report.ts';
-import { webAddress } from './web-answer.ts';
 
 interface RunFlags extends MethodFlags, BoundFlags {
   readonly planner: Planner;

@@ -10,9 +10,9 @@ import { addDescribeCommand } from './describe.ts';
 import { addEventsCommand } from './events.ts';
 import { addExpandCommand } from './expand.ts';
 import { addListCommands } from './list.ts';
-import { VM_GROUPS } from './machine-kinds.ts';
 import { addOperationCommands } from './operate.ts';
 import { addPowerCommands } from './power.ts';
+import { VM_GROUPS } from './vm-kinds.ts';
 
 export interface VmDeps {
   readonly io: Io;

@@ -12,10 +12,10 @@ import { FLAGS } from '../objects/flags.ts';
 import type { ChecksumFlag, DiskFlag } from '../objects/size-flags.ts';
 import type { VmDeps } from './command.ts';
 import { allOf, eachOf } from './each.ts';
-import { type CliVm, type VmType, vmTypes } from './machine-kinds.ts';
-import { newVm } from './new-machine.ts';
+import { newVm } from './new-vm.ts';
 import { FORMATS, type Format, formatShown, resourceName } from './output.ts';
 import { summaryOf } from './summary.ts';
+import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 import { type WaitDeps, type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
 
 interface CreateFlags extends WaitFlags {

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { withConnection } from '../connection.ts';
-import { formatTable } from '../table-text.ts';
+import { formatTable } from '../format-table.ts';
 import type { VmDeps } from './command.ts';
 import { type FoundVm, findVm, instanceNameOf } from './find.ts';
 

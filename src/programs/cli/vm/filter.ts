@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/base/errors';
 import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
-import { VM_STATES } from './machine-kinds.ts';
 import type { Summary } from './summary.ts';
+import { VM_STATES } from './vm-kinds.ts';
 
 /** Which machines are wanted, by what a list shows of them. */
 export interface FilterFlags {

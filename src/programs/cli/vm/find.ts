@@ -2,8 +2,8 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { type CliVm, type VmType, vmTypes } from './machine-kinds.ts';
 import { ownerOf } from './summary.ts';
+import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 
 export interface FoundVm {
   readonly type: VmType;

@@ -2,12 +2,12 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Client, KubeList, ListOptions, WatchEvent } from '#platform/kube/client';
 import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { lineOf } from '../table-text.ts';
+import { lineOf } from '../format-table.ts';
 import type { VmDeps } from './command.ts';
 import type { Keeps } from './filter.ts';
-import type { CliVm, VmType } from './machine-kinds.ts';
 import { headingsOf, type OutputFlags, resourceName, rowOf } from './output.ts';
 import { inOrder, instancesByOwner, ownerOf, summaryOf } from './summary.ts';
+import type { CliVm, VmType } from './vm-kinds.ts';
 
 /** Which machines are followed, and how they are shown. */
 export interface FollowOptions {

@@ -9,9 +9,9 @@ import { eachOf } from './each.ts';
 import { type FilterFlags, filterOf, type Keeps } from './filter.ts';
 import { findVm, instanceOf } from './find.ts';
 import { follow } from './follow.ts';
-import { type CliVm, type VmType, vmTypes } from './machine-kinds.ts';
 import { type Format, formatShown, type OutputFlags, withFormatFlags } from './output.ts';
 import { inOrder, instancesByOwner, summaryOf } from './summary.ts';
+import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 
 interface ListFlags extends FilterFlags {
   /** A table where absent. */

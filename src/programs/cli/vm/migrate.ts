@@ -3,9 +3,9 @@ import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
-import { definedFields } from '../objects/given.ts';
-import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './asked.ts';
+import { definedFields } from '../objects/defined-fields.ts';
 import { runOperation } from './operate.ts';
+import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './power-target.ts';
 import { waitFor } from './wait.ts';
 
 /** Moves a machine to another node in the way of its group; waits for the end of it where that is called. */

@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
 import type { Client } from '#platform/kube/client';
 import { withConnection } from '../connection.ts';
-import { assertValid } from '../objects/checked.ts';
-import { OPERATION_END, waitForCompletion } from '../objects/ends.ts';
+import { assertValid } from '../objects/assert-valid.ts';
+import { createStored } from '../objects/create-stored.ts';
 import { FLAGS } from '../objects/flags.ts';
-import { createStored } from '../objects/make.ts';
 import { type About, newOperation, type OperationFlags, type OperationName } from '../objects/operation.ts';
-import type { PowerTarget } from './asked.ts';
+import { OPERATION_END, waitForCompletion } from '../objects/wait-for-completion.ts';
 import type { VmDeps } from './command.ts';
 import { findVm } from './find.ts';
 import { resourceName } from './output.ts';
+import type { PowerTarget } from './power-target.ts';
 import { type WaitFlags, withWaitFlags } from './wait.ts';
 
 /** `vm clone|resize|restore`: what a VMOperation does, to a machine of any group. */

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { formatManifest } from '../objects/manifest-text.ts';
-import { formatTable } from '../table-text.ts';
-import type { CliVm } from './machine-kinds.ts';
+import { formatTable } from '../format-table.ts';
+import { formatManifest } from '../objects/format-manifest.ts';
 import { cellsOf, HEADINGS, type Summary, summaryOf, WIDE_HEADINGS } from './summary.ts';
+import type { CliVm } from './vm-kinds.ts';
 
 export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type Format = (typeof FORMATS)[number];

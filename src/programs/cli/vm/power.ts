@@ -5,12 +5,12 @@ import { VimanaError } from '#platform/base/errors';
 import { KubeError } from '#platform/kube/kube-error';
 import { withConnection } from '../connection.ts';
 import { FLAGS } from '../objects/flags.ts';
-import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './asked.ts';
 import type { VmDeps } from './command.ts';
 import { allOf, eachOf } from './each.ts';
 import { findVm, instanceOf } from './find.ts';
 import { migrateVm } from './migrate.ts';
 import { runOperation } from './operate.ts';
+import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './power-target.ts';
 import { summaryOf } from './summary.ts';
 import { waitFor, withWaitFlags } from './wait.ts';
 

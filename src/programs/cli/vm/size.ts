@@ -1,7 +1,7 @@
 import type { Vmi } from '#api/kubevirt/resources';
 import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
 import { simulation } from '#vm/dialects/simulation';
-import type { CliVm } from './machine-kinds.ts';
+import type { CliVm } from './vm-kinds.ts';
 
 /** How large a machine is, as text; empty where it is not known. */
 export interface Size {

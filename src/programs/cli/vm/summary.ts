@@ -2,8 +2,8 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { humanDuration } from '#platform/base/duration';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { isFinal } from '#vm/engine/instance-state';
-import type { CliVm } from './machine-kinds.ts';
 import { sizeOf, text } from './size.ts';
+import type { CliVm } from './vm-kinds.ts';
 
 /** What matters of a machine, whichever group it is of. */
 export interface Summary {

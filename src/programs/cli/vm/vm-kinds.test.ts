@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '#platform/kube/client';
-import { vmTypes } from './machine-kinds.ts';
+import { vmTypes } from './vm-kinds.ts';
 
 /** A cluster that serves these resources. */
 function serving(resources: Readonly<Record<string, readonly string[]>>): Client {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
 import type { OperatorFlags } from '#programs/cli/operator';
-import { resolveNames } from './identity.ts';
+import { resolveNames } from './resolve-names.ts';
 
 const clock = new FakeClock();
 const log = createMemoryLogger(clock);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { demoRequest } from './demo-wish.ts';
+import { demoRequest } from './demo-request.ts';
 
 const LEFT_OUT = 'its machines are of kubevirt.io, which --dialects leaves out';
 

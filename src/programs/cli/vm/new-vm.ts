@@ -1,7 +1,7 @@
 import { virtualMachine as hypersdk } from '#api/hypersdk/virtual-machine';
 import { UsageError } from '#platform/base/errors';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { definedFields, hasDefinedFields } from '../objects/given.ts';
+import { definedFields, hasDefinedFields } from '../objects/defined-fields.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from '../objects/size-flags.ts';
 
 export interface NewVm extends HyperSdkParts {

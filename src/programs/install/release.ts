@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import { INSTALLED } from './wanted.ts';
+import { INSTALLED } from './desired-objects.ts';
 
 /** The release of Helm that an object belongs to, as `name -n namespace`; undefined where it belongs to none. */
 export function releaseOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): string | undefined {

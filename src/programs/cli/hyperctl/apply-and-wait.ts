@@ -3,12 +3,12 @@ import { KINDS } from '#api/kinds';
 import { resourceOfKind } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { withConnection } from '../connection.ts';
-import { OPERATION_END, SNAPSHOT_END, TEMPLATE_END, waitForCompletion } from '../objects/ends.ts';
-import { createStored } from '../objects/make.ts';
+import { createStored } from '../objects/create-stored.ts';
+import { OPERATION_END, SNAPSHOT_END, TEMPLATE_END, waitForCompletion } from '../objects/wait-for-completion.ts';
 import type { VmDeps } from '../vm/command.ts';
 import { waitForStart } from '../vm/create.ts';
-import type { CliVm, VmType } from '../vm/machine-kinds.ts';
 import { resourceName } from '../vm/output.ts';
+import type { CliVm, VmType } from '../vm/vm-kinds.ts';
 import type { WaitDeps } from '../vm/wait.ts';
 
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES } from '#platform/kube/kinds/node';
 import { isAlreadyExists } from '#platform/kube/kube-error';
 import { demoFleet } from './demo-fleet.ts';
-import type { StartupProgress } from './progress.ts';
+import type { StartupProgress } from './startup-progress.ts';
 
 export interface StartupCheck {
   readonly client: Client;

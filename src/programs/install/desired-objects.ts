@@ -14,7 +14,7 @@ import { POLICIES, POLICY_BINDINGS } from '#programs/install/status-policy';
 import { kwokNodes } from '#vm/node/simulated/kwok/manifests';
 import { STAGES } from '#vm/node/simulated/kwok/stages';
 import type { NodePool } from '#vm/node/simulated/node-pool';
-import { crdFor, GROUPS, kindsOf } from './definitions.ts';
+import { crdFor, GROUPS, kindsOf } from './crds.ts';
 
 /** An object that a cluster is to hold. */
 export interface DesiredObject {
@@ -38,7 +38,7 @@ const OF_RIGHTS = [
   POLICY_BINDINGS,
 ];
 
-const ROOT = new URL('../../../', import.meta.url);
+const ROOT = new URL('../../..', import.meta.url);
 
 /** What to apply for the first machines of a group. */
 export const FIRST_VMS: Readonly<Record<DialectName, string>> = {

@@ -5,7 +5,7 @@ import { NODES } from '#platform/kube/kinds/node';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { type Access, accessLines, deniedAccess, grantedBy } from './access.ts';
-import { type DesiredObject, ROLES } from './wanted.ts';
+import { type DesiredObject, ROLES } from './desired-objects.ts';
 
 /** What bringing some objects takes, besides what roles among them give out. */
 export function needsOf(wanted: readonly DesiredObject[]): Access[] {

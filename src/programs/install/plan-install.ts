@@ -9,10 +9,7 @@ import type { InstallDeps, InstallSettings } from '#programs/cli/install';
 import type { DialectName } from '#programs/cli/up';
 import { whoAmI } from './access.ts';
 import { apply, getExisting, nameOf, objectPath } from './apply.ts';
-import { isInstalled } from './belongs.ts';
-import { GROUPS } from './definitions.ts';
-import { missingPermissions } from './needs.ts';
-import { nodePools } from './node-pools.ts';
+import { GROUPS } from './crds.ts';
 import {
   type DesiredObject,
   desiredCrds,
@@ -21,7 +18,10 @@ import {
   desiredPermissions,
   desiredStages,
   STAGE_OBJECTS,
-} from './wanted.ts';
+} from './desired-objects.ts';
+import { nodePools } from './node-pools.ts';
+import { missingPermissions } from './permissions.ts';
+import { isInstalled } from './release.ts';
 
 /** What an installation brings, in this order, and how it found the cluster. */
 export interface Plan {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { StartupProgress } from './progress.ts';
+import { StartupProgress } from './startup-progress.ts';
 
 /** What is written while two steps are taken, of which the second fails. */
 async function told(live: boolean): Promise<string> {

@@ -4,7 +4,7 @@ import { createMemoryLogger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { OperatorFlags } from '#programs/cli/operator';
-import { besideKubevirt, isUpstreamKubevirt } from './kubevirt-itself.ts';
+import { besideKubevirt, isUpstreamKubevirt } from './upstream-kubevirt.ts';
 
 const clock = new FakeClock();
 const flags = { dialects: ['kubevirt', 'simulation'], instances: true } as unknown as OperatorFlags;

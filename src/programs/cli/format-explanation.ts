@@ -1,5 +1,5 @@
 import type { Explanation, NodeExplanation } from '#platform/kube/kinds/pod-explanation';
-import { formatTable } from './table-text.ts';
+import { formatTable } from './format-table.ts';
 
 /** Nodes that are printed of each sort. */
 const MAX_NODES = 20;

@@ -6,7 +6,7 @@ import {
 } from '#api/kubevirt/group';
 import { virtualMachine as simulatedMachine } from '#api/simulation/virtual-machine';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { storedRecheck } from './stored-review.ts';
+import { storedRecheck } from './stored-recheck.ts';
 
 const review = storedRecheck();
 const stored = (spec: object, metadata: object = {}) =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { clusterName, defaultDataDir } from './data-folder.ts';
+import { clusterName, defaultDataDir } from './data-dir.ts';
 
 test.each([
   ['up', defaultDataDir('up'), 'vimana'],
