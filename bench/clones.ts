@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { vmOperation } from '#api/hypersdk/vm-operation';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { realClock } from '#platform/base/clock';
 import type { Embedded } from '#programs/up/embedded';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
@@ -13,7 +13,7 @@ const CLONES = Number(process.env['VIMANA_BENCH_CLONES'] ?? 200);
 const NODES = 20;
 const TARGET_S = 5;
 const namespace = 'default';
-const OPERATIONS = resourceOfKind(vmOperation);
+const OPERATIONS = resourceTypeFor(vmOperation);
 
 /** Linked clones of a machine from a template, from the first operation that is asked for until all of them run. */
 export async function run(): Promise<void> {

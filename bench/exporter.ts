@@ -1,5 +1,5 @@
 import { Agent, get } from 'node:http';
-import { loadText } from '#api/launcher-load';
+import { formatLoad } from '#api/launcher-load';
 import type { FleetBackend } from '#fleet/exporter/fleet-backend';
 import { NodeLoads } from '#fleet/exporter/node-loads';
 import { exporterRoutes } from '#fleet/exporter/routes';
@@ -97,7 +97,7 @@ function pod(i: number, on: number): Pod {
     annotations: {
       'kubevirt.io/vm-cpu-consumption': cpu,
       'kubevirt.io/vm-memory-consumption': memory,
-      'vimana.io/load': loadText({ cpu, memory, node: allocatable }),
+      'vimana.io/load': formatLoad({ cpu, memory, node: allocatable }),
     },
   };
   return {

@@ -11,7 +11,7 @@ import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import type { Embedded } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
-import { tellSkipped } from '#testing/programs';
+import { reportSkipped } from '#testing/programs';
 import { OWN_NODE_POLICY } from '#vm/node/own-node-policy';
 import { operatorManifests } from '../tools/generate/operator-manifests.ts';
 import { findAsset } from './cluster/assets.ts';
@@ -19,7 +19,7 @@ import { findAsset } from './cluster/assets.ts';
 const CHART = 'deploy/helm/vimana';
 const KUBERNETES = ['--kube-version', '1.36.3'];
 const helm = findAsset('helm');
-if (helm === undefined) tellSkipped('the tests of the chart, which need helm (in KUBE_ASSETS or PATH)');
+if (helm === undefined) reportSkipped('the tests of the chart, which need helm (in KUBE_ASSETS or PATH)');
 
 interface Manifest {
   readonly kind: string;

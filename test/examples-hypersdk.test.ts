@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { vmOperation } from '#api/hypersdk/vm-operation';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
-import { resourceOfKind, VMS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMS } from '#api/kubevirt/resources';
 import { FakeClock } from '#platform/base/fake-clock';
 import { seededRandom } from '#platform/base/random';
 import { NAMESPACES, SECRETS } from '#platform/kube/kinds/core';
@@ -13,8 +13,8 @@ import { readManifest } from '#platform/kube/manifest';
 import type { Embedded } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
 
-const OPERATIONS = resourceOfKind(vmOperation);
-const SNAPSHOTS = resourceOfKind(vmSnapshot);
+const OPERATIONS = resourceTypeFor(vmOperation);
+const SNAPSHOTS = resourceTypeFor(vmSnapshot);
 const TYPES = [NAMESPACES, SECRETS, HYPERSDK_VMS, OPERATIONS, SNAPSHOTS, VM_TEMPLATES, VMS];
 
 const objectsIn = (folder: string) =>

@@ -8,14 +8,14 @@ import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Kind } from '#platform/schema/kind';
 import { FORMATS } from '#platform/structural/formats';
 import { pattern } from '#platform/structural/pattern';
-import { fullName, knowledgeOf, wholeSchema } from '#testing/arbitrary/kinds';
-import type { Part } from '#testing/arbitrary/knowledge';
+import { fieldHintsOf, fullName, wholeSchema } from '#testing/arbitrary/kinds';
+import type { HintedPart } from '#testing/arbitrary/knowledge';
 import { placeAt } from '#testing/arbitrary/place';
 import { type SchemaField, schemaArbitrary } from '#testing/arbitrary/schema-arbitrary';
 import type { Admitted } from '#vm/admission/admit';
 import { findAdmission } from '#vm/dialects/admitters';
 
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 const admissionOf = findAdmission();
 
 const context: { work?: () => unknown } = createContext({});
@@ -24,7 +24,7 @@ const run = new Script('work()');
 /** Does work that must end: where it does not, it is broken off and the test fails instead of hanging. */
 function ends<T>(work: () => T): T {
   context.work = work;
-  return run.runInContext(context, { timeout: PATIENCE }) as T;
+  return run.runInContext(context, { timeout: TIMEOUT }) as T;
 }
 
 function writerOf(kind: Kind): (object: unknown) => Admitted<Kind> {
@@ -42,7 +42,7 @@ function refusals({ causes, unknownFields }: Admitted<Kind>): string[] {
 function expectCleanPrototypes(): void {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(Object.keys(Array.prototype)).toEqual([]);
-  expect(({} as Part)['polluted']).toBeUndefined();
+  expect(({} as HintedPart)['polluted']).toBeUndefined();
 }
 
 /** Keys that, assigned instead of defined somewhere, would change every object there is. */
@@ -52,7 +52,7 @@ const EVIL = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProper
 
 function attacked(value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? Object.assign(JSON.parse(`{${EVIL}}`) as Part, value) : value;
+  return isObject ? Object.assign(JSON.parse(`{${EVIL}}`) as HintedPart, value) : value;
 }
 
 const nestedLists = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
@@ -71,7 +71,7 @@ function nearMisses(good: string): string[] {
 
 describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name, kind) => {
   const write = writerOf(kind);
-  const arbitrary = schemaArbitrary(wholeSchema(kind), knowledgeOf(kind));
+  const arbitrary = schemaArbitrary(wholeSchema(kind), fieldHintsOf(kind));
 
   const texts = new Map<SchemaField, string>();
 
@@ -90,7 +90,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
 
   /** The admission of a valid object with one field replaced. */
   function withValue(field: SchemaField, value: unknown): Admitted<Kind> {
-    const object = JSON.parse(textWith(field)) as Part;
+    const object = JSON.parse(textWith(field)) as HintedPart;
     placeAt(object, field.path)?.replace(value);
     return write(object);
   }
@@ -124,7 +124,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     expect(documents).toHaveLength(1);
     expect(refusals(write(documents[0]?.object)).join()).toContain('unknown field "metadata.__proto__"');
     for (const map of ['labels', 'annotations']) {
-      const object = JSON.parse(first) as { metadata: Part };
+      const object = JSON.parse(first) as { metadata: HintedPart };
       object.metadata[map] = JSON.parse('{"__proto__":"polluted","a b":"c"}');
       expect(refusals(write(object)).join()).toContain(`metadata.${map}: Invalid value: "__proto__"`);
     }
@@ -221,14 +221,14 @@ it.each([...FORMATS])('the format %s ends on any text', (_name, wellFormed) => {
 describe('metadata', () => {
   const [kind] = KINDS as [Kind];
   const write = writerOf(kind);
-  const withMeta = (part: Part) => {
+  const withMeta = (part: HintedPart) => {
     const { apiVersion, example } = kind;
     const metadata = { name: example.name, namespace: 'default', ...part };
     return ends(() => write(structuredClone({ apiVersion, kind: kind.kind, metadata, spec: example.spec })));
   };
   const many = Array.from({ length: 100_000 }, (_, i) => i);
 
-  it.each<[string, Part, string]>([
+  it.each<[string, HintedPart, string]>([
     [
       'an annotation',
       { annotations: { note: LARGE } },
@@ -242,7 +242,7 @@ describe('metadata', () => {
     expect(refusals(withMeta(part)).join('\n')).toContain(refusal);
   });
 
-  it.each<[string, Part]>([
+  it.each<[string, HintedPart]>([
     ['labels', { labels: Object.fromEntries(many.map((i) => [`a b ${i}`, 'not a value!'])) }],
     ['annotations', { annotations: Object.fromEntries(many.map((i) => [`a b ${i}`, ''])) }],
     ['finalizers', { finalizers: many.map((i) => `a b ${i}`) }],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { virtualMachine as hypersdkMachine } from '#api/hypersdk/virtual-machine';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { virtualMachine as novacronMachine } from '#api/novacron/virtual-machine';
 import { virtualMachine as simulatedMachine } from '#api/simulation/group';
 import { type Plane, startPlane } from '#control-plane/apiserver/apiextensions/plane.fixture';
@@ -160,7 +160,7 @@ describe('vimana install', () => {
   it('leaves examples as somebody has changed them', async () => {
     const wish = ['install', ...SIMULATION, '--examples'];
     await run(...wish);
-    const machines = resourceOfKind(simulatedMachine);
+    const machines = resourceTypeFor(simulatedMachine);
     const size = { type: 'merge', body: { spec: { resources: { cpu: '0.5' } } } } as const;
     await admin.patch(machines, 'vm-small-1', size, { namespace: 'default' });
     expect(await run(...wish)).toMatchObject({ code: 0, out: expect.stringContaining('/vm-small-1 unchanged\n') });
@@ -216,7 +216,7 @@ describe('vimana install', () => {
       ].join('\n'),
     });
     // No operator runs here that would let it go.
-    for (const type of [hypersdkMachine, novacronMachine].map((kind) => resourceOfKind(kind))) {
+    for (const type of [hypersdkMachine, novacronMachine].map((kind) => resourceTypeFor(kind))) {
       for (const { metadata } of (await admin.list(type)).items) {
         const { name, namespace } = metadata;
         await admin.patch(type, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
@@ -237,7 +237,7 @@ describe('vimana install', () => {
 
   it('tells no machine to go before it knows that somebody would let it', async () => {
     await run('install', ...SIMULATION, '--examples');
-    const machines = async () => (await admin.list(resourceOfKind(simulatedMachine))).items;
+    const machines = async () => (await admin.list(resourceTypeFor(simulatedMachine))).items;
     const before = (await machines()).map(({ metadata }) => metadata.finalizers);
     const { code, out, err } = await run('uninstall', '--with-objects', '--timeout', '100ms');
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -250,7 +250,7 @@ describe('vimana install', () => {
 
   it('says who would have to let go of machines that are not gone in time', async () => {
     await run('install', ...SIMULATION, '--examples');
-    const type = resourceOfKind(simulatedMachine);
+    const type = resourceTypeFor(simulatedMachine);
     await admin.deleteCollection(type, { namespace: 'default' });
     const { code, err } = await run('uninstall', '--with-objects', '--timeout', '100ms');
     expect({ code, err }).toEqual({

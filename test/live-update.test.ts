@@ -3,16 +3,16 @@ import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { type SoakWorld, startSoakWorld } from '#testing/soak/soak-world';
+import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-world';
 
 const namespace = 'default';
 /** Of a guest that uses its memory, so that it takes some seconds to move. */
 const BUSY = { 'vimana.io/memory-utilization': '1', 'vimana.io/dirty-rate': '1G' };
 
 describe('a machine that is made larger while it runs', () => {
-  let world: SoakWorld;
+  let world: SoakHarness;
   beforeEach(async () => {
-    world = await startSoakWorld('live update');
+    world = await startSoakHarness('live update');
     await world.clock.advance(5000);
     await make('web');
   });

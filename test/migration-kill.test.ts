@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { CREATED_BY_LABEL } from '#api/launcher';
 import { PODS } from '#platform/kube/kinds/pod';
-import { type SoakWorld, startSoakWorld } from '#testing/soak/soak-world';
+import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-world';
 
 const namespace = 'default';
 /** More than a migration takes, of all who have a part in it. */
 const WRITES = Array.from({ length: 16 }, (_, at) => at + 1);
 const MINUTE = 60_000;
 
-let world: SoakWorld;
+let world: SoakHarness;
 beforeAll(async () => {
-  world = await startSoakWorld('migration kills');
+  world = await startSoakHarness('migration kills');
   await world.clock.advance(5000);
   const annotations = { 'vimana.io/memory-utilization': '0.5' };
   const domain = { cpu: { sockets: 1 }, memory: { guest: '4Gi' }, devices: {} };

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIMS, VMS } from '#api/kubevirt/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { isNotFound } from '#platform/kube/kube-error';
-import { type SoakWorld, startSoakWorld } from '#testing/soak/soak-world';
+import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-world';
 
 describe('a namespace that is deleted with machines in it', () => {
-  let world: SoakWorld;
+  let world: SoakHarness;
   beforeEach(async () => {
-    world = await startSoakWorld('namespace deletion');
+    world = await startSoakHarness('namespace deletion');
     await world.clock.advance(5000);
   });
   afterEach(() => world.stop());

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
-import { startSoakWorld } from '#testing/soak/soak-world';
+import { startSoakHarness } from '#testing/soak/soak-world';
 
 const namespace = 'default';
 
 it('starts the machines of a deleted node elsewhere at once', async () => {
-  const world = await startSoakWorld('a node is deleted');
+  const world = await startSoakHarness('a node is deleted');
   try {
     const { admin, clock } = world;
     await clock.advance(5000);

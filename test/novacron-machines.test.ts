@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { DISK_CONTENTS_ANNOTATION, parseContents } from '#api/disk/contents';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import { virtualMachine } from '#api/novacron/virtual-machine';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
@@ -12,7 +12,7 @@ import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Embedded, startEmbedded } from '#programs/up/embedded';
 
-const MACHINES = resourceOfKind(virtualMachine);
+const MACHINES = resourceTypeFor(virtualMachine);
 const EVENTS = resourceType<KubeObject & { readonly message?: string }>('v1', 'Event', 'events');
 const namespace = 'default';
 const RESOURCES = { cpu: 2, memory: '2Gi', disk: '4Gi' };
@@ -114,7 +114,7 @@ describe('machines of novacron.io, alone', () => {
     expect(root.spec.resources?.requests).toEqual({ storage: '30Gi' });
     expect(root.spec).toMatchObject({ dataSource: { name: 'golden' } });
     const { annotations } = root.metadata;
-    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/etc/os']?.text).toBe('hello');
+    expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/etc/os']?.text).toBe('hello');
     expect(await condition('DiskReady')).toBeUndefined();
   });
 

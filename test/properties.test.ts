@@ -5,8 +5,8 @@ import { type FieldError, formatFieldError } from '#platform/base/field-error';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Kind } from '#platform/schema/kind';
 import { compileSchema } from '#platform/structural/structural-schema';
-import { fullName, knowledgeOf, wholeSchema } from '#testing/arbitrary/kinds';
-import type { Part } from '#testing/arbitrary/knowledge';
+import { fieldHintsOf, fullName, wholeSchema } from '#testing/arbitrary/kinds';
+import type { HintedPart } from '#testing/arbitrary/knowledge';
 import { metadataOf } from '#testing/arbitrary/metadata';
 import { type Mutation, mutationsOf } from '#testing/arbitrary/mutation';
 import { placeAt } from '#testing/arbitrary/place';
@@ -35,7 +35,7 @@ function writerOf(kind: Kind): Write {
     });
 }
 
-const parse = (text: string) => JSON.parse(text) as Part;
+const parse = (text: string) => JSON.parse(text) as HintedPart;
 const copy = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
 
 function problems({ causes, unknownFields }: Admitted<Kind>): string[] {
@@ -63,7 +63,7 @@ function withoutRules({ 'x-kubernetes-validations': _rules, ...schema }: JsonSch
 describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name, kind) => {
   const write = writerOf(kind);
   const schema = wholeSchema(kind);
-  const knowledge = knowledgeOf(kind);
+  const knowledge = fieldHintsOf(kind);
   const valid = schemaArbitrary(schema, knowledge);
 
   it('takes every object that its schema describes', () => {

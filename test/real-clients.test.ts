@@ -15,7 +15,7 @@ import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { formatKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 
 const NAMESPACE = 'default';
 
@@ -75,24 +75,21 @@ it("keeps the official JavaScript client's informer informed, also over a restar
     void realClock.sleep(100).then(() => (stopped ? undefined : informer.start()));
   });
   await informer.start();
-  await vi.waitFor(() => expect(told).toEqual(['add first 1']), PATIENCE);
+  await vi.waitFor(() => expect(told).toEqual(['add first 1']), WAIT);
 
   await core.createNamespacedConfigMap(configMap('second', { a: '2' }));
   const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
   await core.patchNamespacedConfigMap({ name: 'first', namespace: NAMESPACE, body: { data: { a: '3' } } }, merge);
   await core.deleteNamespacedConfigMap({ name: 'second', namespace: NAMESPACE });
-  await vi.waitFor(
-    () => expect(told.slice(1)).toEqual(['add second 2', 'update first 3', 'delete second 2']),
-    PATIENCE,
-  );
+  await vi.waitFor(() => expect(told.slice(1)).toEqual(['add second 2', 'update first 3', 'delete second 2']), WAIT);
 
   told.length = 0;
   await plane.stop();
   plane = await start(plane.port);
   await core.createNamespacedConfigMap(configMap('third', { a: '4' }));
-  await vi.waitFor(() => expect(told.filter((line) => line.includes('third'))).toEqual(['add third 4']), PATIENCE);
+  await vi.waitFor(() => expect(told.filter((line) => line.includes('third'))).toEqual(['add third 4']), WAIT);
   await core.deleteNamespacedConfigMap({ name: 'first', namespace: NAMESPACE });
-  await vi.waitFor(() => expect(told.at(-1)).toBe('delete first 3'), PATIENCE);
+  await vi.waitFor(() => expect(told.at(-1)).toBe('delete first 3'), WAIT);
   expect(informer.list().map(({ metadata }) => metadata?.name)).toEqual(['third']);
   stopped = true;
   await informer.stop();

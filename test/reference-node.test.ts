@@ -3,7 +3,7 @@ import { PodManager } from '#fleet/library/pod-manager';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { Embedded, EmbeddedOptions } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());
@@ -27,7 +27,7 @@ it.each<[string, Pick<EmbeddedOptions, 'pools' | 'referenceNode'>, object]>([
   const { admin: client, informers } = embedded;
   // Nodes come while the control plane starts.
   const nodes = options.pools.reduce((sum, { count }) => sum + count, 0);
-  await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), PATIENCE);
+  await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), WAIT);
   expect(informers.unsynced).toEqual([]);
   const name = await new PodManager({ client }).createPod({
     id: 'half',

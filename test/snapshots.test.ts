@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readContents } from '#api/disk/contents';
+import { parseContents } from '#api/disk/contents';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { vmOperation } from '#api/hypersdk/vm-operation';
-import { resourceOfKind, VMIS, VMS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS, VMS } from '#api/kubevirt/resources';
 import { virtualMachine as simulatedMachine } from '#api/simulation/virtual-machine';
 import { type Clock, realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
@@ -15,10 +15,10 @@ import { seededRandom } from '#platform/base/random';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 
 const namespace = 'default';
-const OPERATIONS = resourceOfKind(vmOperation);
+const OPERATIONS = resourceTypeFor(vmOperation);
 
 /** Everything in one process, on a clock that is moved by hand; on a real one where objects are kept on disk. */
 class World {
@@ -53,7 +53,7 @@ class World {
   }
 
   async until<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-    const end = this.clock.monotonic() + PATIENCE.timeout;
+    const end = this.clock.monotonic() + WAIT.timeout;
     while (this.clock.monotonic() < end) {
       const found = await check();
       if (found !== undefined && found !== false) return found;
@@ -82,7 +82,7 @@ class World {
 
   async text(claim: string): Promise<string | undefined> {
     const found = await ignoreNotFound(this.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
-    return readContents(found?.metadata.annotations?.['vimana.io/disk-contents'])?.files['/f']?.text;
+    return parseContents(found?.metadata.annotations?.['vimana.io/disk-contents'])?.files['/f']?.text;
   }
 
   async snapshot(name: string, vmRef: object, spec: object = {}): Promise<Snapshot> {
@@ -189,7 +189,7 @@ describe('machines and their snapshots in everything together', () => {
   it('machines of other groups can be kept too, and what cannot be is said', async () => {
     world = new World();
     await world.start();
-    await world.admin.create(resourceOfKind(simulatedMachine), {
+    await world.admin.create(resourceTypeFor(simulatedMachine), {
       metadata: { name: 'load', namespace },
       spec: { resources: { cpu: '0.1', memory: '0.1' }, running: true },
     });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_CONTENTS_ANNOTATION, parseContents } from '#api/disk/contents';
 import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { BASIS_ANNOTATION } from '#api/instance-request';
 import { VMIS } from '#api/kubevirt/resources';
@@ -82,7 +82,7 @@ describe('machines from a template', () => {
     await makeMachine('web');
     const contents = async (claim: string) => {
       const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
-      return readContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION]);
+      return parseContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION]);
     };
     expect((await contents('web-root'))?.image).toEqual({
       source: 'docker://team/debian:12',

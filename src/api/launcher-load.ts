@@ -7,7 +7,7 @@ export interface NodeSize {
 }
 
 /** What a share of one node is a share of, where nodes are not alike or there are none. */
-export const USUAL_NODE: NodeSize = { cpu: '32', memory: '128Gi' };
+export const DEFAULT_NODE: NodeSize = { cpu: '32', memory: '128Gi' };
 
 /**
  * What a simulated machine was last told to use, and the node that these are shares of. Only a change of it is carried to
@@ -19,12 +19,12 @@ export interface LauncherLoad {
   readonly node: NodeSize;
 }
 
-export function loadText({ cpu, memory, node }: LauncherLoad): string {
+export function formatLoad({ cpu, memory, node }: LauncherLoad): string {
   return JSON.stringify({ cpu, memory, node: { cpu: node.cpu, memory: node.memory } });
 }
 
 /** The load that annotations tell; undefined where they tell none, or it cannot be read. */
-export function loadIn(annotations: Readonly<Record<string, string>> | undefined): LauncherLoad | undefined {
+export function parseLoad(annotations: Readonly<Record<string, string>> | undefined): LauncherLoad | undefined {
   const text = annotations?.[LOAD_ANNOTATION];
   if (text === undefined) return undefined;
   try {

@@ -10,12 +10,12 @@ export interface LauncherSize {
   readonly memory: string;
 }
 
-export function sizeText({ sockets, memory }: LauncherSize): string {
+export function formatLauncherSize({ sockets, memory }: LauncherSize): string {
   return JSON.stringify({ sockets, memory });
 }
 
 /** The size that annotations of a pod tell; undefined where they tell none, or it cannot be read. */
-export function sizeIn(annotations: Readonly<Record<string, string>> | undefined): LauncherSize | undefined {
+export function parseLauncherSize(annotations: Readonly<Record<string, string>> | undefined): LauncherSize | undefined {
   const text = annotations?.[SIZE_ANNOTATION];
   if (text === undefined) return undefined;
   try {

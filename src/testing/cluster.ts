@@ -6,7 +6,7 @@ import { type Random, seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import type { Runnable } from '#platform/runtime/runnable';
-import { PATIENCE } from './patience.ts';
+import { WAIT } from './patience.ts';
 
 export interface ClusterUser {
   readonly name: string;
@@ -67,14 +67,14 @@ export async function startCluster({ start = Date.UTC(2030, 0, 1) } = {}): Promi
       return end;
     },
     async until(check) {
-      const end = realClock.monotonic() + PATIENCE.timeout;
+      const end = realClock.monotonic() + WAIT.timeout;
       for (let turn = 0; turn < TURNS || realClock.monotonic() < end; turn++) {
         const found = await check();
         if (found !== undefined && found !== false) return found as never;
-        if (turn >= TURNS) await realClock.sleep(PATIENCE.interval);
+        if (turn >= TURNS) await realClock.sleep(WAIT.interval);
         await clock.advance(0);
       }
-      throw new Error(`did not come true: ${check.toString()}\n${said(log)}`);
+      throw new Error(`did not come true: ${check.toString()}\n${logMessages(log)}`);
     },
     async settle() {
       for (let turn = 0; turn < QUIET; turn++) await clock.advance(0);
@@ -86,7 +86,7 @@ export async function startCluster({ start = Date.UTC(2030, 0, 1) } = {}): Promi
   };
 }
 
-function said({ entries }: MemoryLogger): string {
+function logMessages({ entries }: MemoryLogger): string {
   return entries
     .slice(-5)
     .map(({ level, message, fields }) => `${level}: ${message} ${JSON.stringify(fields)}`)

@@ -19,7 +19,7 @@ export interface CommandOutcome {
 }
 
 /** A cluster in this process, and the command line in front of it. */
-export interface CommandWorld {
+export interface CommandHarness {
   readonly embedded: Embedded;
   readonly admin: Client;
   /** Runs a command to its end, or until the signal is aborted. */
@@ -40,10 +40,10 @@ export interface RunOptions {
   readonly clock?: Clock;
 }
 
-export async function startCommandWorld(
+export async function startCommandHarness(
   pools: readonly NodePool[] = [{ count: 2 }],
   dialects: readonly DialectName[] = ['kubevirt', 'hypersdk'],
-): Promise<CommandWorld> {
+): Promise<CommandHarness> {
   const embedded = await startInMemory({ dialects, pools });
   const { admin } = embedded;
   return {

@@ -6,7 +6,7 @@ import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
 
 /** What a controller of Kubernetes gets in a cluster, with the rights that it has there. */
-export function controllerParts(cluster: Cluster, name: string): ControllerDeps {
+export function controllerDeps(cluster: Cluster, name: string): ControllerDeps {
   const { clock, random, log } = cluster;
   const informers = new Informers({ clock, random, log, client: cluster.clientFor(INFORMER_USER) });
   return { clock, random, log, informers, client: cluster.clientFor(controllerUser(name)) };
@@ -18,6 +18,6 @@ export function runController<T extends KubeObject>(
   user: string,
   controller: Controller<T>,
 ): () => Promise<void> {
-  const parts = controllerParts(cluster, user);
+  const parts = controllerDeps(cluster, user);
   return cluster.run(manager(controller.name, [parts.informers, runnable(controller, parts)]));
 }

@@ -18,7 +18,7 @@ export const namespace = 'default';
 export const IMAGE = 'registry.example.com/app:1';
 
 /** A cluster in which nothing but a fleet of simulated nodes runs: the test plays everybody else. */
-export interface FleetWorld {
+export interface FleetHarness {
   readonly cluster: Cluster;
   readonly admin: Client;
   /** Every write that fleets have made: verb, resource and name. */
@@ -34,7 +34,11 @@ export interface FleetWorld {
     as?: Client,
   ): { readonly fleet: SimulatedFleet; readonly stop: () => Promise<void> };
   makeInstance(name: string, given?: { spec?: object; annotations?: Record<string, string> }): Promise<Vmi>;
-  makeLauncher(vmi: Vmi, node: string, given?: { name?: string; migration?: string; grace?: number }): Promise<Pod>;
+  createLauncherPod(
+    vmi: Vmi,
+    node: string,
+    given?: { name?: string; migration?: string; grace?: number },
+  ): Promise<Pod>;
   makePod(
     name: string,
     given?: { spec?: object; annotations?: Record<string, string>; metadata?: object },
@@ -48,7 +52,7 @@ export interface FleetWorld {
   untilPodGone(name: string): Promise<void>;
 }
 
-export async function fleetWorld(): Promise<FleetWorld> {
+export async function fleetHarness(): Promise<FleetHarness> {
   const cluster = await startCluster();
   const { admin, clock, random, log } = cluster;
   await admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachineInstance));
@@ -58,7 +62,7 @@ export async function fleetWorld(): Promise<FleetWorld> {
       () => false,
     ),
   );
-  const world: FleetWorld = {
+  const world: FleetHarness = {
     cluster,
     admin,
     writes: [],
@@ -73,7 +77,7 @@ export async function fleetWorld(): Promise<FleetWorld> {
           told.push(`${metadata.name} ${type} ${reason}`);
         },
       };
-      const client = watched(as, world);
+      const client = recordingClient(as, world);
       const fleet = new SimulatedFleet(
         { client, informers, clock, random, log, events },
         { pools: [{ count: 3 }], ...options },
@@ -88,7 +92,11 @@ export async function fleetWorld(): Promise<FleetWorld> {
         spec: { domain: { memory: { guest: '1Gi' }, devices: {} }, ...spec },
       });
     },
-    async makeLauncher({ metadata }, nodeName, { name = `launcher-${metadata.name}`, migration, grace = 45 } = {}) {
+    async createLauncherPod(
+      { metadata },
+      nodeName,
+      { name = `launcher-${metadata.name}`, migration, grace = 45 } = {},
+    ) {
       const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', controller: true };
       return await admin.create(PODS, {
         metadata: {
@@ -138,7 +146,7 @@ export async function fleetWorld(): Promise<FleetWorld> {
 }
 
 /** A client that writes down what is written, and fails while the world is cut off. */
-function watched(client: Client, world: FleetWorld): Client {
+function recordingClient(client: Client, world: FleetHarness): Client {
   return new Proxy(client, {
     get(target, verb: keyof Client) {
       if (!WRITES.has(verb)) return target[verb];

@@ -2,11 +2,11 @@ import { GarbageCollector } from '#control-plane/controllers/garbage-collector/g
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
-import { controllerParts } from './controller-parts.ts';
+import { controllerDeps } from './controller-parts.ts';
 
 /** Runs the garbage collector of Kubernetes in a cluster; returns how to stop it. */
 export function runGarbageCollector(cluster: Cluster): () => Promise<void> {
-  const parts = controllerParts(cluster, 'generic-garbage-collector');
+  const parts = controllerDeps(cluster, 'generic-garbage-collector');
   const catalog = new DiscoveryCache(parts);
   return cluster.run(manager('garbage collector', [parts.informers, catalog, new GarbageCollector(parts, catalog)]));
 }

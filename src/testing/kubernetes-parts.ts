@@ -5,7 +5,7 @@ import { type ControllerDeps, runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { Cluster } from './cluster.ts';
-import { controllerParts, runController } from './controller-parts.ts';
+import { controllerDeps, runController } from './controller-parts.ts';
 
 /** Parts of Kubernetes that others than controllers are tried out with. */
 
@@ -19,8 +19,8 @@ export function runVolumeControllers(
   cluster: Cluster,
   beside: (parts: ControllerDeps) => readonly Runnable[],
 ): () => Promise<void> {
-  const parts = controllerParts(cluster, 'persistent-volume-binder');
-  const as = (user: string) => ({ ...controllerParts(cluster, user), informers: parts.informers });
+  const parts = controllerDeps(cluster, 'persistent-volume-binder');
+  const as = (user: string) => ({ ...controllerDeps(cluster, user), informers: parts.informers });
   return cluster.run(
     manager('volumes', [
       parts.informers,

@@ -21,7 +21,7 @@ const OPERATOR: ClusterUser = {
 const namespace = 'default';
 
 /** A cluster that knows machines, whose controllers have exactly the rights that they ask for, and whose scheduler and agents a test plays. */
-export interface MachineCluster extends Cluster {
+export interface VmCluster extends Cluster {
   /** The operator, as it may write. */
   readonly operator: Client;
   /** What users were told, as `type reason`. */
@@ -41,7 +41,7 @@ export interface MachineCluster extends Cluster {
   runs(name: string, pod: Pod, node: string): Promise<void>;
 }
 
-export async function startMachineCluster(rules: readonly PolicyRule[]): Promise<MachineCluster> {
+export async function startVmCluster(rules: readonly PolicyRule[]): Promise<VmCluster> {
   const cluster = await startCluster();
   const { admin, clock, log, random } = cluster;
   for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {

@@ -3,14 +3,14 @@ import { admissionTrial } from './admission-trial.ts';
 
 /** Tries out machines of kubevirt.io that are fine but for the parts under test. */
 
-export interface MachineParts {
+export interface VmSpecOptions {
   readonly spec?: object;
   readonly domain?: object;
   readonly devices?: object;
 }
 
 /** What is wrong with a machine that has these parts: a row of a table. */
-export type MachineCase = readonly [what: string, parts: MachineParts, causes: readonly string[]];
+export type VmCase = readonly [what: string, parts: VmSpecOptions, causes: readonly string[]];
 
 export const diskImage = { image: 'registry.example.com/disk:1' };
 export const rootVolume = { name: 'root', containerDisk: diskImage };
@@ -18,7 +18,7 @@ export const rootDisk = { name: 'root', disk: {} };
 
 const tryOut = admissionTrial(virtualMachineInstanceAdmitter);
 
-export function tryMachine({ spec = {}, domain = {}, devices = {} }: MachineParts) {
+export function tryVm({ spec = {}, domain = {}, devices = {} }: VmSpecOptions) {
   return tryOut({
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachineInstance',

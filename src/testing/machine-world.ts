@@ -10,10 +10,10 @@ import { type VmControllerOptions, vmController } from '#vm/engine/controller';
 import type { Dialect } from '#vm/engine/dialect';
 import { vmRules } from '#vm/engine/rbac';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
-import { type MachineCluster, startMachineCluster } from './machine-cluster.ts';
+import { startVmCluster, type VmCluster } from './machine-cluster.ts';
 
 /** A cluster in which machines of kubevirt.io are looked after, and a test plays everybody who looks after instances. */
-export interface MachineWorld extends MachineCluster {
+export interface VmHarness extends VmCluster {
   readonly writes: string[];
   make(name: string, spec: object, metadata?: object): Promise<Vm>;
   edit(name: string, spec: object): Promise<Vm>;
@@ -31,7 +31,7 @@ export interface MachineWorld extends MachineCluster {
   /** There is an instance, and it is not the one with this uid. */
   untilAnother(uid: string, name?: string): Promise<Vmi>;
   untilGoing(name?: string): Promise<unknown>;
-  untilGone(name?: string): Promise<unknown>;
+  waitForDeletion(name?: string): Promise<unknown>;
   /** The machine itself is gone. */
   untilAway(name?: string): Promise<unknown>;
   /** From nothing to a machine that runs. */
@@ -45,8 +45,8 @@ export interface MachineWorld extends MachineCluster {
 
 const namespace = 'default';
 
-export async function startMachineWorld(): Promise<MachineWorld> {
-  const cluster = await startMachineCluster(vmRules([kubevirt.kind]));
+export async function startVmHarness(): Promise<VmHarness> {
+  const cluster = await startVmCluster(vmRules([kubevirt.kind]));
   const { admin, clock } = cluster;
   const writes: string[] = [];
 
@@ -85,7 +85,7 @@ export async function startMachineWorld(): Promise<MachineWorld> {
   const finish = async (name: string): Promise<void> => {
     await admin.patch(VMIS, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
   };
-  const make: MachineWorld['make'] = (name, spec, metadata = {}) =>
+  const make: VmHarness['make'] = (name, spec, metadata = {}) =>
     admin.create(VMS, { metadata: { name, namespace, ...metadata }, spec: { template, ...spec } });
   const untilMade = (name = 'web') => cluster.until(() => instance(name));
   const untilPrinted = (text: string, name = 'web') =>
@@ -111,7 +111,7 @@ export async function startMachineWorld(): Promise<MachineWorld> {
         const found = await instance(name);
         return found !== undefined && found.metadata.uid !== uid ? found : undefined;
       }),
-    untilGone: (name = 'web') => cluster.until(async () => (await instance(name)) === undefined),
+    waitForDeletion: (name = 'web') => cluster.until(async () => (await instance(name)) === undefined),
     untilAway: (name = 'web') =>
       cluster.until(() =>
         vm(name).then(

@@ -33,7 +33,7 @@ import { SoakProcess } from './soak/process.ts';
 const OPERATOR = 'vimana-operator';
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 
-export interface OperationWorldOptions {
+export interface OperationHarnessOptions {
   /** kubevirt alone where absent. */
   readonly dialects?: readonly Dialect[];
   /** 4 where absent. */
@@ -44,7 +44,7 @@ export interface OperationWorldOptions {
 }
 
 /** A whole cluster of ours on a clock that a test moves, whose operator can be killed at any moment. */
-export interface OperationWorld {
+export interface OperationHarness {
   readonly clock: FakeClock;
   readonly random: Random;
   readonly log: MemoryLogger;
@@ -68,7 +68,7 @@ export const namespace = 'default';
 /** Those of every group. */
 export const ALL_DIALECTS: readonly Dialect[] = [kubevirt, hypersdk, novacron, simulation];
 
-export async function startOperationWorld(options: OperationWorldOptions = {}): Promise<OperationWorld> {
+export async function startOperationHarness(options: OperationHarnessOptions = {}): Promise<OperationHarness> {
   const { dialects = [kubevirt], nodes = 4, seed = 'operations', link } = options;
   const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   const random = seededRandom(seed);
@@ -163,7 +163,8 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
       for (;;) {
         const found = await operation(name);
         if (found.status?.completionTime !== undefined) return found;
-        if (clock.now() >= end) throw new Error(`${name} is not over: ${JSON.stringify(found.status)}\n${said(log)}`);
+        if (clock.now() >= end)
+          throw new Error(`${name} is not over: ${JSON.stringify(found.status)}\n${logMessages(log)}`);
         await clock.advance(clock.now() < end - withinMs + 5000 ? 100 : 1000);
       }
     },
@@ -226,7 +227,7 @@ function counting(client: Client, writes: string[], after: () => void = () => {}
   });
 }
 
-function said({ entries }: MemoryLogger): string {
+function logMessages({ entries }: MemoryLogger): string {
   return entries
     .slice(-8)
     .map(({ level, message, fields }) => `${level}: ${message} ${JSON.stringify(fields)}`)

@@ -7,12 +7,12 @@ import { delimiter, join } from 'node:path';
  */
 export function hasPrograms(what: string, ...programs: readonly string[]): boolean {
   const missing = programs.filter((name) => !isInPath(name));
-  if (missing.length > 0) tellSkipped(`${what}, because there is no ${missing.join(' and ')} in PATH`);
+  if (missing.length > 0) reportSkipped(`${what}, because there is no ${missing.join(' and ')} in PATH`);
   return missing.length === 0;
 }
 
 /** Says that something is not tried here, and why. */
-export function tellSkipped(what: string): void {
+export function reportSkipped(what: string): void {
   process.stdout.write(isCI() ? `!!\n!! SKIPPED: ${what}\n!!\n` : `skipped: ${what}\n`);
 }
 
@@ -20,7 +20,7 @@ export function tellSkipped(what: string): void {
 export function hasKubectl(): boolean {
   const found = isInPath('kubectl');
   if (!found && isCI()) throw new Error('kubectl is not in PATH');
-  if (!found) tellSkipped('what is tried with kubectl, because it is not in PATH');
+  if (!found) reportSkipped('what is tried with kubectl, because it is not in PATH');
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { DISK_CONTENTS_ANNOTATION, type DiskContents, readContents } from '#api/disk/contents';
+import { DISK_CONTENTS_ANNOTATION, type DiskContents, parseContents } from '#api/disk/contents';
 import { RESTORE_ANNOTATION } from '#api/disk/request';
 import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
@@ -37,7 +37,7 @@ const user = (name: string) => ({
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 
 /** A cluster with simulated nodes and the controllers of snapshots, each with the rights that it asks for; a test starts and stops machines. */
-export interface SnapshotWorld {
+export interface SnapshotHarness {
   readonly cluster: Cluster;
   readonly admin: Client;
   /** Every write of the operator and the nodes: verb, resource and name. */
@@ -63,7 +63,7 @@ export interface SnapshotWorld {
   restore(vm: string, snapshot: string, uid: string): Promise<Readonly<Record<string, string>>>;
 }
 
-export async function snapshotWorld(): Promise<SnapshotWorld> {
+export async function snapshotHarness(): Promise<SnapshotHarness> {
   const cluster = await startCluster();
   const { admin, clock, random, log } = cluster;
   for (const kind of [virtualMachine, virtualMachineInstance, vmSnapshot, vmOperation])
@@ -85,9 +85,9 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
   const run = (
     name: string,
     wrap: (client: Client) => Client,
-    make: (parts: Parts) => Parameters<typeof manager>[1],
+    make: (parts: SnapshotHarnessDeps) => Parameters<typeof manager>[1],
   ) => {
-    const client = wrap(counted(cluster.clientFor(user(name)), writes));
+    const client = wrap(countingClient(cluster.clientFor(user(name)), writes));
     const informers = new Informers({ clock, random, log, client });
     const parts = { client, informers, clock, random, log, events };
     return cluster.run(manager(name, [informers, ...make(parts)]));
@@ -95,7 +95,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
   const vmi = (name: string) => ignoreNotFound(admin.get(VMIS, name, { namespace }));
   const get = (name: string) => admin.get(VM_SNAPSHOTS, name, { namespace });
 
-  const world: SnapshotWorld = {
+  const world: SnapshotHarness = {
     cluster,
     admin,
     writes,
@@ -176,7 +176,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
     },
     async disk(claim) {
       const { metadata } = await admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
-      return readContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION]) ?? { files: {} };
+      return parseContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION]) ?? { files: {} };
     },
     async snapshot(name, { vm, ...spec }) {
       return await admin.create(VM_SNAPSHOTS, {
@@ -209,7 +209,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
   return world;
 }
 
-interface Parts {
+interface SnapshotHarnessDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Cluster['clock'];
@@ -227,7 +227,7 @@ async function allow(admin: Client, name: string, rules: readonly PolicyRule[]):
   });
 }
 
-function counted(client: Client, writes: string[]): Client {
+function countingClient(client: Client, writes: string[]): Client {
   return new Proxy(client, {
     get(target, verb: keyof Client) {
       if (!WRITES.has(verb)) return target[verb];

@@ -11,7 +11,7 @@ import { kubevirt } from '#vm/dialects/kubevirt';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
-import { type MachineWorld, startMachineWorld } from './machine-world.ts';
+import { startVmHarness, type VmHarness } from './machine-world.ts';
 
 const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
 
@@ -66,14 +66,14 @@ export async function startSubresourcePlane(): Promise<SubresourcePlane> {
   return made;
 }
 
-export interface AskedWorld extends MachineWorld {
+export interface SubresourceHarness extends VmHarness {
   /** A PUT of `virtualmachines/web/start` and the like. */
   ask(what: string, body?: object): Promise<unknown>;
 }
 
 /** A world of machines whose users can also ask for things. */
-export async function startAskedWorld(): Promise<AskedWorld> {
-  const world = await startMachineWorld();
+export async function startSubresourceHarness(): Promise<SubresourceHarness> {
+  const world = await startVmHarness();
   await grant(world.admin, 'subresources', SUBRESOURCE_RULES, OPERATOR.name);
   const [extension] = extensionsFor(world.operator, noopRecorder);
   return {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tellSkipped } from '#testing/programs';
+import { reportSkipped } from '#testing/programs';
 import { type AttackTarget, vimanaUp } from './support/attack-target.ts';
 
 interface Listeners {
@@ -17,7 +17,7 @@ interface Listeners {
 const EMPTY = JSON.stringify([{ name: 'kwok-node-1' }]);
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
-if (!isRoot) tellSkipped('attacks of another local user, which only root can make');
+if (!isRoot) reportSkipped('attacks of another local user, which only root can make');
 
 /** Sends what fetch would not: any Host, Origin and Sec-Fetch header. */
 function send(url: string, method: string, headers: Record<string, string>, body?: string): Promise<number> {

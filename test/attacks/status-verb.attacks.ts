@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { vmOperation } from '#api/hypersdk/vm-operation';
 import { crdOf } from '#platform/schema/crd';
 import { statusPolicy } from '#programs/install/status-policy';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTarget, AttackTargetSource } from './support/attack-target.ts';
 
@@ -25,7 +25,7 @@ export function statusVerbAttacks(source: AttackTargetSource): void {
       const mallory = await target().user('mallory', here(...usual));
       const elsewhere = await target().user('elsewhere', here(...usual, rule('vmoperations', 'operate')));
       const agent = await target().user('agent', here(...usual, rule('vmoperations/status', 'operate')));
-      await until(async () => (await mallory.send('PATCH', `${OPERATIONS}/op/status`, STATUS)).status === 403);
+      await waitUntil(async () => (await mallory.send('PATCH', `${OPERATIONS}/op/status`, STATUS)).status === 403);
       const refused = await mallory.send('PATCH', `${OPERATIONS}/op/status`, STATUS);
       expect(refused.body).toMatchObject({
         reason: 'Forbidden',
@@ -50,5 +50,5 @@ async function install({ admin }: AttackTarget): Promise<void> {
     metadata: { name: 'op' },
     spec: { vmRef: { name: 'a' }, operation: 'stop' },
   };
-  await until(async () => (await admin.send('POST', OPERATIONS, { body })).status === 201);
+  await waitUntil(async () => (await admin.send('POST', OPERATIONS, { body })).status === 201);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTarget, AttackTargetSource, AttackUser } from './support/attack-target.ts';
 
@@ -128,8 +128,8 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
           resources: { requests: { storage: '1Gi' } },
         },
       });
-      await until(async () => (await get(EVIL, 'persistentvolumeclaims', 'loot')) !== undefined);
-      await until(() => hasEvent(target(), 'loot', 'Forbidden'));
+      await waitUntil(async () => (await get(EVIL, 'persistentvolumeclaims', 'loot')) !== undefined);
+      await waitUntil(() => hasEvent(target(), 'loot', 'Forbidden'));
       expect((await get(EVIL, 'persistentvolumeclaims', 'loot'))?.metadata.annotations?.[CONTENTS]).toBeUndefined();
     });
 
@@ -148,7 +148,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
           completionTime: null,
           checkpoint: { step: 'Deleting' },
         });
-        await until(async () => (await get(EVIL, 'vmoperations', name))?.status?.phase === 'Failed');
+        await waitUntil(async () => (await get(EVIL, 'vmoperations', name))?.status?.phase === 'Failed');
         expect((await get(EVIL, 'vmoperations', name))?.status?.message).toContain('vimana.io/operations-from');
         expect((await get(VICTIM, 'virtualmachines', 'db'))?.metadata.uid).toBe(before?.metadata.uid);
       },
@@ -165,7 +165,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
         nodeName: node,
         disks: [{ name: 'root', claim: 'db-root' }],
       });
-      await until(async () => (await get(EVIL, 'vmsnapshots', 'grab'))?.status?.phase !== 'Creating');
+      await waitUntil(async () => (await get(EVIL, 'vmsnapshots', 'grab'))?.status?.phase !== 'Creating');
       const found = await get(EVIL, 'vmsnapshots', 'grab');
       expect(found?.status?.phase).toBe('Failed');
       expect(JSON.stringify(found)).not.toContain('secret-image');
@@ -186,7 +186,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
         disks: [{ name: 'root', claim: 'db-root', contents }],
         restore: { uid: 'x', nodeName: node },
       });
-      await until(async () => (await get(EVIL, 'vmsnapshots', 'poison'))?.status?.restore?.failure !== undefined);
+      await waitUntil(async () => (await get(EVIL, 'vmsnapshots', 'poison'))?.status?.restore?.failure !== undefined);
       expect((await get(VICTIM, 'persistentvolumeclaims', 'db-root'))?.metadata.annotations?.[CONTENTS]).toBe(before);
     });
   });
@@ -221,7 +221,7 @@ async function victimMachine({ admin }: AttackTarget): Promise<void> {
       },
     },
   });
-  await until(async () => {
+  await waitUntil(async () => {
     const { status, body } = await admin.send('GET', pathOf(VICTIM, 'persistentvolumeclaims', 'db-root'));
     return status === 200 && (body as Found).metadata.annotations?.[CONTENTS] !== undefined;
   });

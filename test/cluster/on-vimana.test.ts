@@ -12,7 +12,7 @@ import { type OnVimana, startOnVimana } from './on-vimana.ts';
 
 const NODES = 10;
 const FLEET = 100;
-const PATIENCE = { timeout: 120_000, interval: 500 };
+const TIMEOUT = { timeout: 120_000, interval: 500 };
 const namespace = 'fleet';
 
 const machine = (name: string): Vm =>
@@ -46,7 +46,7 @@ describe.skipIf(missingAssets().length > 0)(
       await vi.waitFor(async () => {
         const { items } = await client.list(VMS, { namespace });
         expect(items.filter(({ status }) => status?.printableStatus === 'Running')).toHaveLength(FLEET);
-      }, PATIENCE);
+      }, TIMEOUT);
       const { items: pods } = await client.list(PODS, { namespace });
       expect(pods).toHaveLength(FLEET);
       const perNode = Object.groupBy(pods, ({ spec }) => spec.nodeName ?? 'nowhere');
@@ -64,7 +64,7 @@ describe.skipIf(missingAssets().length > 0)(
       await vi.waitFor(async () => {
         expect((await client.list(VMS, { namespace })).items).toHaveLength(FLEET - 1);
         expect((await client.list(PODS, { namespace })).items).toHaveLength(FLEET - 1);
-      }, PATIENCE);
+      }, TIMEOUT);
     });
 
     it('roll out a Deployment with a volume', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(missingAssets().length > 0)(
       await vi.waitFor(async () => {
         const { status } = await client.get(DEPLOYMENTS, 'web', { namespace });
         expect(status).toMatchObject({ availableReplicas: 3, readyReplicas: 3, updatedReplicas: 3 });
-      }, PATIENCE);
+      }, TIMEOUT);
       expect((await client.get(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace })).status?.phase).toBe('Bound');
     });
 
@@ -95,7 +95,7 @@ describe.skipIf(missingAssets().length > 0)(
       await vi.waitFor(async () => {
         const gone = await client.get(NAMESPACES, namespace).then(() => false, isNotFound);
         expect(gone).toBe(true);
-      }, PATIENCE);
+      }, TIMEOUT);
     });
 
     it('have nothing to complain of', () => {

@@ -11,7 +11,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { missingAssets } from './assets.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const TIMEOUT = { timeout: 30_000, interval: 100 };
 const namespace = 'default';
 
 describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
@@ -45,7 +45,7 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
     const volumes = ['at-once', 'when-used'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
     await vi.waitFor(async () => {
       expect(await client.get(SERVICE_ACCOUNTS, 'default', { namespace })).toBeDefined();
-    }, PATIENCE);
+    }, TIMEOUT);
     await client.create(PODS, {
       metadata: { name: 'web', namespace },
       spec: { containers: [{ name: 'web', image: 'nginx' }], volumes },
@@ -54,7 +54,7 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
       const pod = await client.get(PODS, 'web', { namespace });
       expect(pod.status).toMatchObject({ phase: 'Running', podIP: expect.stringMatching(/^10\.247\./) });
       expect(pod.spec.nodeName).toMatch(/^kwok-node-/);
-    }, PATIENCE);
+    }, TIMEOUT);
     const { items } = await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace });
     expect(items.map(({ status }) => status?.phase)).toEqual(['Bound', 'Bound']);
   });
@@ -69,7 +69,7 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
     );
     await vi.waitFor(
       () => expect(readFileSync(cluster.auditLog, 'utf8')).toContain('system:serviceaccount:apart:robot'),
-      PATIENCE,
+      TIMEOUT,
     );
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(missingAssets().length > 0)('a test that is killed', () => {
     await vi.waitFor(() => {
       expect(processesOf(folder)).toEqual([]);
       expect(existsSync(folder)).toBe(false);
-    }, PATIENCE);
+    }, TIMEOUT);
   });
 });
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { tellSkipped } from '#testing/programs';
+import { reportSkipped } from '#testing/programs';
 import type { Component } from '../cluster/component.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { hasPrometheus, Prometheus } from '../e2e/support/prometheus.ts';
@@ -11,10 +11,10 @@ import { DESCHEDULER_RULES, missingForDescheduler, startDescheduler } from './de
 
 const WHAT = 'the fleet driven by a real kube-descheduler';
 const missing = missingForDescheduler();
-if (missing !== '') tellSkipped(`${WHAT}, which needs ${missing}`);
+if (missing !== '') reportSkipped(`${WHAT}, which needs ${missing}`);
 const isReady = missing === '' && hasPrometheus(WHAT) && hasKubectl();
 
-const PATIENCE = { timeout: 120_000, interval: 500 };
+const TIMEOUT = { timeout: 120_000, interval: 500 };
 const MACHINES = 12;
 /** One machine more than others have is no crowd, or a descheduler that moves two at a time never comes to rest. */
 const POLICY = ['rebalance', 'policy', '--window', '2s', '--mode', 'AsymmetricMedium'];
@@ -120,7 +120,7 @@ describe.skipIf(!isReady)(WHAT, () => {
     async ({ group, made }) => {
       await ok('cordon kwok-node-3 kwok-node-4');
       await apply(Array.from({ length: MACHINES }, (_, i) => made(`vm-${i}`)));
-      await vi.waitFor(async () => expect(await places()).toHaveLength(MACHINES), PATIENCE);
+      await vi.waitFor(async () => expect(await places()).toHaveLength(MACHINES), TIMEOUT);
       await ok('uncordon kwok-node-3 kwok-node-4');
       const before = await places();
       expect(nodesOf(before)).toEqual(['kwok-node-1', 'kwok-node-2']);
@@ -134,7 +134,7 @@ describe.skipIf(!isReady)(WHAT, () => {
         const values = await prometheus.ask(query);
         const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
         expect([values.length, values.filter((each) => each > mean + CROWD).length]).toEqual([4, 2]);
-      }, PATIENCE);
+      }, TIMEOUT);
       const authority = await ok('config view --raw -o jsonpath={.clusters[0].cluster.certificate-authority-data}');
       descheduler = await startDescheduler({
         url: server.url,
@@ -149,7 +149,7 @@ describe.skipIf(!isReady)(WHAT, () => {
           ([, count]) => Number(count),
         );
       // Told twice in a row: what was under way at the first is done by the second.
-      await vi.waitFor(() => expect(crowded().slice(-2)).toEqual([0, 0]), PATIENCE);
+      await vi.waitFor(() => expect(crowded().slice(-2)).toEqual([0, 0]), TIMEOUT);
       expect(crowded()[0]).toBe(2);
       const log = descheduler.log();
       const asked = [...log.matchAll(/"Eviction in background assumed" pod="default\/virt-launcher-vm-/g)];
@@ -165,7 +165,7 @@ describe.skipIf(!isReady)(WHAT, () => {
         expect(nodesOf(after)).toHaveLength(4);
         // None is lost, and none runs twice.
         expect(after.map(({ machine }) => machine).sort()).toEqual(before.map(({ machine }) => machine).sort());
-      }, PATIENCE);
+      }, TIMEOUT);
       const phases = (await ok('get vmim -o jsonpath={.items[*].status.phase}'))
         .split(' ')
         .filter((each) => each !== '');
@@ -174,7 +174,7 @@ describe.skipIf(!isReady)(WHAT, () => {
       // Nothing is still thought to be on its way, which would count against the limits of every later step.
       await vi.waitFor(
         () => expect(/evictionRequests=(\d+)\s*$/.exec(descheduler?.log().trimEnd() ?? '')?.[1]).toBe('0'),
-        PATIENCE,
+        TIMEOUT,
       );
     },
     400_000,

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeF
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 import { hasPrograms } from '#testing/programs';
 
 /** Of util-linux: runs a command on a terminal of its own. */
@@ -147,7 +147,7 @@ describe('bin/hyperctl', () => {
     let shown = '';
     child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     const exited = once(child, 'exit');
-    await vi.waitFor(() => expect(shown).toContain('Name of the machine: '), PATIENCE);
+    await vi.waitFor(() => expect(shown).toContain('Name of the machine: '), WAIT);
     child.stdin.write(key);
     expect((await exited)[0], shown).toBe(code);
     expect(shown.replace('Name of the machine: ', '').trim()).toBe(said);
@@ -174,8 +174,5 @@ it('npm start brings up everything, and SIGTERM to npm itself ends it within sec
   child.kill('SIGTERM');
   await exited;
   // The data folder is free again, so nothing was left behind.
-  await vi.waitFor(
-    () => expect(run(join(root, 'bin/vimana'), ['status', '--data-dir', data]).status).toBe(1),
-    PATIENCE,
-  );
+  await vi.waitFor(() => expect(run(join(root, 'bin/vimana'), ['status', '--data-dir', data]).status).toBe(1), WAIT);
 });

@@ -10,7 +10,7 @@ import { type RunningServer, startUp, vimana } from './support/vimana.ts';
 import { words } from './support/words.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const TIMEOUT = { timeout: 60_000, interval: 50 };
 
 describe.skipIf(!hasKubectl())('the process of vimana up', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-up-'));
@@ -32,7 +32,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     });
     process.kill(first.pid, 'SIGKILL');
     const again = await startUp([], folder);
-    await vi.waitFor(async () => expect(await list()).toBe(before), PATIENCE);
+    await vi.waitFor(async () => expect(await list()).toBe(before), TIMEOUT);
     expect(vimana(again, 'down', '--data-dir', data)).toMatchObject({ status: 0 });
     expect(vimana(again, 'status', '--data-dir', data)).toMatchObject({ status: 1 });
   });

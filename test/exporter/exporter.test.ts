@@ -10,7 +10,7 @@ import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { crdOf } from '#platform/schema/crd';
 import { startInMemory } from '#testing/embedded-in-memory';
-import { type ExporterWorld, namespace, PATIENCE, SAMPLES, startExporterWorld } from './world.ts';
+import { type ExporterWorld, namespace, SAMPLES, startExporterWorld, TIMEOUT } from './world.ts';
 
 describe('the exporter of a cluster', () => {
   let world: ExporterWorld;
@@ -70,7 +70,7 @@ describe('the exporter of a cluster', () => {
     const before = (await metrics()).get(line) ?? 0;
     const body = { metadata: { annotations: { 'kubevirt.io/vm-cpu-consumption': '0.51' } } };
     await embedded.admin.patch(PODS, pod?.metadata.name ?? '', { type: 'merge', body }, { namespace });
-    await vi.waitFor(async () => expect((await metrics()).get(line)).toBeCloseTo(before + 0.5, 5), PATIENCE);
+    await vi.waitFor(async () => expect((await metrics()).get(line)).toBeCloseTo(before + 0.5, 5), TIMEOUT);
   });
 
   it('says of a consumption that is no number that it counts for nothing', async () => {
@@ -85,9 +85,9 @@ describe('the exporter of a cluster', () => {
     await set('half');
     await vi.waitFor(async () => {
       expect(await warning()).toBe(`a consumption is no number and counts for nothing: pods default/${name}`);
-    }, PATIENCE);
+    }, TIMEOUT);
     await set(pod?.metadata.annotations?.['kubevirt.io/vm-cpu-consumption']);
-    await vi.waitFor(async () => expect(await warning()).toBeUndefined(), PATIENCE);
+    await vi.waitFor(async () => expect(await warning()).toBeUndefined(), TIMEOUT);
   });
 
   it('moves machines, and says where the scheduler has put them', async () => {
@@ -166,7 +166,7 @@ describe('the exporter of a cluster', () => {
           .sort(),
       ).toEqual(['mine', 'other/mine']);
       return all.find(({ id }) => id === 'other/mine');
-    }, PATIENCE);
+    }, TIMEOUT);
     const elsewhere = found?.name === 'kwok-node-1' ? 'kwok-node-2' : 'kwok-node-1';
     const migrations = [{ vm_id: 'other/mine', from_node: found?.name, to_node: elsewhere }];
     const { body } = await ask('/feedback', { migrations });
@@ -174,7 +174,7 @@ describe('the exporter of a cluster', () => {
     await embedded.admin.delete(SIMULATED_VMS, 'mine', { namespace: 'other' });
     await vi.waitFor(async () => {
       expect((await embedded.admin.list(PODS, { namespace: 'other' })).items).toEqual([]);
-    }, PATIENCE);
+    }, TIMEOUT);
   });
 
   it('answers when the status of every machine names its node', async () => {
@@ -206,12 +206,12 @@ describe('the exporter of a cluster', () => {
       metadata: { name: 'guest' },
       status: { allocatable: { cpu: '4', memory: '8Gi' } },
     });
-    await vi.waitFor(async () => expect((await metrics()).has('node_vm_count{node="guest"}')).toBe(true), PATIENCE);
+    await vi.waitFor(async () => expect((await metrics()).has('node_vm_count{node="guest"}')).toBe(true), TIMEOUT);
     expect((await ask('/nodes/guest')).body).toMatchObject({ name: 'guest', cpu_usage: 0, vms: [] });
     await embedded.admin.delete(NODES, 'guest');
     await vi.waitFor(async () => {
       expect([...(await metrics()).keys()].filter((line) => line.includes('"guest"'))).toEqual([]);
-    }, PATIENCE);
+    }, TIMEOUT);
     expect((await ask('/refresh', '')).body).toMatchObject({ status: 'success', failed: [], total: 12 });
     expect((await ask('/health')).body).toEqual({
       status: 'healthy',
@@ -227,7 +227,7 @@ it('the exporter makes and moves pods itself where no operator does', async () =
   try {
     const { admin: client, informers } = embedded;
     await client.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachine));
-    await vi.waitFor(() => client.list(SIMULATED_VMS), PATIENCE);
+    await vi.waitFor(() => client.list(SIMULATED_VMS), TIMEOUT);
     const manager = new PodManager({ client, namespace });
     const fleet = new ClusterFleet({ client, informers, clock: realClock, pods: manager, namespace });
     await fleet.synced();
@@ -244,7 +244,7 @@ it('the exporter makes and moves pods itself where no operator does', async () =
     expect((await client.list(PODS, { namespace })).items).toHaveLength(2);
     await fleet.replace({ name: 's', nodes: [{ ...node, vms: vms.slice(1) }] }, signal);
     expect((await client.list(PODS, { namespace })).items).toHaveLength(1);
-    await vi.waitFor(() => expect(sum()).toBeCloseTo(0.25, 9), PATIENCE);
+    await vi.waitFor(() => expect(sum()).toBeCloseTo(0.25, 9), TIMEOUT);
   } finally {
     await embedded.stop();
   }

@@ -11,7 +11,7 @@ import { startHttpServer } from '#platform/runtime/http/http-server';
 import { startInMemory } from '#testing/embedded-in-memory';
 
 export const namespace = 'default';
-export const PATIENCE = { timeout: 60_000, interval: 100 };
+export const TIMEOUT = { timeout: 60_000, interval: 100 };
 export const SAMPLES = readFileSync(
   new URL('../../examples/simulation/sample_scenarios.json', import.meta.url),
   'utf8',

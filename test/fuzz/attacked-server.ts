@@ -28,7 +28,7 @@ export class AttackedServer {
   async health(): Promise<Health> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) throw new Error(`the server ended: ${exitCode ?? signalCode}`);
-    const answer = once(this.#child, 'message', { signal: AbortSignal.timeout(PATIENCE) });
+    const answer = once(this.#child, 'message', { signal: AbortSignal.timeout(TIMEOUT) });
     this.#child.send('health');
     const [health] = (await answer) as [Health];
     return health;
@@ -37,7 +37,7 @@ export class AttackedServer {
   /** Throws where the server does not end in time, and leaves no process behind even then. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const ended = once(this.#child, 'exit', { signal: AbortSignal.timeout(PATIENCE) });
+    const ended = once(this.#child, 'exit', { signal: AbortSignal.timeout(TIMEOUT) });
     this.#child.disconnect();
     try {
       await ended;
@@ -48,4 +48,4 @@ export class AttackedServer {
   }
 }
 
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;

@@ -1,6 +1,6 @@
 import { realClock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import type { AttackedServer } from './attacked-server.ts';
 import { attack, collectionOf, type Ground } from './attacks.ts';
 import { Http1Connection, type RawAnswer, type RawRequest, wireOf } from './http1-connection.ts';
@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 const AT_ONCE = 4;
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 const MOST_PROBLEMS = 10;
 
 /** Sends `count` requests over `protocol` to objects of a namespace of their own. */
@@ -82,7 +82,7 @@ function overHttp2(port: number): { readonly ask: Ask; readonly end: () => void 
 
 async function patiently<T>(answer: Promise<T>): Promise<T | 'late'> {
   const stop = new AbortController();
-  const late = realClock.sleep(PATIENCE, stop.signal).then(
+  const late = realClock.sleep(TIMEOUT, stop.signal).then(
     () => 'late' as const,
     () => 'late' as const,
   );
@@ -122,7 +122,7 @@ async function prepare({ port, token }: AttackedServer, namespace: string): Prom
 
 async function untilServed(ask: Ask, token: string, target: string): Promise<void> {
   const headers = [['authorization', `Bearer ${token}`]] as const;
-  await until(async () => (await ask({ method: 'GET', target, headers, body: Buffer.alloc(0) }))?.status === 200);
+  await waitUntil(async () => (await ask({ method: 'GET', target, headers, body: Buffer.alloc(0) }))?.status === 200);
 }
 
 function shown({ method, target, headers, body }: RawRequest): string {

@@ -8,7 +8,7 @@ import { Shell } from './shell.ts';
 import { type Step, stepsOf } from './steps.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 100;
 
 /** What is there before a test begins, or must not be done by one. */
@@ -61,7 +61,7 @@ async function make(shell: Shell, { line, shown }: Step, command: string, file: 
   if (SERVES.test(command)) return shell.serve(command.replace(/--port \d+/, '--port 0'), SERVING);
   // What an error is shown of fails.
   const fails = /^(?:error|The \w+ "\S+" is invalid)/i.test(shown ?? '');
-  const until = realClock.monotonic() + (ASKS.test(command) ? PATIENCE_MS : 0);
+  const until = realClock.monotonic() + (ASKS.test(command) ? TIMEOUT_MS : 0);
   for (;;) {
     const { code, out } = await (GOES_ON.test(command) ? shell.watch(command) : shell.run(command));
     // curl takes a refusal for an answer.

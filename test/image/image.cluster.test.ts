@@ -13,7 +13,7 @@ import { buildImage, type Image } from './image.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const DEPLOYMENT = join(ROOT, 'test/image/documented-deployment.yaml');
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 const MINUTES = 60_000;
 const [name, namespace] = ['novacron-operator', 'novacron-system'];
 
@@ -81,8 +81,8 @@ describe('the image', () => {
     });
 
     it('leads by the lease of its release, and runs machines', async () => {
-      await vi.waitFor(() => createMachines(client, 'default', ['first']), PATIENCE);
-      await untilRunning(client, 'default', 1, PATIENCE.timeout);
+      await vi.waitFor(() => createMachines(client, 'default', ['first']), TIMEOUT);
+      await untilRunning(client, 'default', 1, TIMEOUT.timeout);
       const { items } = await client.list(LEASES, { namespace });
       expect(items.map(({ metadata }) => metadata.name)).toEqual([name]);
       const leads = await Promise.all(installed.replicas.map((each) => each.measured('vimana_leader')));

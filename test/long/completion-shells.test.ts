@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
-import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-world';
 import { hasPrograms } from '#testing/programs';
 
 const LAUNCHERS = ['vimana', 'hyperctl'].map((name) => resolve(import.meta.dirname, '../../bin', name));
@@ -30,11 +30,11 @@ const canComplete = (...programs: string[]) => hasPrograms('completion in a real
 
 describe('completion in a real shell', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-completion-'));
-  let world: CommandWorld;
+  let world: CommandHarness;
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    world = await startCommandWorld();
+    world = await startCommandHarness();
     await world.run(['vm', 'create', 'unmistakable', '-g', 'kubevirt.io', '--stopped']);
     const { pki, url } = world.embedded.plane;
     const kubeconfig = join(folder, 'kubeconfig');

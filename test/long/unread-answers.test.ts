@@ -12,7 +12,7 @@ const SIZE = 900_000;
 const REQUESTS = 150;
 /** A single answer is 36 MB, and all of them would be 5 GB. */
 const MOST_MORE_MIB = 400;
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 let server: AttackedServer;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
     expect(await ask({ method: 'POST', target: PATH, headers, body })).toMatchObject({ status: 201 });
   }
   end();
-}, PATIENCE);
+}, TIMEOUT);
 afterAll(() => server.stop());
 
 const WAYS: readonly (readonly [string, string, string])[] = [
@@ -58,7 +58,7 @@ async function growth(attack: () => Promise<() => void>): Promise<number> {
 
 it.each(WAYS)(
   'keeps little of %s that nobody reads over HTTP/2',
-  { timeout: PATIENCE },
+  { timeout: TIMEOUT },
   async (_name, query, accept) => {
     const grown = await growth(async () => {
       const session = connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
@@ -77,7 +77,7 @@ it.each(WAYS)(
 
 it.each(WAYS)(
   'keeps little of %s that nobody reads over HTTP/1.1',
-  { timeout: PATIENCE },
+  { timeout: TIMEOUT },
   async (_name, query, accept) => {
     const grown = await growth(async () => {
       const connection = await Http1Connection.open(server.port);

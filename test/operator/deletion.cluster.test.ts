@@ -9,7 +9,7 @@ import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, machine, untilRunning } from './fleet-of-machines.ts';
 import { helm, type Installation, installChart } from './installation.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 const CHART = 'deploy/helm/vimana';
 const namespace = 'default';
 
@@ -28,7 +28,7 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
     installed = await installChart(cluster);
     await (await installed.startReplica()).untilReady();
     await client.create(NAMESPACES, { metadata: { name: 'with-a-machine' } });
-    await vi.waitFor(() => createMachines(client, 'with-a-machine', ['c']), PATIENCE);
+    await vi.waitFor(() => createMachines(client, 'with-a-machine', ['c']), TIMEOUT);
     await createMachines(client, namespace, ['a', 'b', 'd']);
     await untilRunning(client, namespace, 3, 60_000);
     await installed.replicas[0]?.kill();
@@ -41,7 +41,7 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
   const gone = async (name: string) =>
     await vi.waitFor(
       async () => await expect(client.get(NAMESPACES, name)).rejects.toMatchObject({ code: 404 }),
-      PATIENCE,
+      TIMEOUT,
     );
 
   it('nothing of ours is let in unseen', async () => {
@@ -72,7 +72,7 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
       const path = '/apis/apiregistration.k8s.io/v1/apiservices/v1.subresources.kubevirt.io';
       const { body } = (await client.request({ method: 'GET', path })) as { body: { status?: Conditioned } };
       expect(conditionOf(body.status?.conditions, 'Available')?.status).toBe('False');
-    }, PATIENCE);
+    }, TIMEOUT);
     await client.create(NAMESPACES, { metadata: { name: 'empty' } });
     await client.delete(NAMESPACES, 'empty');
     await vi.waitFor(async () => {
@@ -82,7 +82,7 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
         'True',
         expect.stringContaining('subresources.kubevirt.io'),
       ]);
-    }, PATIENCE);
+    }, TIMEOUT);
   });
 
   it('a release without subresources keeps no namespace from going', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
       expect((await client.list(VMS)).items).toEqual([]);
       expect((await client.list(VMIS)).items).toEqual([]);
       expect((await client.list(PODS, { namespace })).items).toEqual([]);
-    }, PATIENCE);
+    }, TIMEOUT);
     await gone('with-a-machine');
   });
 });

@@ -7,7 +7,7 @@ import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, machine, untilRunning } from './fleet-of-machines.ts';
 import { type Installation, installChart } from './installation.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 
 describe.skipIf(missingAssets().length > 0)('an operator for one namespace', () => {
   let cluster: RealCluster;
@@ -28,9 +28,9 @@ describe.skipIf(missingAssets().length > 0)('an operator for one namespace', () 
 
   it('runs machines there, and leaves all others alone', async () => {
     await createMachines(client, 'apart', ['left-alone']);
-    await vi.waitFor(() => createMachines(client, 'looked-after', ['first']), PATIENCE);
+    await vi.waitFor(() => createMachines(client, 'looked-after', ['first']), TIMEOUT);
     await createMachines(client, 'looked-after', ['second']);
-    await untilRunning(client, 'looked-after', 2, PATIENCE.timeout);
+    await untilRunning(client, 'looked-after', 2, TIMEOUT.timeout);
     const other = await client.get(VMS, 'left-alone', { namespace: 'apart' });
     expect([other.status, other.metadata.finalizers]).toEqual([undefined, undefined]);
     expect((await client.list(VMIS)).items.map(({ metadata }) => metadata.namespace)).toEqual([

@@ -14,7 +14,7 @@ import { machine as machineIn } from './fleet-of-machines.ts';
 import { type Installation, installChart, type Replica } from './installation.ts';
 import { callsIn, type Right, rightsOf, rightText, usesOf } from './rights.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
 
 const machine = (name: string, more: object = {}) => machineIn(name, namespace, more);
@@ -65,7 +65,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     client = await cluster.client();
     installed = await installChart(cluster);
     kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
-    await vi.waitFor(() => ownersKnown(kubectl, installed.user), PATIENCE);
+    await vi.waitFor(() => ownersKnown(kubectl, installed.user), TIMEOUT);
     operator = await installed.startReplica();
   });
   afterAll(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
 
   const printed = async (name: string) => (await client.get(VMS, name, { namespace })).status?.printableStatus;
   const until = async (name: string, state: string) =>
-    await vi.waitFor(async () => expect(await printed(name)).toBe(state), PATIENCE);
+    await vi.waitFor(async () => expect(await printed(name)).toBe(state), TIMEOUT);
   const ask = async (path: string, body?: object) =>
     await client.request({
       method: 'PUT',
@@ -89,14 +89,14 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await vi.waitFor(async () => {
       const { code, out } = await kubectl.run(['get', 'apiservices', 'v1.subresources.kubevirt.io']);
       expect([code, out]).toEqual([0, expect.stringMatching(/True/)]);
-    }, PATIENCE);
+    }, TIMEOUT);
   });
 
   it('starts a machine that kubectl applies', async () => {
     await vi.waitFor(async () => {
       const applied = await kubectl.run(['apply', '-f', '-'], JSON.stringify(machine('a')));
       expect(applied).toMatchObject({ code: 0, err: '' });
-    }, PATIENCE);
+    }, TIMEOUT);
     await until('a', 'Running');
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await ask('virtualmachines/a/restart');
     await vi.waitFor(async () => {
       expect((await client.get(VMIS, 'a', { namespace })).metadata.uid).not.toBe(before);
-    }, PATIENCE);
+    }, TIMEOUT);
     await until('a', 'Running');
     const from = await nodeOf('a');
     await ask('virtualmachines/a/migrate');
@@ -130,19 +130,19 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
       const { items } = await client.list(VMIMS, { namespace });
       expect(items.map(({ status }) => status?.phase)).toEqual(['Succeeded']);
       expect(await nodeOf('a')).not.toBe(from);
-    }, PATIENCE);
+    }, TIMEOUT);
   });
 
   it('looks after an instance that stands alone, and pauses it', async () => {
     const { spec } = machine('alone').spec.template;
     await client.create(VMIS, { metadata: { name: 'alone', namespace }, spec });
     const found = () => client.get(VMIS, 'alone', { namespace });
-    await vi.waitFor(async () => expect((await found()).status?.phase).toBe('Running'), PATIENCE);
+    await vi.waitFor(async () => expect((await found()).status?.phase).toBe('Running'), TIMEOUT);
     await ask('virtualmachineinstances/alone/pause');
     const paused = async () => conditionOf((await found()).status?.conditions, 'Paused')?.status;
-    await vi.waitFor(async () => expect(await paused()).toBe('True'), PATIENCE);
+    await vi.waitFor(async () => expect(await paused()).toBe('True'), TIMEOUT);
     await client.delete(VMIS, 'alone', { namespace });
-    await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), PATIENCE);
+    await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), TIMEOUT);
   });
 
   it('takes over an instance for a simulated machine, follows how busy that is, and stops it', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     const name = 'sim.simulation';
     await client.create(VMIS, { metadata: { name, namespace }, spec });
     const found = () => client.get(VMIS, name, { namespace });
-    await vi.waitFor(async () => expect((await found()).status?.phase).toBe('Running'), PATIENCE);
+    await vi.waitFor(async () => expect((await found()).status?.phase).toBe('Running'), TIMEOUT);
     const simulated = (cpu: string) =>
       JSON.stringify({
         apiVersion: 'simulation.node-classifier.io/v1alpha1',
@@ -167,13 +167,13 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await vi.waitFor(async () => {
       expect((await found()).metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'sim' }]);
       expect(await load()).not.toBe('');
-    }, PATIENCE);
+    }, TIMEOUT);
     const before = await load();
     expect(await kubectl.run(['apply', '-f', '-'], simulated('0.9'))).toMatchObject({ code: 0 });
-    await vi.waitFor(async () => expect(await load()).not.toBe(before), PATIENCE);
+    await vi.waitFor(async () => expect(await load()).not.toBe(before), TIMEOUT);
     const gone = await kubectl.run(['delete', 'virtualmachines.simulation.node-classifier.io/sim', '--timeout=60s']);
     expect(gone).toMatchObject({ code: 0 });
-    await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), PATIENCE);
+    await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), TIMEOUT);
   });
 
   it('keeps the last migrations of a machine, and no more', async () => {
@@ -182,9 +182,9 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
       await vi.waitFor(async () => {
         const { items } = await client.list(VMIMS, { namespace });
         expect(items.every(({ status }) => status?.phase === 'Succeeded')).toBe(true);
-      }, PATIENCE);
+      }, TIMEOUT);
     }
-    await vi.waitFor(async () => expect((await client.list(VMIMS, { namespace })).items).toHaveLength(5), PATIENCE);
+    await vi.waitFor(async () => expect((await client.list(VMIMS, { namespace })).items).toHaveLength(5), TIMEOUT);
   });
 
   it('refuses who may not ask, and who does not come through the API server', async () => {
@@ -265,7 +265,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await wait('vmsnapshot/short', 'delete');
     await kubectl.ok('annotate virtualmachines.hypersdk.io/h hypersdk.io/retain-disks=true');
     const owners = () => kubectl.ok('get pvc/h-root -o jsonpath={.metadata.ownerReferences}');
-    await vi.waitFor(async () => expect(await owners()).toBe(''), PATIENCE);
+    await vi.waitFor(async () => expect(await owners()).toBe(''), TIMEOUT);
     await made('VMOperation', 'delete', { vmRef, operation: 'delete', ttlSecondsAfterFinished: 1 });
     await wait('virtualmachines.hypersdk.io/h', 'delete');
     await wait('vmop/delete', 'delete');
@@ -279,7 +279,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await vi.waitFor(async () => {
       const { metadata } = await client.get(VMIS, name, { namespace });
       expect(metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'n' }]);
-    }, PATIENCE);
+    }, TIMEOUT);
     await kubectl.ok('delete virtualmachines.novacron.io/n --timeout=60s');
   });
 
@@ -316,7 +316,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await vi.waitFor(async () => {
       expect((await client.list(VMIS, { namespace })).items).toEqual([]);
       expect((await client.list(PODS, { namespace })).items).toEqual([]);
-    }, PATIENCE);
+    }, TIMEOUT);
   });
 
   it('was never refused for want of a right, and uses every right that it has', async () => {

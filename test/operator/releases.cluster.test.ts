@@ -11,7 +11,7 @@ import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { createMachines, machine, untilRunning } from './fleet-of-machines.ts';
 import { helm, type Installation, installChart, type Replica } from './installation.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
 /** One has instances and kubevirt.io; the machines of the other run as instances of the first. */
 const FIRST = ['dialects.novacron=false', 'dialects.simulation=false'];
@@ -76,7 +76,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
   const runs = async (name: string) =>
     await vi.waitFor(async () => {
       expect((await client.get(SIMULATED, name, { namespace })).status?.phase).toBe('Running');
-    }, PATIENCE);
+    }, TIMEOUT);
 
   it('bear their own names, down to the lease', async () => {
     for (const { name, namespace: home } of [first, second]) {
@@ -87,14 +87,14 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
       await vi.waitFor(async () => {
         const { items } = await client.list(LEASES, { namespace: home });
         expect(items.map(({ metadata }) => metadata.name)).toEqual([name]);
-      }, PATIENCE);
+      }, TIMEOUT);
     }
   });
 
   it('look after machines of their own groups, which the one with instances runs', async () => {
-    await vi.waitFor(() => createMachines(client, namespace, ['a']), PATIENCE);
-    await vi.waitFor(() => client.create(SIMULATED, simulated('s'), { namespace }), PATIENCE);
-    await untilRunning(client, namespace, 1, PATIENCE.timeout);
+    await vi.waitFor(() => createMachines(client, namespace, ['a']), TIMEOUT);
+    await vi.waitFor(() => client.create(SIMULATED, simulated('s'), { namespace }), TIMEOUT);
+    await untilRunning(client, namespace, 1, TIMEOUT.timeout);
     await runs('s');
     expect((await client.list(VMIS, { namespace })).items.map(({ metadata }) => metadata.name).toSorted()).toEqual([
       'a',
@@ -113,12 +113,12 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
   it('go on without the other, but for instances, which wait for the one that has them', async () => {
     await operators[1].kill();
     await createMachines(client, namespace, ['b']);
-    await untilRunning(client, namespace, 2, PATIENCE.timeout);
+    await untilRunning(client, namespace, 2, TIMEOUT.timeout);
     operators = [operators[0], await second.startReplica()];
     await operators[1].untilReady();
     await operators[0].kill();
-    await vi.waitFor(() => client.create(SIMULATED, simulated('t'), { namespace }), PATIENCE);
-    await vi.waitFor(async () => expect(await operators[1].measured('vimana_leader')).toBe(1), PATIENCE);
+    await vi.waitFor(() => client.create(SIMULATED, simulated('t'), { namespace }), TIMEOUT);
+    await vi.waitFor(async () => expect(await operators[1].measured('vimana_leader')).toBe(1), TIMEOUT);
     operators = [await first.startReplica(), operators[1]];
     await operators[0].untilReady();
     await runs('t');
@@ -145,9 +145,9 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
     await vi.waitFor(async () => {
       const now = await trusted();
       expect(now.every((bundle) => bundle !== '' && bundle !== before[0])).toBe(true);
-    }, PATIENCE);
-    await vi.waitFor(() => createMachines(client, namespace, ['trusted']), PATIENCE);
-    await untilRunning(client, namespace, 3, PATIENCE.timeout);
+    }, TIMEOUT);
+    await vi.waitFor(() => createMachines(client, namespace, ['trusted']), TIMEOUT);
+    await untilRunning(client, namespace, 3, TIMEOUT.timeout);
   });
 
   describe('give users rights by the roles that they know', () => {
@@ -177,7 +177,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
       }
       await vi.waitFor(
         async () => expect(await can('view', 'list', 'virtualmachines.kubevirt.io')).toBe(true),
-        PATIENCE,
+        TIMEOUT,
       );
     });
 

@@ -9,7 +9,7 @@ import { BAD_OBJECTS, type BadObject } from './bad-objects.ts';
 import { machine, untilRunning } from './fleet-of-machines.ts';
 import { type Installation, installChart, type Replica } from './installation.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
 /** Groups whose machines something acts on. */
 const ACTED_ON = /^(kubevirt|simulation\.)/;
@@ -88,7 +88,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
           JSON.stringify(object),
           expect.stringContaining(' is invalid: '),
         ]);
-      }, PATIENCE);
+      }, TIMEOUT);
     }
     // Besides the good one, those alone that were written as such; and none of them has come further.
     const own = stored.filter(({ kind }) => kind === 'VirtualMachineInstance');
@@ -108,7 +108,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
     expect(await kubectl.run(args)).toMatchObject({ code: 0 });
     await vi.waitFor(async () => {
       expect((await client.get(VMS, name, { namespace })).status?.printableStatus).toBe('Running');
-    }, PATIENCE);
+    }, TIMEOUT);
     for (const kind of [
       'virtualmachines.kubevirt.io',
       'virtualmachines.simulation.node-classifier.io',

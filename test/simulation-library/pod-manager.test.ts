@@ -18,7 +18,7 @@ import type { DialectName } from '#programs/cli/up';
 import { operatorControllers } from '#programs/operator/controllers';
 import type { Embedded } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 import { simulation } from '#vm/dialects/simulation';
 
 const namespace = 'default';
@@ -55,7 +55,7 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
       image: 'quay.io/kubevirt/virt-launcher:latest',
       resources: { requests: { cpu: '3200m' } },
     });
-    await vi.waitFor(async () => expect(await pods.getPodNodeAssignment('one')).toMatch(/^kwok-node-/), PATIENCE);
+    await vi.waitFor(async () => expect(await pods.getPodNodeAssignment('one')).toMatch(/^kwok-node-/), WAIT);
     const [assigned] = await pods.updateVmNodeAssignments([vm('one')]);
     expect(assigned).toMatchObject({ podName: name, scheduledNode: await pods.getPodNodeAssignment('one') });
     await vi.waitFor(async () => {
@@ -65,7 +65,7 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
         podName: name,
         cpuConsumption: '0.1',
       });
-    }, PATIENCE);
+    }, WAIT);
   });
 
   it('puts a machine on a node only where one is named, and only on one that is there', async () => {
@@ -79,7 +79,7 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
   it('moves a machine by another pod with the same annotations, where the scheduler or the caller says', async () => {
     const { pods, admin } = make();
     await pods.createPod(vm('mover'), 'kwok-node-1');
-    await vi.waitFor(async () => expect((await podsOf(admin, 'mover'))[0]?.status?.phase).toBe('Running'), PATIENCE);
+    await vi.waitFor(async () => expect((await podsOf(admin, 'mover'))[0]?.status?.phase).toBe('Running'), WAIT);
     const [old] = await podsOf(admin, 'mover');
     const busy = { metadata: { annotations: { 'kubevirt.io/vm-memory-consumption': '0.7' } } };
     await admin.patch(PODS, old?.metadata.name ?? '', { type: 'merge', body: busy }, { namespace });
@@ -115,7 +115,7 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
     expect([await podsOf(admin, 'b'), await pods.vms.getVmStatus('b')]).toEqual([[], undefined]);
     expect(await pods.vms.cleanupAllVms()).toBe(1);
     expect(await pods.vms.listVms()).toEqual([]);
-    await vi.waitFor(async () => expect((await admin.list(PODS, { namespace })).items).toEqual([]), PATIENCE);
+    await vi.waitFor(async () => expect((await admin.list(PODS, { namespace })).items).toEqual([]), WAIT);
   });
 }
 
@@ -131,7 +131,7 @@ describe('a PodManager where none does', () => {
   beforeAll(async () => {
     embedded = await start(['kubevirt']);
     await embedded.admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachine));
-    await vi.waitFor(() => embedded.admin.list(SIMULATED_VMS), PATIENCE);
+    await vi.waitFor(() => embedded.admin.list(SIMULATED_VMS), WAIT);
   });
   afterAll(() => embedded.stop());
   contract(() => ({ admin: embedded.admin, pods: new PodManager({ client: embedded.admin }) }));
@@ -144,7 +144,7 @@ describe('a PodManager where none does', () => {
       const found = await pods.getPodNodeAssignment('bare');
       expect(found).toBeDefined();
       return found ?? '';
-    }, PATIENCE);
+    }, WAIT);
     await pods.migrateVmPod(vm('bare'), node);
     expect(await podsOf(embedded.admin, 'bare')).toHaveLength(1);
     await pods.deletePod('bare');
@@ -155,7 +155,7 @@ describe('a PodManager where none does', () => {
     const { admin, plane } = embedded;
     const pods = new PodManager({ client: admin });
     const name = await pods.createPod(vm('found'));
-    await vi.waitFor(async () => expect((await podsOf(admin, 'found'))[0]?.status?.phase).toBe('Running'), PATIENCE);
+    await vi.waitFor(async () => expect((await podsOf(admin, 'found'))[0]?.status?.phase).toBe('Running'), WAIT);
     const [before] = await podsOf(admin, 'found');
     const operator = {
       name: 'system:serviceaccount:vimana-system:vimana-operator',
@@ -179,7 +179,7 @@ describe('a PodManager where none does', () => {
     await vi.waitFor(async () => {
       const status = (await admin.get(SIMULATED_VMS, 'found', { namespace })).status;
       expect(status).toMatchObject({ phase: 'Running', podName: name, observedGeneration: 1 });
-    }, PATIENCE);
+    }, WAIT);
     const [after, second] = await podsOf(admin, 'found');
     expect([after?.metadata.uid, second]).toEqual([before?.metadata.uid, undefined]);
     const instance = await admin.get(VMIS, 'found.simulation', { namespace });

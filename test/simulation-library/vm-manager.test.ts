@@ -12,7 +12,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resourc
 import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 
 const namespace = 'default';
 
@@ -28,7 +28,7 @@ describe('a VMManager', () => {
     admin = plane.client();
     await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
     await admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachine));
-    await vi.waitFor(() => admin.list(SIMULATED_VMS), PATIENCE);
+    await vi.waitFor(() => admin.list(SIMULATED_VMS), WAIT);
     vms = new VMManager({ client: admin, clock });
   });
   afterAll(() => plane.stop());

@@ -2,14 +2,14 @@ import { INSTANCE_PHASES } from '#api/kubevirt/group';
 import { HOT_CHANGES } from '#api/kubevirt/hot-change';
 import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '#api/kubevirt/resources';
 import { CREATED_BY_LABEL } from '#api/launcher';
-import { sizeIn } from '#api/launcher-size';
+import { parseLauncherSize } from '#api/launcher-size';
 import { milliValue, parseQuantity, value } from '#platform/base/quantity';
 import type { Client } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Found } from '#testing/soak/running-machines';
-import type { SoakWorld } from '#testing/soak/soak-world';
+import type { FoundMachine } from '#testing/soak/running-machines';
+import type { SoakHarness } from '#testing/soak/soak-world';
 
 /** Everything that a world at rest consists of. */
 interface Scene {
@@ -18,13 +18,13 @@ interface Scene {
   readonly pods: readonly Pod[];
   readonly migrations: readonly Vmim[];
   readonly budgets: readonly PodDisruptionBudget[];
-  readonly running: ReadonlyMap<string, Found>;
+  readonly running: ReadonlyMap<string, FoundMachine>;
 }
 
 const FINISHED_KEPT = 5;
 
 /** What does not fit together when everything has had its time. */
-export async function faultsOf({ admin, machines, processes, addresses }: SoakWorld): Promise<string[]> {
+export async function faultsOf({ admin, machines, processes, addresses }: SoakHarness): Promise<string[]> {
   const scene = await look(admin, await machines.running());
   return [
     ...machines.doubled.map((what) => `ran twice: ${what}`),
@@ -127,8 +127,8 @@ function faultsOfInstance(vmi: Vmi, { pods, budgets, running }: Scene): string[]
   return checks.flatMap(([wrong, what]) => (wrong ? [`instance ${key} (${status?.phase}) ${what}`] : []));
 }
 
-function isPlaceFor({ metadata, spec }: Pod, { size }: Found): boolean {
-  const held = sizeIn(metadata.annotations);
+function isPlaceFor({ metadata, spec }: Pod, { size }: FoundMachine): boolean {
+  const held = parseLauncherSize(metadata.annotations);
   const { cpu = 0, memory = 0 } = spec.containers[0]?.resources?.requests ?? {};
   const bytes = (amount: string | number) => value(parseQuantity(amount));
   const asked = { cpu: milliValue(parseQuantity(cpu)), memory: bytes(memory) };

@@ -1,10 +1,10 @@
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import { OPERATION_UID, START_AWAY_FROM, START_ON } from '#api/operation-request';
 import type { Random } from '#platform/base/random';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 import { isFinished, OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import type { Dialect } from '#vm/engine/dialect';
@@ -31,7 +31,7 @@ const MINUTE = 60_000;
 export async function operationSoak(options: OperationSoak): Promise<SoakAccount> {
   const { machines, operations, kills, seed } = options;
   const nodes = Math.max(4, Math.ceil(machines / 40));
-  const world = await startOperationWorld({ dialects: ALL_DIALECTS, nodes, seed });
+  const world = await startOperationHarness({ dialects: ALL_DIALECTS, nodes, seed });
   const random = world.random.fork('soak');
   try {
     const targets = await makeMachines(world, random, machines);
@@ -65,14 +65,14 @@ interface Target {
   readonly name: string;
 }
 
-async function makeMachines(world: OperationWorld, random: Random, count: number): Promise<Target[]> {
+async function makeMachines(world: OperationHarness, random: Random, count: number): Promise<Target[]> {
   const targets: Target[] = [];
   for (let at = 0; at < count; at++) {
     const dialect = random.pick(ALL_DIALECTS);
     const name = `vm-${at}`;
     const shutdown = random.pick(['0s', '1s', '5s']);
     if (dialect === kubevirt) await makeClaim(world, `disk-${name}`);
-    await world.admin.create(resourceOfKind(dialect.kind), {
+    await world.admin.create(resourceTypeFor(dialect.kind), {
       metadata: { name, namespace },
       spec: specFor(dialect, name, random.next() < 0.7, shutdown),
     });
@@ -83,7 +83,7 @@ async function makeMachines(world: OperationWorld, random: Random, count: number
   return targets;
 }
 
-async function makeClaim(world: OperationWorld, name: string): Promise<void> {
+async function makeClaim(world: OperationHarness, name: string): Promise<void> {
   await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
     metadata: { name, namespace },
     spec: { accessModes: ['ReadWriteMany'], storageClassName: 'fast-ssd', resources: { requests: { storage: '1Gi' } } },
@@ -151,7 +151,7 @@ function newOperation(at: number, { kind }: Dialect, vm: string, random: Random)
   } as NewOperation;
 }
 
-async function goBack(world: OperationWorld, at: number, { spec }: NewOperation): Promise<number> {
+async function goBack(world: OperationHarness, at: number, { spec }: NewOperation): Promise<number> {
   await world.admin.create(OPERATIONS, {
     metadata: { name: `op-${at}`, namespace },
     spec: {
@@ -165,21 +165,21 @@ async function goBack(world: OperationWorld, at: number, { spec }: NewOperation)
 }
 
 /** Kills the operator with one of its next writes, once it is back from the last time. */
-async function kill(world: OperationWorld, random: Random): Promise<void> {
+async function kill(world: OperationHarness, random: Random): Promise<void> {
   const before = world.kills;
   for (let turn = 0; turn < 100 && !world.operator.runs; turn++) await world.clock.advance(500);
   world.killAtWrite(random.int(1, 8), random.pick([100, 2000, 20_000]));
   for (let turn = 0; turn < 100 && world.kills === before; turn++) await world.clock.advance(100);
 }
 
-async function cancelOne(world: OperationWorld, random: Random, upTo: number): Promise<void> {
+async function cancelOne(world: OperationHarness, random: Random, upTo: number): Promise<void> {
   const name = `op-${random.int(Math.max(0, upTo - 20), upTo)}`;
   const body = { spec: { cancel: true } };
   // One that is over refuses.
   await world.admin.patch(OPERATIONS, name, { type: 'merge', body }, { namespace }).catch(() => {});
 }
 
-async function untilOver(world: OperationWorld): Promise<void> {
+async function untilOver(world: OperationHarness): Promise<void> {
   const end = world.clock.now() + 240 * MINUTE;
   while (world.clock.now() < end) {
     const { items } = await world.admin.list(OPERATIONS, { namespace });
@@ -188,7 +188,7 @@ async function untilOver(world: OperationWorld): Promise<void> {
   }
 }
 
-async function account(world: OperationWorld, targets: readonly Target[]): Promise<SoakAccount> {
+async function account(world: OperationHarness, targets: readonly Target[]): Promise<SoakAccount> {
   const wrong: string[] = [];
   const { items: operations } = await world.admin.list(OPERATIONS, { namespace });
   const ends: Record<string, number> = {};
@@ -199,7 +199,7 @@ async function account(world: OperationWorld, targets: readonly Target[]): Promi
   }
   const machines = new Map<string, KubeObject>();
   for (const { kind } of ALL_DIALECTS) {
-    for (const vm of (await world.admin.list(resourceOfKind(kind), { namespace })).items) {
+    for (const vm of (await world.admin.list(resourceTypeFor(kind), { namespace })).items) {
       machines.set(`${kind.group}/${vm.metadata.name}`, vm);
       if ([START_ON, START_AWAY_FROM].some((name) => vm.metadata.annotations?.[name] !== undefined))
         wrong.push(`${kind.group}/${vm.metadata.name} is still told where to start`);
@@ -248,7 +248,7 @@ function lostMachines(
 }
 
 /** Instances, pods, claims and volumes whose machine is gone. */
-async function leftOvers(world: OperationWorld, machines: readonly KubeObject[]): Promise<string[]> {
+async function leftOvers(world: OperationHarness, machines: readonly KubeObject[]): Promise<string[]> {
   const { items: instances } = await world.admin.list(VMIS, { namespace });
   const { items: pods } = await world.admin.list(PODS, { namespace });
   const { items: claims } = await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace });

@@ -1,5 +1,5 @@
-import { mischief, peace } from '#testing/soak/mischief';
-import { startSoakWorld } from '#testing/soak/soak-world';
+import { clearFaults, runRandomAction } from '#testing/soak/mischief';
+import { startSoakHarness } from '#testing/soak/soak-world';
 import { faultsOf } from './faults.ts';
 
 const MINUTE = 60_000;
@@ -9,7 +9,7 @@ const REST = 20 * MINUTE;
 
 /** One life of a world: what is wrong with it at the end, with all that was done; nothing where all is well. */
 export async function soak(seed: string): Promise<string[]> {
-  const world = await startSoakWorld(seed);
+  const world = await startSoakHarness(seed);
   const story: string[] = [];
   try {
     const { clock, random } = world;
@@ -17,12 +17,12 @@ export async function soak(seed: string): Promise<string[]> {
     await clock.advance(5000);
     while (clock.now() < end && world.machines.doubled.length === 0) {
       const at = new Date(clock.now()).toISOString().slice(11, 23);
-      story.push(`${at} ${await mischief(world)}`);
+      story.push(`${at} ${await runRandomAction(world)}`);
       await clock.advance(random.pick([0, 20, 500, 2000, 10_000, 45_000, 90_000]));
     }
     const twice = world.machines.doubled.map((what) => `ran twice: ${what}`);
     if (twice.length > 0) return [...twice, ...story];
-    await peace(world);
+    await clearFaults(world);
     await clock.advance(REST);
     const wrong = await faultsOf(world);
     return wrong.length === 0 ? [] : [...wrong, ...story];

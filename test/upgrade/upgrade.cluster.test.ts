@@ -10,7 +10,7 @@ import { createMachines, oddInstances, untilRunning } from '../operator/fleet-of
 import { type Installation, installChart } from '../operator/installation.ts';
 import { type EarlierVersion, earlierVersion, upgradeFrom, upgradeTitle } from './earlier-version.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
 const NAMES = Array.from({ length: 12 }, (_, at) => `machine-${at}`);
 /** How long the new operator is given to do harm. */
@@ -29,7 +29,7 @@ describe.skipIf(missingAssets().length > 0)(upgradeTitle(from), () => {
     client = await cluster.client();
     installed = await installChart(cluster, { tree: earlier.folder });
     await (await installed.startReplica()).untilReady();
-    await vi.waitFor(() => createMachines(client, namespace, ['first']), PATIENCE);
+    await vi.waitFor(() => createMachines(client, namespace, ['first']), TIMEOUT);
     await createMachines(client, namespace, NAMES);
     await client.create(VMS, stopped('off') as never, { namespace });
     await untilRunning(client, namespace, NAMES.length + 1, 60_000);
@@ -98,7 +98,7 @@ describe.skipIf(missingAssets().length > 0)(upgradeTitle(from), () => {
       const { items } = await client.list(VMS, { namespace });
       const states = new Map(items.map(({ metadata, status }) => [metadata.name, status?.printableStatus]));
       expect([states.get('off'), states.get('first'), states.has('machine-0')]).toEqual(['Running', 'Stopped', false]);
-    }, PATIENCE);
+    }, TIMEOUT);
   });
 });
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   BLANK_DISK,
   bytesBeyond,
-  contentsText,
   copyOf,
   type DiskContents,
-  keptOf,
+  formatContents,
   ownBytes,
-  readContents,
+  parseContents,
   restoredTo,
+  retainedOf,
   withFile,
 } from './contents.ts';
 
@@ -21,12 +21,12 @@ const disk: DiskContents = {
 
 describe('the contents of a disk', () => {
   it('read as they were written', () => {
-    expect(readContents(contentsText(disk))).toEqual(disk);
-    expect(readContents(undefined)).toBe(BLANK_DISK);
+    expect(parseContents(formatContents(disk))).toEqual(disk);
+    expect(parseContents(undefined)).toBe(BLANK_DISK);
   });
 
   it.each(['', 'null', '{}', '{"files":3}', '{"files":{"/a":{"bytes":"1"}}}'])('cannot be read from %o', (text) => {
-    expect(readContents(text)).toBeUndefined();
+    expect(parseContents(text)).toBeUndefined();
   });
 
   it('take the room of what differs from what is below', () => {
@@ -50,7 +50,7 @@ describe('the contents of a disk', () => {
   });
 
   it('come back from a snapshot, but not what was asked for and done', () => {
-    const kept = keptOf(disk);
+    const kept = retainedOf(disk);
     expect(kept).not.toHaveProperty('wrote');
     const branch = { uid: 'r', on: [{ name: 's', uid: 'u' }] };
     const now = { ...withFile(disk, '/a', file('later')), wrote: 'later' };

@@ -56,15 +56,15 @@ export interface GuestDisk {
 export const BLANK_DISK: DiskContents = { files: {} };
 
 /** Annotations of a claim are at most 256 KiB, of which others need some. */
-export const LARGEST_CONTENTS = 128 * 1024;
+export const MAX_CONTENTS_BYTES = 128 * 1024;
 
 /** The contents as they stand in an annotation. */
-export function contentsText(contents: DiskContents): string {
+export function formatContents(contents: DiskContents): string {
   return JSON.stringify(contents);
 }
 
 /** The contents of a disk by the annotation of its claim; undefined where nobody can read them. */
-export function readContents(text: string | undefined): DiskContents | undefined {
+export function parseContents(text: string | undefined): DiskContents | undefined {
   if (text === undefined) return BLANK_DISK;
   try {
     const read: unknown = JSON.parse(text);
@@ -135,7 +135,7 @@ export function restoredTo(
 }
 
 /** What a snapshot keeps of a disk: not what is remembered of requests. */
-export function keptOf({ image, files, from }: DiskContents): DiskContents {
+export function retainedOf({ image, files, from }: DiskContents): DiskContents {
   return {
     ...(image === undefined ? {} : { image }),
     files,

@@ -1,7 +1,7 @@
 import { type ClaimedDisk, claimWords, type DiskOrigin } from '../disk/claimed-disk.ts';
 import type { Disk } from './disk.ts';
 import type { Checksum } from './image.ts';
-import { USUAL_DISK_SIZE } from './inherit.ts';
+import { DEFAULT_DISK_SIZE } from './inherit.ts';
 import type { VirtualMachine } from './virtual-machine.ts';
 
 /** How the disks of a machine are kept: one PersistentVolumeClaim each. */
@@ -29,7 +29,7 @@ export function claimedDisks(machine: string, { disks, image }: Pick<Spec, 'disk
   });
 }
 
-const ROOT: Disk = { name: 'root', size: USUAL_DISK_SIZE, storageClass: 'standard', type: 'disk' };
+const ROOT: Disk = { name: 'root', size: DEFAULT_DISK_SIZE, storageClass: 'standard', type: 'disk' };
 
 const orderOf = ({ bootOrder = Number.MAX_SAFE_INTEGER }: Disk) => bootOrder;
 

@@ -15,19 +15,19 @@ type TemplateDisk = NonNullable<Defaults['disks']>[number];
 const ROOT: TemplateDisk = { name: 'root' };
 
 /** What a disk gets whose size neither machine nor template says. */
-export const USUAL_DISK_SIZE = '10Gi';
+export const DEFAULT_DISK_SIZE = '10Gi';
 
 /**
  * A machine with all that its template gives it; it names no template any more. What stands in the machine counts,
  * field by field, and the template gives what does not. Disks, networks and USB devices are merged by name, those of the
  * template first; there, a value that is only the default gives way to the template's.
  */
-export function inherited(own: MachineSpec, template: TemplateSpec): MachineSpec {
+export function withTemplateDefaults(own: MachineSpec, template: TemplateSpec): MachineSpec {
   const { image, defaultSpec = {}, requiredFeatures = [] } = template;
   const disks = defaultSpec.disks ?? (own.disks === undefined ? [ROOT] : []);
   const base = {
     ...defaultSpec,
-    disks: withoutTakenPlaces(sized(disks, template), own.disks),
+    disks: withoutTakenPlaces(withDiskSizes(disks, template), own.disks),
     networks: withoutSecondPodNetwork(defaultSpec.networks, own.networks),
     cloudInit: cloudInitUnder(own.cloudInit, defaultSpec.cloudInit, template.cloudInit),
     image: undefined,
@@ -43,9 +43,12 @@ export function inherited(own: MachineSpec, template: TemplateSpec): MachineSpec
 }
 
 /** The first disk is as large as the image and the advice of the template ask for, where it says nothing itself. */
-function sized(disks: readonly TemplateDisk[], { image, recommendedResources }: TemplateSpec): readonly TemplateDisk[] {
-  const first = image.size ?? recommendedResources?.minDiskSize ?? USUAL_DISK_SIZE;
-  return disks.map((disk, i) => ({ size: i === 0 ? first : USUAL_DISK_SIZE, ...disk }));
+function withDiskSizes(
+  disks: readonly TemplateDisk[],
+  { image, recommendedResources }: TemplateSpec,
+): readonly TemplateDisk[] {
+  const first = image.size ?? recommendedResources?.minDiskSize ?? DEFAULT_DISK_SIZE;
+  return disks.map((disk, i) => ({ size: i === 0 ? first : DEFAULT_DISK_SIZE, ...disk }));
 }
 
 /** A place in the boot sequence that a disk of the machine has is not the template's to give to another. */

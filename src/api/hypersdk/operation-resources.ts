@@ -1,8 +1,8 @@
 import { type VMOperation, vmOperation } from '#api/hypersdk/vm-operation';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 export type Operation = VMOperation & KubeObject;
 
-export const OPERATIONS: ResourceType<Operation> = resourceOfKind(vmOperation);
+export const OPERATIONS: ResourceType<Operation> = resourceTypeFor(vmOperation);

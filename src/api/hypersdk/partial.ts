@@ -19,10 +19,10 @@ export function partial<S extends Schema>(
   description: string,
   schema: S,
 ): Schema<Partially<OutputOf<S>>, Partially<InputOf<S>>, 'optional'> {
-  return { json: { ...loosened(schema.json), description }, presence: 'optional' };
+  return { json: { ...loosen(schema.json), description }, presence: 'optional' };
 }
 
-function loosened(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
+function loosen(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
   const { required, default: _default, 'x-kubernetes-validations': rules, ...rest } = schema;
   if (isAtomic(schema)) return { ...rest, ...(required && { required }), ...lasting(rules) };
   const kept = required?.filter((name) => keys.includes(name)) ?? [];
@@ -30,10 +30,10 @@ function loosened(schema: JsonSchema, keys: readonly string[] = []): JsonSchema 
   return {
     ...rest,
     ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, loosened(field)])),
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, loosen(field)])),
     }),
-    ...(items && { items: loosened(items, rest['x-kubernetes-list-map-keys']) }),
-    ...(typeof additionalProperties === 'object' && { additionalProperties: loosened(additionalProperties) }),
+    ...(items && { items: loosen(items, rest['x-kubernetes-list-map-keys']) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: loosen(additionalProperties) }),
     ...(kept.length > 0 && { required: kept }),
     ...lasting(rules),
   };

@@ -18,7 +18,7 @@ const PLAYED: readonly NodeTerm[] = [
 /** The same wishes of a machine, for nodes that have the features too. */
 export function withFeatures(wishes: Affinity | undefined, features: readonly string[]): Affinity | undefined {
   if (features.length === 0) return wishes;
-  const having = { matchExpressions: features.map(labelled) };
+  const having = { matchExpressions: features.map(labelTerm) };
   const asked = wishes?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
   // Of several terms one has to hold, so that each is asked for together with each.
   const nodeSelectorTerms = asked.flatMap((term) => [having, ...PLAYED].map((other) => both(term, other)));
@@ -29,7 +29,7 @@ export function withFeatures(wishes: Affinity | undefined, features: readonly st
   return { ...wishes, nodeAffinity };
 }
 
-function labelled(feature: string) {
+function labelTerm(feature: string) {
   return { key: `${LABEL_PREFIX}${feature}`, operator: 'In' as const, values: ['true'] };
 }
 

@@ -44,13 +44,13 @@ export function withheldFrom(namespace: string, key: string): string {
   return `VMTemplate ${key} is not for machines of namespace ${namespace}: to allow it, put ${namespace} into the annotation ${MACHINES_FROM} of the template, a list with commas`;
 }
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** Machines as the condition names them: the first by their names, and how many more. */
 export function userNames(keys: readonly string[]): string {
   const names = keys.toSorted();
-  const more = names.length - MOST_NAMES;
-  return more <= 0 ? names.join(', ') : `${names.slice(0, MOST_NAMES).join(', ')} and ${more} more`;
+  const more = names.length - MAX_NAMES;
+  return more <= 0 ? names.join(', ') : `${names.slice(0, MAX_NAMES).join(', ')} and ${more} more`;
 }
 
 /** The machines that are named in such words. */

@@ -1,7 +1,7 @@
 import { conditions } from '#platform/schema/conditions';
 import { boolean, choice, integer, list, number, object, string, timestamp } from '#platform/schema/schema';
 import { smallDisks } from '../disk/small-disks.ts';
-import { keptInterfaces } from '../kept-interfaces.ts';
+import { retainedInterfaces } from '../kept-interfaces.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { observedGeneration } from './observed-generation.ts';
 
@@ -74,7 +74,7 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     ]),
     message: string('The decision, as a sentence.'),
   }),
-  interfaces: keptInterfaces,
+  interfaces: retainedInterfaces,
   stateChangeRequests,
   startFailure,
 });

@@ -20,7 +20,7 @@ const fixed = [
   'restoreSpec',
 ].map((field) => immutable(field, `${field} cannot be changed: create another VMOperation`));
 
-function needed(operation: string, given: string, field: string, message: string): CelRule {
+function requiredFor(operation: string, given: string, field: string, message: string): CelRule {
   return {
     rule: `self.operation != '${operation}' || (${given})`,
     message,
@@ -72,19 +72,19 @@ const spec = object(
   },
   {
     rules: [
-      needed(
+      requiredFor(
         'clone',
         'has(self.cloneSpec) && has(self.cloneSpec.targetName)',
         'cloneSpec',
         'operation clone needs cloneSpec.targetName',
       ),
-      needed(
+      requiredFor(
         'resize',
         'has(self.resizeSpec) && (has(self.resizeSpec.cpus) || has(self.resizeSpec.memory))',
         'resizeSpec',
         'operation resize needs resizeSpec.cpus or resizeSpec.memory',
       ),
-      needed(
+      requiredFor(
         'restore',
         'has(self.restoreSpec) && has(self.restoreSpec.snapshotName)',
         'restoreSpec',

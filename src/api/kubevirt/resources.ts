@@ -11,7 +11,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 
 /** The resource in which objects of one of our own kinds are stored, in the version that they are stored in. */
-export function resourceOfKind<K extends Kind>({
+export function resourceTypeFor<K extends Kind>({
   group,
   versions: [version],
   plural,
@@ -24,6 +24,6 @@ export type Vm = VirtualMachine & KubeObject;
 export type Vmi = VirtualMachineInstance & KubeObject;
 export type Vmim = VirtualMachineInstanceMigration & KubeObject;
 
-export const VMS: ResourceType<Vm> = resourceOfKind(virtualMachine);
-export const VMIS: ResourceType<Vmi> = resourceOfKind(virtualMachineInstance);
-export const VMIMS: ResourceType<Vmim> = resourceOfKind(virtualMachineInstanceMigration);
+export const VMS: ResourceType<Vm> = resourceTypeFor(virtualMachine);
+export const VMIS: ResourceType<Vmi> = resourceTypeFor(virtualMachineInstance);
+export const VMIMS: ResourceType<Vmim> = resourceTypeFor(virtualMachineInstanceMigration);

@@ -1,7 +1,7 @@
 import { list, map, object, required, string, timestamp } from '#platform/schema/schema';
 import { instanceSpec } from './instance-spec.ts';
 
-const ignored = (what: string) => `${what} Written by some tools; has no effect in a template.`;
+const ignoredField = (what: string) => `${what} Written by some tools; has no effect in a template.`;
 
 /** KubeVirt takes any metadata here; only labels and annotations mean something. */
 const metadata = object(
@@ -9,18 +9,18 @@ const metadata = object(
   {
     labels: map('Labels, which Services and selectors look for.', string('A label value.')),
     annotations: map('Annotations.', string('An annotation value.')),
-    name: string(ignored('Name.')),
-    generateName: string(ignored('Prefix of a name.')),
-    namespace: string(ignored('Namespace.')),
-    creationTimestamp: timestamp(ignored('Time of creation.'), { nullable: true }),
-    finalizers: list(ignored('Finalizers.'), string('A finalizer.')),
+    name: string(ignoredField('Name.')),
+    generateName: string(ignoredField('Prefix of a name.')),
+    namespace: string(ignoredField('Namespace.')),
+    creationTimestamp: timestamp(ignoredField('Time of creation.'), { nullable: true }),
+    finalizers: list(ignoredField('Finalizers.'), string('A finalizer.')),
   },
   {
     nullable: true,
     also: {
       ownerReferences: {
         type: 'array',
-        description: ignored('Owners.'),
+        description: ignoredField('Owners.'),
         items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       },
     },

@@ -45,7 +45,7 @@ export function kubevirtObject<F extends Fields, const O extends Options>(
   fields: F,
   options?: O,
 ): ReturnType<typeof object<F, O>> {
-  return withOthers(name, resolved, description, fields, options);
+  return withOthers(name, resolveSchema, description, fields, options);
 }
 
 /** As kubevirtObject, for what controllers report: what nothing fills in is known by name and type, but not looked into. */
@@ -55,7 +55,7 @@ export function kubevirtStatus<F extends Fields, const O extends Options>(
   fields: F,
   options?: O,
 ): ReturnType<typeof object<F, O>> {
-  return withOthers(name, outlined, description, fields, options);
+  return withOthers(name, outlineSchema, description, fields, options);
 }
 
 function withOthers<F extends Fields, const O extends Options>(
@@ -70,7 +70,7 @@ function withOthers<F extends Fields, const O extends Options>(
   return object<F, O>(description, fields, { ...options, also } as unknown as O);
 }
 
-function resolved(schema: UpstreamSchema): JsonSchema {
+function resolveSchema(schema: UpstreamSchema): JsonSchema {
   return { ...resolve(schema), description: NOT_ACTED_ON };
 }
 
@@ -90,7 +90,7 @@ function resolve(schema: UpstreamSchema): JsonSchema {
   };
 }
 
-function outlined(schema: UpstreamSchema): JsonSchema {
+function outlineSchema(schema: UpstreamSchema): JsonSchema {
   return { ...outline(schema), description: NOT_FILLED_IN };
 }
 

@@ -8,7 +8,7 @@ export const CLAIM_WORDS = claimWords('novacron.io');
 export const ROOT_DISK = 'root';
 
 /** The size of an image is known only to whoever fetches it. */
-const USUAL_ROOT_SIZE = '10Gi';
+const DEFAULT_ROOT_SIZE = '10Gi';
 
 /** The claim behind a disk: as the instance of the machine, it is of this name for no machine of another group. */
 export function claimName(machine: string, disk: string): string {
@@ -21,7 +21,7 @@ type Spec = VirtualMachine['spec'];
 export function claimedDisks(machine: string, { template }: Pick<Spec, 'template'>): ClaimedDisk[] {
   const { resources, image, volumes = [] } = template.spec;
   const root: ClaimedDisk = {
-    disk: { name: ROOT_DISK, size: resources.disk ?? USUAL_ROOT_SIZE },
+    disk: { name: ROOT_DISK, size: resources.disk ?? DEFAULT_ROOT_SIZE },
     claim: claimName(machine, ROOT_DISK),
     ...(image === undefined ? {} : { origin: originOf(image.source) }),
     originField: 'spec.template.spec.image.source',

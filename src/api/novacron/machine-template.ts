@@ -1,7 +1,7 @@
 import type { CelRule } from '#platform/schema/json-schema';
 import { affinityOnHosts, nodeSelector, tolerations } from '#platform/schema/placement';
 import { choice, integer, list, map, object, quantity, required, string } from '#platform/schema/schema';
-import { demanded } from './demanded.ts';
+import { requiredByRule } from './demanded.ts';
 import { lifecycle } from './lifecycle.ts';
 import { networkInterfaces } from './network-interface.ts';
 
@@ -10,13 +10,13 @@ const MEMORY = 'Memory must be at least 512Mi';
 const IMAGE = 'Image source is required';
 
 const resources = object('Size of the machine.', {
-  cpu: demanded(
+  cpu: requiredByRule(
     integer('Required. Number of virtual CPUs, at least 1.', {
       format: 'int32',
       rules: [{ rule: 'self >= 1', message: CPU }],
     }),
   ),
-  memory: demanded(
+  memory: requiredByRule(
     quantity('Required. Memory of the guest, at least 512Mi.', {
       rules: [
         {
@@ -33,7 +33,7 @@ const resources = object('Size of the machine.', {
 });
 
 const image = object('What the machine boots from.', {
-  source: demanded(
+  source: requiredByRule(
     string(
       'Required. Where the image is: marketplace://name, http:// or https:// with a URL, s3://bucket/key, or pvc://namespace/claim of the own namespace, which is copied. Other images are named, and not fetched by simulated nodes.',
       {
@@ -91,9 +91,9 @@ export const machineTemplate = object('The machine: its labels and what it is ma
       annotations: map('Annotations.', string('An annotation value.')),
     },
   ),
-  spec: demanded(
+  spec: requiredByRule(
     object('What the machine is made of.', {
-      resources: demanded(resources),
+      resources: requiredByRule(resources),
       image,
       networks: networkInterfaces,
       volumes,

@@ -8,7 +8,7 @@ type Machine = NonNullable<NonNullable<Spec['template']>['spec']>;
 type Card = NonNullable<Machine['networks']>[number];
 
 /** A field that asks for what nothing can give a machine yet: without it, the machine would be another than was asked for. */
-export interface Unserved {
+export interface Unsupported {
   readonly field: string;
   readonly value: unknown;
   /** What to do about it. */
@@ -20,11 +20,11 @@ interface Asking {
   readonly spec: Spec;
 }
 
-export function unservedFields({ metadata, spec }: Asking): Unserved[] {
+export function unsupportedFields({ metadata, spec }: Asking): Unsupported[] {
   const { template, migrationPolicy, snapshotPolicy } = spec;
   const at = 'spec.template.spec';
   const { devices = [], lifecycle, networks = [], volumes = [], image } = template?.spec ?? {};
-  const found: Unserved[] = [];
+  const found: Unsupported[] = [];
   const add = (field: string, value: unknown, instead: string) => void found.push({ field, value, instead });
   if (devices.length > 0) add(`${at}.devices`, devices, 'leave devices of the host out');
   for (const hook of ['preStart', 'preStop'] as const) {
@@ -51,8 +51,8 @@ export function unservedFields({ metadata, spec }: Asking): Unserved[] {
   return found;
 }
 
-function unservedIn(field: string, { type, ...card }: Card): Unserved[] {
-  const found: Unserved[] = [];
+function unservedIn(field: string, { type, ...card }: Card): Unsupported[] {
+  const found: Unsupported[] = [];
   if (type === 'sr-iov') found.push({ field: `${field}.type`, value: type, instead: 'choose another type' });
   for (const family of ['ipv4', 'ipv6'] as const) {
     const { method, dns = [] } = card[family] ?? {};

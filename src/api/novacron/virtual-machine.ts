@@ -13,17 +13,17 @@ import {
   timestamp,
 } from '#platform/schema/schema';
 import { smallDisks } from '../disk/small-disks.ts';
-import { keptInterfaces } from '../kept-interfaces.ts';
+import { retainedInterfaces } from '../kept-interfaces.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { bandwidth } from './bandwidth.ts';
-import { demanded } from './demanded.ts';
+import { requiredByRule } from './demanded.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';
 import { machineUpdateStrategy } from './update-strategy.ts';
 
 const spec = object(
   'The machine that is wanted.',
   {
-    template: demanded(machineTemplate),
+    template: requiredByRule(machineTemplate),
     running: boolean('Whether the machine should run.', { default: true }),
     migrationPolicy: object(
       'How the machine may be moved to another node.',
@@ -101,7 +101,7 @@ const status = object('What was last observed.', {
   ),
   lastUpdated: timestamp('When this status last changed.'),
   smallDisks,
-  interfaces: keptInterfaces,
+  interfaces: retainedInterfaces,
   stateChangeRequests,
   startFailure,
 });

@@ -7,7 +7,7 @@ import { networkTypes } from './network-interface.ts';
 
 const address = (description: string) => string(description, { minLength: 1, maxLength: 64 });
 
-const fixed = (what: string): { readonly rules: readonly CelRule[] } => ({
+const immutableField = (what: string): { readonly rules: readonly CelRule[] } => ({
   rules: [{ rule: 'self == oldSelf', message: `${what} cannot be changed` }],
 });
 
@@ -53,7 +53,7 @@ const subnet = object('A range of addresses.', {
     string('The range, such as 10.0.0.0/24; it cannot be changed later.', {
       minLength: 1,
       maxLength: 64,
-      ...fixed('the range of a subnet'),
+      ...immutableField('the range of a subnet'),
     }),
   ),
   gateway: address('Address of the router, in the range; no machine gets it.'),
@@ -111,7 +111,11 @@ const policy = object(
 
 const spec = object('The network that is wanted.', {
   type: required(
-    choice('How machines are connected; it cannot be changed later.', networkTypes, fixed('the type of a network')),
+    choice(
+      'How machines are connected; it cannot be changed later.',
+      networkTypes,
+      immutableField('the type of a network'),
+    ),
   ),
   config,
   subnets: list('Ranges of addresses, none of which overlap.', subnet, { keys: ['name'], maxItems: 64 }),
@@ -127,14 +131,14 @@ const spec = object('The network that is wanted.', {
   }),
 });
 
-const counted = (description: string) => integer(description, { format: 'int64', minimum: 0 });
+const countField = (description: string) => integer(description, { format: 'int64', minimum: 0 });
 
 const status = object('What was last observed.', {
   observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
   phase: choice('Whether the network can be used.', ['Pending', 'Active', 'Failed']),
-  allocatedIPs: counted('Addresses in use.'),
-  availableIPs: counted('Addresses that are free; network, broadcast and gateway addresses never count.'),
-  connectedVMs: counted('Machines with an interface in the network.'),
+  allocatedIPs: countField('Addresses in use.'),
+  availableIPs: countField('Addresses that are free; network, broadcast and gateway addresses never count.'),
+  connectedVMs: countField('Machines with an interface in the network.'),
   conditions: conditions('Ready'),
 });
 

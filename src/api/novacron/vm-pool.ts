@@ -4,7 +4,7 @@ import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import { labelSelector } from '#platform/schema/placement';
 import { integer, list, number, object, required, string, timestamp, withDescription } from '#platform/schema/schema';
 import { autoscaling } from './autoscaling.ts';
-import { demanded } from './demanded.ts';
+import { requiredByRule } from './demanded.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';
 import { poolUpdateStrategy } from './update-strategy.ts';
 
@@ -49,7 +49,7 @@ const spec = object(
       labelSelector,
       "Selects the machines of the pool; the template's labels must match. Left out, a label of the pool's own.",
     ),
-    template: demanded(
+    template: requiredByRule(
       withDescription(
         machineTemplate,
         "What each machine is made of; without an image it gets the operator's default image.",

@@ -16,7 +16,7 @@ import {
 const schedule = (description: string) =>
   string(`${description}: a cron expression of five fields, in UTC.`, { minLength: 1, maxLength: 256 });
 
-const kept = (what: string) =>
+const immutableField = (what: string) =>
   integer(`How many ${what} snapshots are kept; 0 when left out.`, { format: 'int32', minimum: 0, maximum: 1000 });
 
 const snapshots = object(
@@ -26,7 +26,7 @@ const snapshots = object(
     schedule: schedule('When they are taken'),
     retention: object(
       'How many snapshots are kept; at least one of the three numbers is more than 0.',
-      { daily: kept('daily'), weekly: kept('weekly'), monthly: kept('monthly') },
+      { daily: immutableField('daily'), weekly: immutableField('weekly'), monthly: immutableField('monthly') },
       {
         rules: [
           {

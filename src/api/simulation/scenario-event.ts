@@ -45,7 +45,7 @@ const actionFields = {
   targetNode: objectName('Node to migrate to; the scheduler decides when left out.'),
 };
 
-const quoted = (actions: readonly Action[]) => `[${actions.map((action) => `'${action}'`).join(', ')}]`;
+const quoteActions = (actions: readonly Action[]) => `[${actions.map((action) => `'${action}'`).join(', ')}]`;
 
 const fieldRules: readonly CelRule[] = Object.keys(actionFields)
   .filter((field) => field !== 'action')
@@ -56,7 +56,7 @@ const fieldRules: readonly CelRule[] = Object.keys(actionFields)
     );
     const rules: CelRule[] = [
       {
-        rule: `!has(self.${field}) || self.action in ${quoted(knowing)}`,
+        rule: `!has(self.${field}) || self.action in ${quoteActions(knowing)}`,
         message: `goes with the actions ${knowing.join(', ')} only`,
         reason: 'FieldValueForbidden',
         fieldPath: `.${field}`,
@@ -64,7 +64,7 @@ const fieldRules: readonly CelRule[] = Object.keys(actionFields)
     ];
     if (needing.length > 0) {
       rules.push({
-        rule: `has(self.${field}) || !(self.action in ${quoted(needing)})`,
+        rule: `has(self.${field}) || !(self.action in ${quoteActions(needing)})`,
         message: `is needed by the actions ${needing.join(', ')}`,
         reason: 'FieldValueRequired',
         fieldPath: `.${field}`,

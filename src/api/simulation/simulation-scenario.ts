@@ -78,7 +78,7 @@ const spec = object('The course of the simulation.', {
   conditionalEvents,
 });
 
-const counted = (description: string) => integer(description, { format: 'int64', minimum: 0 });
+const countField = (description: string) => integer(description, { format: 'int64', minimum: 0 });
 
 const status = object('How far the simulation is.', {
   observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
@@ -88,20 +88,20 @@ const status = object('How far the simulation is.', {
   currentSimulatedTime: timestamp('What time it is in the simulation.'),
   elapsedRealTime: string('How long it has run, in real time.'),
   elapsedSimulatedTime: string('How long it has run, in simulated time.'),
-  nodes: counted('Nodes that are up.'),
-  vms: counted('Machines that exist.'),
-  runningVMs: counted('Machines that run.'),
-  pendingVMs: counted('Machines that wait for a node.'),
-  migrations: counted('Migrations that were completed.'),
-  appliedEvents: counted('Events of the timeline that have happened.'),
-  totalTasksGenerated: counted('Tasks that have arrived.'),
-  droppedTasks: counted('Tasks that were dropped because too many were there.'),
-  activeTasks: counted('Tasks that are under way.'),
+  nodes: countField('Nodes that are up.'),
+  vms: countField('Machines that exist.'),
+  runningVMs: countField('Machines that run.'),
+  pendingVMs: countField('Machines that wait for a node.'),
+  migrations: countField('Migrations that were completed.'),
+  appliedEvents: countField('Events of the timeline that have happened.'),
+  totalTasksGenerated: countField('Tasks that have arrived.'),
+  droppedTasks: countField('Tasks that were dropped because too many were there.'),
+  activeTasks: countField('Tasks that are under way.'),
   conditionalEvents: list(
     'What became of the conditional events.',
     object('A conditional event.', {
       name: required(string('Name of the conditional event.')),
-      times: counted('How often it happened.'),
+      times: countField('How often it happened.'),
       lastTime: timestamp('When it last happened, in simulated time.'),
     }),
     { keys: ['name'] },

@@ -7,7 +7,7 @@ import { applyJsonPatch } from '#platform/kube/patches/json-patch';
 import { applyMergePatch } from '#platform/kube/patches/merge-patch';
 import { applyStrategicMergePatch } from '#platform/kube/patches/strategic-merge-patch';
 import type { JsonSchema } from '#platform/schema/json-schema';
-import { effort } from '#testing/effort';
+import { measureCpuMs } from '#testing/effort';
 import { runs } from '#testing/runs';
 import { invalid } from './api-error.ts';
 import { customShape } from './apiextensions/custom-shape.ts';
@@ -33,17 +33,17 @@ const TRIES = 4;
 
 /** The least of some tries: what else the thread did meanwhile, such as collecting garbage, is not the work's. */
 function leastEffort(work: () => unknown): number {
-  return Math.min(...Array.from({ length: 2 }, () => effort(work)));
+  return Math.min(...Array.from({ length: 2 }, () => measureCpuMs(work)));
 }
 
 /** Work that grows faster than its input is told by name. */
 function expectLinear(name: string, workOn: (count: number) => () => unknown): void {
   const work = workOn(FEW * TIMES);
-  let many = effort(work);
+  let many = measureCpuMs(work);
   // However little a few entries take, that is not too long.
   if (many < LEAST_MS * MOST_TIMES) return;
   const few = Math.max(leastEffort(workOn(FEW)), LEAST_MS);
-  for (let more = 1; more < TRIES && many / few >= MOST_TIMES; more++) many = Math.min(many, effort(work));
+  for (let more = 1; more < TRIES && many / few >= MOST_TIMES; more++) many = Math.min(many, measureCpuMs(work));
   expect(many / few, `${name}: ${few} ms for ${FEW}, ${many} ms for ${FEW * TIMES}`).toBeLessThan(MOST_TIMES);
 }
 

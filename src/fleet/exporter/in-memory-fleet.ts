@@ -1,4 +1,4 @@
-import { USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE } from '#api/launcher-load';
 import { isRatioSize, type Vm } from '#fleet/library/simulated-vm';
 import type { Clock } from '#platform/base/clock';
 import {
@@ -12,7 +12,7 @@ import {
 import { amountsOf } from './launcher-usage.ts';
 import { measureLoad, NOTHING_SPENT, type NodeLoad, type SpentTime, spentAfter } from './node-load.ts';
 
-const REFERENCE = amountsOf(USUAL_NODE);
+const REFERENCE = amountsOf(DEFAULT_NODE);
 
 interface InMemoryVm {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { CPU_CONSUMPTION, CREATED_BY_LABEL, DOMAIN_ANNOTATION, MEMORY_CONSUMPTION, NAME_LABEL } from '#api/launcher';
-import { loadIn, type NodeSize } from '#api/launcher-load';
+import { type NodeSize, parseLoad } from '#api/launcher-load';
 import { toNumber, tryParseQuantity } from '#platform/base/quantity';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
@@ -48,7 +48,7 @@ export function launcherUsageOf(pod: Pod): LauncherUsage | undefined {
     amount(annotations?.[CPU_CONSUMPTION]),
     Math.min(1, amount(annotations?.[MEMORY_CONSUMPTION])),
   ];
-  const reference = loadIn(annotations)?.node;
+  const reference = parseLoad(annotations)?.node;
   if (reference === undefined) {
     return { node, microCores: 0, bytes: 0, cpuShare: Math.round(cpu * 1e9), memoryShare: Math.round(memory * 1e9) };
   }

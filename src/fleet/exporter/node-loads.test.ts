@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadText } from '#api/launcher-load';
+import { formatLoad } from '#api/launcher-load';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
@@ -42,7 +42,7 @@ function pod(
   const annotations = {
     'kubevirt.io/vm-cpu-consumption': cpu,
     'kubevirt.io/vm-memory-consumption': memory,
-    ...(of === undefined ? {} : { 'vimana.io/load': loadText({ cpu, memory, node: of }) }),
+    ...(of === undefined ? {} : { 'vimana.io/load': formatLoad({ cpu, memory, node: of }) }),
   };
   const metadata = meta(`virt-launcher-${vm}-x`, {
     namespace: 'default',

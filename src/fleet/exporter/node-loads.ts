@@ -1,5 +1,5 @@
 import { CREATED_BY_LABEL, MIGRATION_LABEL } from '#api/launcher';
-import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE, type NodeSize } from '#api/launcher-load';
 import type { Measures } from '#fleet/rebalance/measures';
 import type { Clock } from '#platform/base/clock';
 import { type Logger, noopLogger } from '#platform/base/logger';
@@ -57,7 +57,7 @@ export class NodeLoads {
   #names: readonly string[] | undefined;
   readonly #stops: readonly (() => void)[];
 
-  constructor({ nodes, pods, clock, defaultNode = USUAL_NODE, log = noopLogger }: NodeLoadsDeps) {
+  constructor({ nodes, pods, clock, defaultNode = DEFAULT_NODE, log = noopLogger }: NodeLoadsDeps) {
     this.#log = log;
     this.#usual = defaultNode;
     this.#nodes = nodes.cache;

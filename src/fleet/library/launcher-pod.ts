@@ -11,7 +11,7 @@ import {
   NAME_LABEL,
   VM_LABEL,
 } from '#api/launcher';
-import { loadText, type NodeSize } from '#api/launcher-load';
+import { formatLoad, type NodeSize } from '#api/launcher-load';
 import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import type { NewObject } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
@@ -50,7 +50,7 @@ export function launcherPod({ id, name, namespace, spec, reference, owner, node 
         [CPU_CONSUMPTION]: cpuConsumption,
         [MEMORY_CONSUMPTION]: memoryConsumption,
         [DOMAIN_ANNOTATION]: id,
-        [LOAD_ANNOTATION]: loadText({ cpu: cpuConsumption, memory: memoryConsumption, node: reference }),
+        [LOAD_ANNOTATION]: formatLoad({ cpu: cpuConsumption, memory: memoryConsumption, node: reference }),
       },
       ...(owner === undefined ? {} : { ownerReferences: [owner] }),
     },

@@ -1,7 +1,7 @@
 import { MACHINE_FINALIZER } from '#api/instance-request';
 import { VMIS } from '#api/kubevirt/resources';
 import { DOMAIN_LABEL } from '#api/launcher';
-import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE, type NodeSize } from '#api/launcher-load';
 import { FIRST_POD, FORCED_NODE, virtualMachine } from '#api/simulation/virtual-machine';
 import { type Clock, realClock } from '#platform/base/clock';
 import { type Random, systemRandom } from '#platform/base/random';
@@ -48,7 +48,7 @@ export class PodManager {
     this.#clock = clock;
     this.#random = random;
     this.#createVms = createVms;
-    this.#usual = options.referenceNode ?? USUAL_NODE;
+    this.#usual = options.referenceNode ?? DEFAULT_NODE;
   }
 
   /** One for the cluster of a kubeconfig, or the one that this process runs in; `await using` ends the connection. */

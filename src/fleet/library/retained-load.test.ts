@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { CPU_CONSUMPTION as CPU, LOAD_ANNOTATION, MEMORY_CONSUMPTION as MEMORY } from '#api/launcher';
-import { loadText, USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE, formatLoad } from '#api/launcher-load';
 import { retainedLoad } from './retained-load.ts';
 
 /** What a pod has whose machine was told so, and what somebody has annotated since. */
-const pod = (cpu: string, memory: string, set: Record<string, string> = {}, node = USUAL_NODE) => ({
+const pod = (cpu: string, memory: string, set: Record<string, string> = {}, node = DEFAULT_NODE) => ({
   [CPU]: cpu,
   [MEMORY]: memory,
-  [LOAD_ANNOTATION]: loadText({ cpu, memory, node }),
+  [LOAD_ANNOTATION]: formatLoad({ cpu, memory, node }),
   ...set,
 });
 
@@ -25,7 +25,7 @@ it.each<[string, Record<string, string>, Record<string, string>, Record<string, 
   [
     'no share of another node',
     pod('0.1', '0.2', { [CPU]: '3' }),
-    pod('0.1', '0.2', {}, { cpu: '8', memory: USUAL_NODE.memory }),
+    pod('0.1', '0.2', {}, { cpu: '8', memory: DEFAULT_NODE.memory }),
     {},
   ],
   ['nothing of a pod that does not say what it was told', { [CPU]: '3' }, pod('0.1', '0.2'), {}],

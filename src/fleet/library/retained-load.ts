@@ -1,5 +1,5 @@
 import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '#api/launcher';
-import { loadIn } from '#api/launcher-load';
+import { parseLoad } from '#api/launcher-load';
 import type { Client } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
@@ -13,7 +13,7 @@ const PARTS = [
 
 /** Whether somebody has given a pod another load than its machine was told to use. */
 export function isAnnotated(annotations: Annotations = {}): boolean {
-  const told = loadIn(annotations);
+  const told = parseLoad(annotations);
   return told !== undefined && PARTS.some(([part, annotation]) => annotations[annotation] !== told[part]);
 }
 
@@ -22,7 +22,7 @@ export function isAnnotated(annotations: Annotations = {}): boolean {
  * use since then counts before it, as it does for a pod that stays.
  */
 export function retainedLoad(old: Annotations = {}, next: Annotations = {}): Record<string, string> {
-  const [told, now] = [loadIn(old), loadIn(next)];
+  const [told, now] = [parseLoad(old), parseLoad(next)];
   const kept: Record<string, string> = {};
   for (const [part, annotation] of PARTS) {
     const set = old[annotation];

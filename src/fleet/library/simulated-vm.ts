@@ -1,4 +1,4 @@
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import {
   CPU_CONSUMPTION,
   FORCED_NODE,
@@ -10,7 +10,7 @@ import type { NewObject, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 export type SimulatedMachine = VirtualMachine & KubeObject;
-export const SIMULATED_VMS: ResourceType<SimulatedMachine> = resourceOfKind(virtualMachine);
+export const SIMULATED_VMS: ResourceType<SimulatedMachine> = resourceTypeFor(virtualMachine);
 
 /** What follows the name of a simulated machine in that of its instance. */
 export const INSTANCE_SUFFIX = '.simulation';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { tellSkipped } from '#testing/programs';
+import { reportSkipped } from '#testing/programs';
 import { createDirectory } from './directory.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-folder-'));
@@ -21,7 +21,7 @@ test('a file in the way is an error', () => {
 });
 
 const hasProc = existsSync('/proc/self');
-if (!hasProc) tellSkipped('a file system that takes no folders, because /proc is the one at hand');
+if (!hasProc) reportSkipped('a file system that takes no folders, because /proc is the one at hand');
 
 test.skipIf(!hasProc)('a file system that takes no folders is an error, at once', () => {
   expect(() => createDirectory('/proc/nothing/here')).toThrow('ENOENT');

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tellSkipped } from '#testing/programs';
+import { reportSkipped } from '#testing/programs';
 import { clientUid, isOwnProgram } from './socket-owner.ts';
 
 const HEADER =
@@ -105,7 +105,7 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
   });
 
   const isRoot = process.getuid?.() === 0;
-  if (!isRoot) tellSkipped('connections of another user, which only root can make');
+  if (!isRoot) reportSkipped('connections of another user, which only root can make');
   it.runIf(isRoot)('a program of another user is not', async () => {
     const isOurs = await accepted('127.0.0.1', (port) => {
       const child = spawn(process.execPath, ['-e', dialler(port)], { uid: 65_534, gid: 65_534, cwd: '/' });

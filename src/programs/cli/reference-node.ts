@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE, type NodeSize } from '#api/launcher-load';
 import { isZero, tryParseQuantity } from '#platform/base/quantity';
 
 /** The flag that says what shares of a node are of where simulated nodes are not alike. */
 export const referenceNodeOption = () =>
   new Option('--reference-node <size>', 'what a share of one node is a share of, where simulated nodes are not alike')
     .argParser(referenceNode)
-    .default(USUAL_NODE, `${USUAL_NODE.cpu}cpu,${USUAL_NODE.memory}`);
+    .default(DEFAULT_NODE, `${DEFAULT_NODE.cpu}cpu,${DEFAULT_NODE.memory}`);
 
 /** Reads `32cpu,128Gi`. */
 export function referenceNode(text: string): NodeSize {

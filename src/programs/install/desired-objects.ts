@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { KINDS } from '#api/kinds';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
@@ -77,7 +77,7 @@ export function desiredStages(): DesiredObject[] {
 }
 
 export function desiredExamples(dialects: readonly DialectName[], namespace: string): DesiredObject[] {
-  const types = KINDS.map(resourceOfKind);
+  const types = KINDS.map(resourceTypeFor);
   return dialects.flatMap((dialect) =>
     filesAt(FIRST_VMS[dialect])
       .flatMap((file) => objectsIn(file, types))

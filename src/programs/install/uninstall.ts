@@ -1,5 +1,5 @@
 import { KINDS } from '#api/kinds';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
@@ -43,11 +43,11 @@ export async function uninstall(settings: UninstallSettings, parts: InstallDeps)
   const said = dryRun ? ' (dry run)' : '';
   if (withObjects) {
     for (const kind of removal.kinds) {
-      const objects = await all(client, resourceOfKind(kind), signal);
+      const objects = await all(client, resourceTypeFor(kind), signal);
       for (const object of objects) {
-        io.out(`${nameOf({ type: resourceOfKind(kind), object })} deleted${said}\n`);
+        io.out(`${nameOf({ type: resourceTypeFor(kind), object })} deleted${said}\n`);
       }
-      if (!dryRun) await deleteAll(resourceOfKind(kind), objects, ms, parts);
+      if (!dryRun) await deleteAll(resourceTypeFor(kind), objects, ms, parts);
     }
   }
   const definitions = removal.kinds.map(
@@ -174,7 +174,7 @@ async function refuseWhatIsInTheWay(
   const { client, clock, signal } = parts;
   const problems: string[] = [];
   for (const kind of withObjects ? [] : kinds) {
-    const { items, metadata } = await client.list(resourceOfKind(kind), { limit: 1, signal });
+    const { items, metadata } = await client.list(resourceTypeFor(kind), { limit: 1, signal });
     const count = items.length + (metadata.remainingItemCount ?? 0);
     if (count > 0) problems.push(`${kind.plural}.${kind.group} has ${count} ${count === 1 ? 'object' : 'objects'}`);
   }
@@ -205,7 +205,7 @@ async function refuseWhatIsInTheWay(
 async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallDeps): Promise<string[]> {
   const answers = await Promise.all(
     kinds.map(async (kind) => {
-      const type = resourceOfKind(kind);
+      const type = resourceTypeFor(kind);
       const held = (await all(parts.client, type, parts.signal)).filter(hasOurFinalizer);
       const [object] = held;
       if (object === undefined || (await hasActiveOperator({ type, object }, ms, parts))) return [];
@@ -232,7 +232,7 @@ async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings,
   for (const type of [LEASES, SERVICE_ACCOUNTS, DEPLOYMENTS]) need(type, ['list']);
   for (const each of desiredPermissions(DIALECT_NAMES)) need(each.type, ['get', 'delete'], objectPath(each));
   for (const kind of kindsOf(dialects)) {
-    need(resourceOfKind(kind), ['list', ...(withObjects ? ['get', 'watch', 'patch', 'deletecollection'] : [])]);
+    need(resourceTypeFor(kind), ['list', ...(withObjects ? ['get', 'watch', 'patch', 'deletecollection'] : [])]);
   }
   const missing = accessLines(await deniedAccess(client, [...needs.values()]));
   if (missing.length === 0) return;

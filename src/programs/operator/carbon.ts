@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { HYPERSDK_VMS, type HypersdkVm } from '#api/hypersdk/resources';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
@@ -80,7 +80,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps
           const template = templateOf(machine, context);
           if (typeof template !== 'object') return vm.spec.carbonAware;
           const { carbonAware = template.spec.defaultSpec?.carbonAware } = vm.spec;
-          return carbonAware === undefined ? undefined : inherited(vm.spec, template.spec).carbonAware;
+          return carbonAware === undefined ? undefined : withTemplateDefaults(vm.spec, template.spec).carbonAware;
         },
       }),
     runnable: {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import { type Credentials, directoryCertificates, sharedCertificates } from './certificates.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 
@@ -99,11 +99,11 @@ describe('the certificate of a server', () => {
       const found = directoryCertificates({ clock, log, onChange: (each) => shown.push(each) }, folder);
       const ended = found.run(stop.signal);
       // Files are read in real time, between two looks.
-      await until(() => clock.pending === 1);
+      await waitUntil(() => clock.pending === 1);
       expect(found.current).toEqual({ cert: 'one', key: 'key one' });
       put('two', 'key two');
       await clock.advance(60_000);
-      await until(() => clock.pending === 1);
+      await waitUntil(() => clock.pending === 1);
       expect(found.current).toEqual({ cert: 'two', key: 'key two' });
       stop.abort();
       await ended;

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import type { Clock } from '#platform/base/clock';
 import { realClock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
@@ -203,7 +203,7 @@ function measure(
 ): void {
   const vms = dialects.map((dialect) => ({
     dialect,
-    cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
+    cache: informers.of(resourceTypeFor(dialect.kind)).cache as Cache,
   }));
   const measures = [
     ...vmMetrics({ vms, instances: informers.of(VMIS).cache, usage: (instance) => usage?.of(instance) }),

@@ -1,6 +1,6 @@
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import { virtualMachineInstance } from '#api/kubevirt/group';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { vmNetwork } from '#api/novacron/vm-network';
 import { serviceHosts } from '#platform/base/allowed-hosts';
 import type { Clock } from '#platform/base/clock';
@@ -147,6 +147,8 @@ function lookupIn(informers: Informers, { dialects, instances }: OperatorFlags):
     ...(dialects.includes('novacron') ? [vmNetwork] : []),
     ...(dialects.includes('hypersdk') ? [vmTemplate] : []),
   ];
-  const caches = new Map(kinds.map((kind) => [`${kind.group}/${kind.kind}`, informers.of(resourceOfKind(kind)).cache]));
+  const caches = new Map(
+    kinds.map((kind) => [`${kind.group}/${kind.kind}`, informers.of(resourceTypeFor(kind)).cache]),
+  );
   return ({ group, kind }, namespace, name) => caches.get(`${group}/${kind}`)?.get(keyIn(namespace, name)) as never;
 }

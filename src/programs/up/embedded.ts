@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { NodeSize } from '#api/launcher-load';
 import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
@@ -191,7 +191,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   for (const measured of vmMetrics({
     vms: dialects.map((dialect) => ({
       dialect,
-      cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
+      cache: informers.of(resourceTypeFor(dialect.kind)).cache as Cache,
     })),
     instances: informers.of(VMIS).cache,
     usage: (instance) => usageOn(fleet, informers, instance),

@@ -4,11 +4,11 @@ import { noopLogger } from '#platform/base/logger';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { PodExplanation } from '#platform/kube/kinds/pod-explanation';
 import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
-import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-world';
 import { explanationsRoute } from './explanations.ts';
 
 describe('what the scheduler says of a pod', () => {
-  let world: CommandWorld;
+  let world: CommandHarness;
   let server: HttpServer;
   let pod: string;
   const ask = async (path: string) => {
@@ -17,7 +17,7 @@ describe('what the scheduler says of a pod', () => {
   };
 
   beforeAll(async () => {
-    world = await startCommandWorld();
+    world = await startCommandHarness();
     const routes = [explanationsRoute(world.embedded.explanations)];
     server = await startHttpServer({ port: 0, routes, clock: realClock, log: noopLogger });
     await world.run(['vm', 'create', 'web', '--group', 'kubevirt.io', '--wait']);

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { tellSkipped } from '#testing/programs';
+import { reportSkipped } from '#testing/programs';
 import { withStartExplanation } from './data-dir.ts';
 import { holderOf } from './port-holder.ts';
 
 const tellsPorts = existsSync('/proc/net/tcp');
-if (!tellsPorts) tellSkipped('who holds a port, because only Linux tells');
+if (!tellsPorts) reportSkipped('who holds a port, because only Linux tells');
 
 describe.skipIf(!tellsPorts)('a port that is taken', () => {
   it.each(['127.0.0.1', '0.0.0.0', '::1'])('is known by the process that listens on it at %s', async (host) => {

@@ -1,5 +1,5 @@
 import { KINDS } from '#api/kinds';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { type Clock, realClock } from '#platform/base/clock';
 import { formatDuration, humanDuration } from '#platform/base/duration';
 import { ConfigError, VimanaError } from '#platform/base/errors';
@@ -87,7 +87,7 @@ async function holdings(client: Client): Promise<Holdings> {
     client.list(NODES),
     client.list(PODS),
     ...kinds.map((kind) =>
-      client.list(resourceOfKind(kind)).catch((error: unknown) => {
+      client.list(resourceTypeFor(kind)).catch((error: unknown) => {
         // A group that is not served has no resources that could be missing: the answer is no Status.
         if (error instanceof KubeError && error.code === 404) return { items: [] };
         throw error;

@@ -1,4 +1,4 @@
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import { DIALECTS } from '#vm/dialects/built';
@@ -26,7 +26,7 @@ export function formatUnselected({ dialect, count }: UnselectedVms): string {
 
 async function countOf(client: Client, { kind }: Dialect): Promise<number> {
   try {
-    return (await client.list(resourceOfKind(kind))).items.length;
+    return (await client.list(resourceTypeFor(kind))).items.length;
   } catch (error) {
     // Nobody has ever installed the kind.
     if (error instanceof KubeError && error.code === 404) return 0;

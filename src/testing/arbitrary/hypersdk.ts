@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Draw } from './draw.ts';
-import { atMostOne, joined, type Knowledge, type Part, together } from './knowledge.ts';
+import { atMostOne, type FieldHints, type HintedPart, joinHints, together } from './knowledge.ts';
 import { placement } from './placement.ts';
 import {
   amount,
@@ -32,7 +32,7 @@ const imageSource = {
 const DIGITS = { md5: 32, sha256: 64, sha512: 128 } as const;
 const digestText = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 128, maxLength: 128 });
 
-function checksum(part: Part, draw: Draw): void {
+function checksum(part: HintedPart, draw: Draw): void {
   if (part['type'] === undefined && part['value'] === undefined) return;
   part['type'] ??= draw.one(['md5', 'sha256', 'sha512']);
   part['value'] = draw.of(digestText).slice(0, DIGITS[part['type'] as keyof typeof DIGITS]);
@@ -41,8 +41,8 @@ function checksum(part: Part, draw: Draw): void {
 const noWholeDigest = ['', 'abc', 'g'.repeat(64), 'a'.repeat(31)];
 
 /** The spec of a machine, wherever it stands. */
-function machine(): Knowledge {
-  return joined(placement, {
+function machine(): FieldHints {
+  return joinHints(placement, {
     fields: {
       memory: { good: gibibytes, bad: ['0Gi', '1.5Gi', '4G', '4'] },
       'disks[].name': label,
@@ -85,20 +85,20 @@ function machine(): Knowledge {
       networks: networkRepair,
       image: atMostOne('source', 'templateRef'),
       checksum,
-      cloudInit: (part: Part) => {
+      cloudInit: (part: HintedPart) => {
         const inline = Object.keys(part)[0] !== 'secretRef';
         for (const name of inline ? ['secretRef'] : ['userData', 'networkData']) delete part[name];
       },
-      firmware: (part: Part) => {
+      firmware: (part: HintedPart) => {
         if (part['secureBoot'] === true) part['bootloader'] = 'uefi';
       },
-      gpus: (gpus: Part[]) => {
+      gpus: (gpus: HintedPart[]) => {
         for (const [i, gpu] of gpus.entries()) if (gpu['name'] !== undefined) gpu['name'] = `gpu-${i}`;
       },
-      'gpus[]': (gpu: Part) => {
+      'gpus[]': (gpu: HintedPart) => {
         if (gpu['virtualGPU'] === true) delete gpu['passthrough'];
       },
-      'usbDevices[]': (device: Part, draw) => {
+      'usbDevices[]': (device: HintedPart, draw) => {
         usbIds(device, draw);
         if (device['vendorId'] === undefined) device['resourceName'] ??= 'example.com/stick';
       },
@@ -106,19 +106,19 @@ function machine(): Knowledge {
   });
 }
 
-function secureBoot(spec: Part): void {
-  const firmware = spec['firmware'] as Part | undefined;
+function secureBoot(spec: HintedPart): void {
+  const firmware = spec['firmware'] as HintedPart | undefined;
   if (firmware?.['secureBoot'] === true && spec['machineType'] === 'pc') spec['machineType'] = 'q35';
 }
 
 const usbIds = together({ vendorId: fc.constantFrom('046d', 'ABCD'), productId: fc.constantFrom('c52b', '0001') });
 
-function bootOrders(disks: Part[]): void {
+function bootOrders(disks: HintedPart[]): void {
   for (const [i, disk] of disks.entries()) if (disk['bootOrder'] !== undefined) disk['bootOrder'] = i + 1;
 }
 
 /** One network at most is on the pod network, which is meant where nothing is said. */
-function networkRepair(networks: Part[], draw: Draw): void {
+function networkRepair(networks: HintedPart[], draw: Draw): void {
   let taken = false;
   for (const [i, network] of networks.entries()) {
     const onPods = network['type'] === 'pod-network' || network['type'] === undefined;
@@ -129,11 +129,11 @@ function networkRepair(networks: Part[], draw: Draw): void {
   }
 }
 
-const vmRef: Knowledge = { fields: { 'vmRef.name': subdomain, 'vmRef.namespace': label } };
+const vmRef: FieldHints = { fields: { 'vmRef.name': subdomain, 'vmRef.namespace': label } };
 
 export const hypersdkVirtualMachine = machine();
 
-export const vmTemplate = joined(machine(), {
+export const vmTemplate = joinHints(machine(), {
   fields: {
     '.spec.version': {
       good: fc.constantFrom('1.0.0', '0.3.12-rc.1', '2.0.0+build.5', '10.20.30-alpha-1.x'),
@@ -146,7 +146,7 @@ export const vmTemplate = joined(machine(), {
   },
 });
 
-export const vmOperation = joined(vmRef, {
+export const vmOperation = joinHints(vmRef, {
   fields: {
     '.spec.timeout': duration,
     'cloneSpec.targetName': { good: labelText.map((text) => `new-${text}`), bad: label.bad ?? [] },
@@ -162,19 +162,20 @@ export const vmOperation = joined(vmRef, {
     'restoreSpec.snapshotName': subdomain,
   },
   repairs: {
-    '.spec': (spec: Part) => {
+    '.spec': (spec: HintedPart) => {
       const { operation } = spec;
-      if (operation === 'clone') spec['cloneSpec'] = { targetName: 'copy-2', ...(spec['cloneSpec'] as Part) };
-      if (operation === 'resize') spec['resizeSpec'] = { cpus: 2, ...(spec['resizeSpec'] as Part) };
-      if (operation === 'restore') spec['restoreSpec'] = { snapshotName: 'before', ...(spec['restoreSpec'] as Part) };
+      if (operation === 'clone') spec['cloneSpec'] = { targetName: 'copy-2', ...(spec['cloneSpec'] as HintedPart) };
+      if (operation === 'resize') spec['resizeSpec'] = { cpus: 2, ...(spec['resizeSpec'] as HintedPart) };
+      if (operation === 'restore')
+        spec['restoreSpec'] = { snapshotName: 'before', ...(spec['restoreSpec'] as HintedPart) };
     },
-    '.spec.vmRef': (ref: Part) => {
+    '.spec.vmRef': (ref: HintedPart) => {
       ref['name'] = `vm-${String(ref['name'])}`;
     },
   },
 });
 
-export const vmSnapshot = joined(vmRef, {
+export const vmSnapshot = joinHints(vmRef, {
   fields: {
     'destination.storageClass': subdomain,
     'destination.location': {

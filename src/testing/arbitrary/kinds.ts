@@ -2,7 +2,7 @@ import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Kind } from '#platform/schema/kind';
 import { metaSchema } from '#platform/structural/object-meta';
 import { hypersdkVirtualMachine, vmOperation, vmSnapshot, vmTemplate } from './hypersdk.ts';
-import { joined, type Knowledge } from './knowledge.ts';
+import { type FieldHints, joinHints } from './knowledge.ts';
 import { kubevirtVirtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from './kubevirt.ts';
 import { metadataOf } from './metadata.ts';
 import { novacronVirtualMachine, vmPool } from './novacron.ts';
@@ -10,7 +10,7 @@ import { vmNetwork } from './novacron-network.ts';
 import { vmStorage } from './novacron-storage.ts';
 import { simulationScenario, simulationVirtualMachine } from './simulation.ts';
 
-const KNOWLEDGE: Readonly<Record<string, Knowledge>> = {
+const KNOWLEDGE: Readonly<Record<string, FieldHints>> = {
   'VirtualMachine.kubevirt.io': kubevirtVirtualMachine,
   'VirtualMachineInstance.kubevirt.io': virtualMachineInstance,
   'VirtualMachineInstanceMigration.kubevirt.io': virtualMachineInstanceMigration,
@@ -32,10 +32,10 @@ export function fullName({ kind, group }: Kind): string {
 }
 
 /** All that is known of a kind's fields; a kind without an entry is one that nobody has described yet. */
-export function knowledgeOf(kind: Kind): Knowledge {
+export function fieldHintsOf(kind: Kind): FieldHints {
   const own = KNOWLEDGE[fullName(kind)];
   if (own === undefined) throw new Error(`nothing is known of ${fullName(kind)}: write what makes it valid`);
-  return joined(own, metadataOf(kind));
+  return joinHints(own, metadataOf(kind));
 }
 
 /** The schema of a kind with that of metadata, which a CustomResourceDefinition leaves to the API server. */

@@ -12,13 +12,13 @@ export interface Field {
 type Repair = (value: never, draw: Draw) => void;
 
 /** An object in the making. */
-export type Part = Record<string, unknown>;
+export type HintedPart = Record<string, unknown>;
 
 /**
  * What turns a value that is valid by its schema into one that admission accepts. Keys are the ends of paths such as
  * `disks[].source.http`, the longest that fits counts; a key with a dot in front is a whole path.
  */
-export interface Knowledge {
+export interface FieldHints {
   readonly fields?: Readonly<Record<string, Field>>;
   readonly repairs?: Readonly<Record<string, Repair>>;
   /** Fields that no valid object has. */
@@ -26,7 +26,7 @@ export interface Knowledge {
 }
 
 /** Several pieces of knowledge as one; of two that speak of the same end of a path the later counts. */
-export function joined(...parts: readonly Knowledge[]): Knowledge {
+export function joinHints(...parts: readonly FieldHints[]): FieldHints {
   return {
     fields: Object.assign({}, ...parts.map(({ fields }) => fields)),
     repairs: Object.assign({}, ...parts.map(({ repairs }) => repairs)),
@@ -35,7 +35,7 @@ export function joined(...parts: readonly Knowledge[]): Knowledge {
 }
 
 /** What is known of a path. */
-export function known<T>(table: Readonly<Record<string, T>> | undefined, path: string): T | undefined {
+export function hintFor<T>(table: Readonly<Record<string, T>> | undefined, path: string): T | undefined {
   if (table === undefined) return undefined;
   if (Object.hasOwn(table, `.${path}`)) return table[`.${path}`];
   for (let rest = path; ; ) {
@@ -47,7 +47,7 @@ export function known<T>(table: Readonly<Record<string, T>> | undefined, path: s
 }
 
 /** Of fields that exclude each other the first that is there stays. */
-export function atMostOne(...names: readonly string[]): (part: Part) => void {
+export function atMostOne(...names: readonly string[]): (part: HintedPart) => void {
   return (part) => {
     const [, ...others] = Object.keys(part).filter((name) => names.includes(name));
     for (const name of others) delete part[name];
@@ -55,7 +55,7 @@ export function atMostOne(...names: readonly string[]): (part: Part) => void {
 }
 
 /** Of fields that exclude each other the first that is there stays; where there is none, it is the given one. */
-export function exactlyOne(names: readonly string[], otherwise: Readonly<Part>): (part: Part) => void {
+export function exactlyOne(names: readonly string[], otherwise: Readonly<HintedPart>): (part: HintedPart) => void {
   const alone = atMostOne(...names);
   return (part) => {
     alone(part);
@@ -64,7 +64,9 @@ export function exactlyOne(names: readonly string[], otherwise: Readonly<Part>):
 }
 
 /** Fields that make sense only together: where one of them is there, all are. */
-export function together(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): (part: Part, draw: Draw) => void {
+export function together(
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+): (part: HintedPart, draw: Draw) => void {
   return (part, draw) => {
     if (!Object.keys(fields).some((name) => part[name] !== undefined)) return;
     for (const [name, arbitrary] of Object.entries(fields)) part[name] ??= draw.of(arbitrary);

@@ -1,9 +1,9 @@
 import type { Draw } from './draw.ts';
-import type { Part } from './knowledge.ts';
+import type { HintedPart } from './knowledge.ts';
 
 /** Makes the devices of a machine and what they are plugged into name each other. */
-export function devicesAgree(spec: Part, draw: Draw): void {
-  const devices = (spec['domain'] as Part)['devices'] as Part;
+export function devicesAgree(spec: HintedPart, draw: Draw): void {
+  const devices = (spec['domain'] as HintedPart)['devices'] as HintedPart;
   credentialVolumes(spec);
   disksAndVolumes(spec, devices, draw);
   cardsAndNetworks(spec, devices, draw);
@@ -12,15 +12,15 @@ export function devicesAgree(spec: Part, draw: Draw): void {
   if (spec['livenessProbe'] !== undefined) delete spec['startStrategy'];
 }
 
-function listIn(holder: Part, name: string): Part[] {
-  return (holder[name] ?? []) as Part[];
+function listIn(holder: HintedPart, name: string): HintedPart[] {
+  return (holder[name] ?? []) as HintedPart[];
 }
 
 /** Keys that come by cloud-init need a volume that carries it. */
-function credentialVolumes(spec: Part): void {
+function credentialVolumes(spec: HintedPart): void {
   const volumes = listIn(spec, 'volumes');
   for (const credential of listIn(spec, 'accessCredentials')) {
-    const method = ((credential['sshPublicKey'] as Part | undefined)?.['propagationMethod'] ?? {}) as Part;
+    const method = ((credential['sshPublicKey'] as HintedPart | undefined)?.['propagationMethod'] ?? {}) as HintedPart;
     for (const [name, source] of [
       ['noCloud', 'cloudInitNoCloud'],
       ['configDrive', 'cloudInitConfigDrive'],
@@ -32,7 +32,7 @@ function credentialVolumes(spec: Part): void {
   }
 }
 
-function disksAndVolumes(spec: Part, devices: Part, draw: Draw): void {
+function disksAndVolumes(spec: HintedPart, devices: HintedPart, draw: Draw): void {
   const disks = listIn(devices, 'disks');
   const volumes = listIn(spec, 'volumes');
   const has = (name: unknown) => volumes.some((volume) => volume['name'] === name);
@@ -52,7 +52,7 @@ function disksAndVolumes(spec: Part, devices: Part, draw: Draw): void {
   if (volumes.length > 0) spec['volumes'] = volumes;
 }
 
-function cardsAndNetworks(spec: Part, devices: Part, draw: Draw): void {
+function cardsAndNetworks(spec: HintedPart, devices: HintedPart, draw: Draw): void {
   const cards = listIn(devices, 'interfaces');
   const networks = listIn(spec, 'networks');
   for (const { name } of cards) {
@@ -60,7 +60,7 @@ function cardsAndNetworks(spec: Part, devices: Part, draw: Draw): void {
   }
   let first = false;
   for (const network of networks) {
-    const multus = network['multus'] as Part | undefined;
+    const multus = network['multus'] as HintedPart | undefined;
     const wantsFirst = network['pod'] !== undefined || multus?.['default'] === true;
     if (wantsFirst && first) {
       delete network['pod'];
@@ -71,7 +71,7 @@ function cardsAndNetworks(spec: Part, devices: Part, draw: Draw): void {
   }
   for (const [i, card] of cards.entries()) {
     const network = networks.find(({ name }) => name === card['name']);
-    const multus = network?.['multus'] as Part | undefined;
+    const multus = network?.['multus'] as HintedPart | undefined;
     if (card['masquerade'] !== undefined && multus !== undefined && multus['default'] !== true) {
       delete card['masquerade'];
       card['bridge'] = {};
@@ -82,7 +82,7 @@ function cardsAndNetworks(spec: Part, devices: Part, draw: Draw): void {
   if (networks.length > 0) spec['networks'] = networks;
 }
 
-function bootOrder(devices: Part): void {
+function bootOrder(devices: HintedPart): void {
   let place = 0;
   for (const device of [...listIn(devices, 'disks'), ...listIn(devices, 'interfaces')]) {
     if (device['bootOrder'] !== undefined) device['bootOrder'] = ++place;
@@ -90,15 +90,15 @@ function bootOrder(devices: Part): void {
 }
 
 /** A probe over the network needs one that leads to the guest. */
-function probesReach(spec: Part, devices: Part): void {
+function probesReach(spec: HintedPart, devices: HintedPart): void {
   const networks = listIn(spec, 'networks');
   if (networks.length === 0) {
     if (devices['autoattachPodInterface'] === false) delete devices['autoattachPodInterface'];
     return;
   }
-  if (networks.some(({ pod, multus }) => pod !== undefined || (multus as Part | undefined)?.['default'] === true))
+  if (networks.some(({ pod, multus }) => pod !== undefined || (multus as HintedPart | undefined)?.['default'] === true))
     return;
-  for (const probe of [spec['livenessProbe'], spec['readinessProbe']] as (Part | undefined)[]) {
+  for (const probe of [spec['livenessProbe'], spec['readinessProbe']] as (HintedPart | undefined)[]) {
     if (probe?.['httpGet'] === undefined && probe?.['tcpSocket'] === undefined) continue;
     delete probe['httpGet'];
     delete probe['tcpSocket'];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { atMostOne, exactlyOne, joined, type Knowledge, type Part } from './knowledge.ts';
+import { atMostOne, exactlyOne, type FieldHints, type HintedPart, joinHints } from './knowledge.ts';
 import { devicesAgree } from './kubevirt-devices.ts';
 import { placement } from './placement.ts';
 import { amount, annotations, gibibytes, label, labels, labelText, mac, subdomain, uuid } from './values.ts';
@@ -33,7 +33,7 @@ const limits = fc.record(
 const base64 = fc.base64String({ maxLength: 40 });
 
 /** What one run of a machine is made of, wherever its spec stands. */
-const instance: Knowledge = joined(placement, {
+const instance: FieldHints = joinHints(placement, {
   fields: {
     hostname: label,
     subdomain,
@@ -66,50 +66,50 @@ const instance: Knowledge = joined(placement, {
     'gpus[].deviceName': { good: labelText },
   },
   repairs: {
-    'disks[]': (disk: Part) => {
+    'disks[]': (disk: HintedPart) => {
       oneTarget(disk);
-      const hardDisk = disk['disk'] as Part | undefined;
+      const hardDisk = disk['disk'] as HintedPart | undefined;
       if (hardDisk?.['bus'] === 'sata') delete hardDisk['readonly'];
     },
     'volumes[]': exactlyOne(SOURCES, { containerDisk: { image: 'registry.example.com/disk:1' } }),
     cloudInitNoCloud: cloudInit,
     cloudInitConfigDrive: cloudInit,
-    'volumes[].configMap': (source: Part) => {
+    'volumes[].configMap': (source: HintedPart) => {
       source['name'] ??= 'settings';
     },
-    'volumes[].secret': (source: Part) => {
+    'volumes[].secret': (source: HintedPart) => {
       source['secretName'] ??= 'keys';
     },
-    hostDisk: (source: Part) => {
+    hostDisk: (source: HintedPart) => {
       if (source['capacity'] !== undefined) source['type'] = 'DiskOrCreate';
     },
     'interfaces[]': atMostOne(...BINDINGS),
-    ports: (ports: Part[]) => {
+    ports: (ports: HintedPart[]) => {
       for (const [i, each] of ports.entries()) if (each['name'] !== undefined) each['name'] = `port-${i}`;
     },
     'networks[]': exactlyOne(['pod', 'multus', 'resourceClaim'], { pod: {} }),
-    gpus: (gpus: Part[]) => {
+    gpus: (gpus: HintedPart[]) => {
       for (const [i, gpu] of gpus.entries()) gpu['name'] = `gpu-${i}`;
     },
-    'gpus[]': (gpu: Part) => {
+    'gpus[]': (gpu: HintedPart) => {
       if (gpu['claimName'] === undefined) gpu['deviceName'] ??= 'example.com/card';
     },
-    'domain.cpu': (cpu: Part) => {
+    'domain.cpu': (cpu: HintedPart) => {
       const { sockets, maxSockets } = cpu;
       if (sockets !== undefined && Number(maxSockets) < Number(sockets)) cpu['maxSockets'] = sockets;
     },
     bootloader: atMostOne('bios', 'efi'),
-    domain: (domain: Part, draw) => {
-      const { efi } = ((domain['firmware'] as Part | undefined)?.['bootloader'] ?? {}) as { efi?: Part };
+    domain: (domain: HintedPart, draw) => {
+      const { efi } = ((domain['firmware'] as HintedPart | undefined)?.['bootloader'] ?? {}) as { efi?: HintedPart };
       if (efi === undefined || efi['secureBoot'] === false) return;
       if (draw.below(2) === 0) efi['secureBoot'] = false;
-      else domain['features'] = { ...(domain['features'] as Part), smm: {} };
+      else domain['features'] = { ...(domain['features'] as HintedPart), smm: {} };
     },
-    livenessProbe: (probe: Part) => {
+    livenessProbe: (probe: HintedPart) => {
       oneHandler(probe);
       if (probe['successThreshold'] !== undefined) probe['successThreshold'] = 1;
     },
-    readinessProbe: (probe: Part) => {
+    readinessProbe: (probe: HintedPart) => {
       oneHandler(probe);
     },
     'exec.command': (command: string[]) => {
@@ -123,11 +123,11 @@ const instance: Knowledge = joined(placement, {
     'sshPublicKey.propagationMethod': exactlyOne(['noCloud', 'configDrive', 'qemuGuestAgent'], {
       qemuGuestAgent: { users: ['root'] },
     }),
-    'sshPublicKey.propagationMethod.qemuGuestAgent': (method: Part) => {
+    'sshPublicKey.propagationMethod.qemuGuestAgent': (method: HintedPart) => {
       const users = method['users'] as string[];
       if (users.length === 0) users.push('root');
     },
-    'userPassword.propagationMethod': (method: Part) => {
+    'userPassword.propagationMethod': (method: HintedPart) => {
       method['qemuGuestAgent'] ??= {};
     },
     'sshPublicKey.source': secretSource,
@@ -138,17 +138,17 @@ const instance: Knowledge = joined(placement, {
 const oneTarget = atMostOne('disk', 'cdrom', 'lun');
 const oneHandler = exactlyOne(HANDLERS, { guestAgentPing: {} });
 
-function command(exec: Part): void {
+function command(exec: HintedPart): void {
   exec['command'] ??= ['true'];
 }
 
-function secretSource(source: Part): void {
+function secretSource(source: HintedPart): void {
   source['secret'] ??= { secretName: 'keys' };
 }
 
 const oneUserForm = atMostOne('userData', 'userDataBase64', 'secretRef');
 const oneNetworkForm = atMostOne('networkData', 'networkDataBase64', 'networkDataSecretRef');
-const SAYING: Readonly<Part> = {
+const SAYING: Readonly<HintedPart> = {
   userData: '#cloud-config',
   userDataBase64: 'I2Nsb3VkLWNvbmZpZw==',
   secretRef: { name: 'user-data' },
@@ -158,24 +158,24 @@ const SAYING: Readonly<Part> = {
 };
 
 /** Each kind of data in one form, and at least one of them says something. */
-function cloudInit(source: Part): void {
+function cloudInit(source: HintedPart): void {
   oneUserForm(source);
   oneNetworkForm(source);
   const [form = 'userData'] = Object.keys(source);
   source[form] = structuredClone(SAYING[form]);
 }
 
-export const virtualMachineInstance = joined(instance, {
+export const virtualMachineInstance = joinHints(instance, {
   repairs: {
-    '.spec': (spec: Part, draw) => {
+    '.spec': (spec: HintedPart, draw) => {
       devicesAgree(spec, draw);
-      const domain = spec['domain'] as Part;
-      domain['memory'] = { guest: '2Gi', ...(domain['memory'] as Part) };
+      const domain = spec['domain'] as HintedPart;
+      domain['memory'] = { guest: '2Gi', ...(domain['memory'] as HintedPart) };
     },
   },
 });
 
-export const kubevirtVirtualMachine = joined(instance, {
+export const kubevirtVirtualMachine = joinHints(instance, {
   fields: { 'template.metadata.labels': labels, 'template.metadata.annotations': annotations },
   repairs: {
     '.spec': exactlyOne(['running', 'runStrategy'], { running: true }),
@@ -184,4 +184,4 @@ export const kubevirtVirtualMachine = joined(instance, {
   never: { '.spec.instancetype': true, '.spec.preference': true, '.spec.dataVolumeTemplates': true },
 });
 
-export const virtualMachineInstanceMigration: Knowledge = { fields: { addedNodeSelector: labels } };
+export const virtualMachineInstanceMigration: FieldHints = { fields: { addedNodeSelector: labels } };

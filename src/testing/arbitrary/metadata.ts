@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { Kind } from '#platform/schema/kind';
-import type { Knowledge, Part } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './knowledge.ts';
 import { annotations, labels, labelText, qualifiedName, subdomain } from './values.ts';
 
 const AT = '.metadata';
 const anyText = fc.string({ minLength: 1 });
 
 /** The type and the metadata of an object of a kind. */
-export function metadataOf(kind: Kind): Knowledge {
+export function metadataOf(kind: Kind): FieldHints {
   const [first, ...older] = kind.versions;
   return {
     fields: {
@@ -24,17 +24,17 @@ export function metadataOf(kind: Kind): Knowledge {
       [`${AT}.finalizers[]`]: { good: qualifiedName.good },
     },
     repairs: {
-      '': (object: Part) => {
+      '': (object: HintedPart) => {
         object['metadata'] ??= { name: 'a', namespace: 'default' };
       },
-      [AT]: (meta: Part, draw) => {
+      [AT]: (meta: HintedPart, draw) => {
         if (meta['generateName'] === undefined) meta['name'] ??= draw.of(labelText);
         meta['namespace'] ??= 'default';
       },
-      [`${AT}.ownerReferences`]: (owners: Part[]) => {
+      [`${AT}.ownerReferences`]: (owners: HintedPart[]) => {
         for (const owner of owners.slice(1)) delete owner['controller'];
       },
-      [`${AT}.ownerReferences[]`]: (owner: Part, draw) => {
+      [`${AT}.ownerReferences[]`]: (owner: HintedPart, draw) => {
         for (const name of ['apiVersion', 'kind', 'name', 'uid']) if (!owner[name]) owner[name] = draw.of(anyText);
       },
     },

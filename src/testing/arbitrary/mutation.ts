@@ -1,5 +1,5 @@
 import type { JsonSchema } from '#platform/schema/json-schema';
-import { type Knowledge, known, type Part } from './knowledge.ts';
+import { type FieldHints, type HintedPart, hintFor } from './knowledge.ts';
 import { below } from './schema-arbitrary.ts';
 
 /** One way to break a valid object at one place. */
@@ -21,7 +21,7 @@ interface Place {
 }
 
 /** All ways to break an object by its schema, and by what is known of its fields. */
-export function mutationsOf(object: Part, schema: JsonSchema, knowledge: Knowledge): Mutation[] {
+export function mutationsOf(object: HintedPart, schema: JsonSchema, knowledge: FieldHints): Mutation[] {
   const search = new Search(knowledge);
   search.walk(object, schema, { path: '', schemaPath: '', replace: () => {} });
   return search.found;
@@ -29,9 +29,9 @@ export function mutationsOf(object: Part, schema: JsonSchema, knowledge: Knowled
 
 class Search {
   readonly found: Mutation[] = [];
-  readonly #knowledge: Knowledge;
+  readonly #knowledge: FieldHints;
 
-  constructor(knowledge: Knowledge) {
+  constructor(knowledge: FieldHints) {
     this.#knowledge = knowledge;
   }
 
@@ -41,12 +41,12 @@ class Search {
       if (value !== null) for (const [what, bad] of brokenValues(schema)) this.#replacement(what, at, bad);
     }
     if (Array.isArray(value)) this.#list(value, schema, at);
-    else if (typeof value === 'object' && value !== null) this.#object(value as Part, schema, at);
+    else if (typeof value === 'object' && value !== null) this.#object(value as HintedPart, schema, at);
   }
 
   /** Nobody admits a status beyond its schema. */
   #refusedAt(schemaPath: string): readonly unknown[] {
-    return schemaPath.startsWith('status') ? [] : (known(this.#knowledge.fields, schemaPath)?.bad ?? []);
+    return schemaPath.startsWith('status') ? [] : (hintFor(this.#knowledge.fields, schemaPath)?.bad ?? []);
   }
 
   #add(what: string, path: string, apply: () => void): void {
@@ -71,7 +71,7 @@ class Search {
     }
   }
 
-  #object(object: Part, schema: JsonSchema, at: Place): void {
+  #object(object: HintedPart, schema: JsonSchema, at: Place): void {
     const { properties = {}, additionalProperties, required = [] } = schema;
     const values = typeof additionalProperties === 'object' ? additionalProperties : undefined;
     for (const name of required) {
@@ -97,7 +97,7 @@ class Search {
 const UNKNOWN_NAMES = ['noSuchField', '__proto__', 'constructor', 'toString', ''];
 
 /** Sets a field of any name; a plain assignment to __proto__ would set no field. */
-function put(object: Part, name: string, value: unknown): void {
+function put(object: HintedPart, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
@@ -142,7 +142,7 @@ function brokenValues(schema: JsonSchema): [what: string, bad: unknown][] {
   return broken;
 }
 
-function entries(count: number): Part {
+function entries(count: number): HintedPart {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`key-${i}`, 'value']));
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Knowledge, Part } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './knowledge.ts';
 
 const DRIVERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   overlay: ['vxlan', 'geneve', 'gre'],
@@ -15,7 +15,7 @@ const ranges = {
 
 const addresses = fc.constantFrom('10.0.0.53', 'fd00::53');
 
-export const vmNetwork: Knowledge = {
+export const vmNetwork: FieldHints = {
   fields: {
     'policies[].source': ranges,
     'policies[].destination': ranges,
@@ -25,20 +25,20 @@ export const vmNetwork: Knowledge = {
     'range.end': { good: addresses, bad: ['last', '203.0.113.1'] },
   },
   repairs: {
-    subnets: (subnets: Part[]) => {
-      for (const [i, subnet] of subnets.entries()) placed(subnet, i);
+    subnets: (subnets: HintedPart[]) => {
+      for (const [i, subnet] of subnets.entries()) placeSubnet(subnet, i);
     },
-    'dhcp.options': (options: Part[]) => {
+    'dhcp.options': (options: HintedPart[]) => {
       for (const [i, option] of options.entries()) {
         Object.assign(option, i === 0 ? { name: 'dns-server', value: '10.0.0.2, fd00::2' } : { name: `option-${i}` });
       }
     },
-    'policies[]': (policy: Part, draw) => {
+    'policies[]': (policy: HintedPart, draw) => {
       const ports = (policy['ports'] ?? []) as unknown[];
       if (ports.length > 0) policy['protocol'] = draw.one(['tcp', 'udp']);
     },
-    '.spec': (spec: Part, draw) => {
-      const config = spec['config'] as Part | undefined;
+    '.spec': (spec: HintedPart, draw) => {
+      const config = spec['config'] as HintedPart | undefined;
       if (config === undefined) return;
       if (config['driver'] !== undefined) config['driver'] = draw.one(DRIVERS[String(spec['type'])] ?? ['vlan']);
       if (config['driver'] === 'vxlan') config['vni'] ??= 42;
@@ -47,10 +47,10 @@ export const vmNetwork: Knowledge = {
 };
 
 /** Puts the addresses of a subnet into a range of its own. */
-function placed(subnet: Part, i: number): void {
+function placeSubnet(subnet: HintedPart, i: number): void {
   const base = i % 2 === 0 ? `10.0.${i}.` : `fd00:${i}::`;
   Object.assign(subnet, { cidr: i % 2 === 0 ? `${base}0/24` : `${base}/64` });
   if (subnet['gateway'] !== undefined) subnet['gateway'] = `${base}1`;
-  const range = (subnet['dhcp'] as Part | undefined)?.['range'] as Part | undefined;
+  const range = (subnet['dhcp'] as HintedPart | undefined)?.['range'] as HintedPart | undefined;
   if (range !== undefined) Object.assign(range, { start: `${base}20`, end: `${base}90` });
 }

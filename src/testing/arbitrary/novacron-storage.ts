@@ -1,4 +1,4 @@
-import type { Knowledge, Part } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './knowledge.ts';
 import { amount, cron, durationText, urlText } from './values.ts';
 
 const BACKENDS: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -9,7 +9,7 @@ const BACKENDS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   distributed: ['ceph', 'glusterfs'],
 };
 
-export const vmStorage: Knowledge = {
+export const vmStorage: FieldHints = {
   fields: {
     '.spec.capacity': amount,
     keyRotation: { good: durationText, bad: ['0s', 'often', '1y'] },
@@ -17,21 +17,21 @@ export const vmStorage: Knowledge = {
     endpoint: { good: urlText, bad: ['replica', 'ftp://host', 'https://', 'https://user:secret@host/'] },
   },
   repairs: {
-    snapshots: (part: Part) => {
+    snapshots: (part: HintedPart) => {
       if (part['enabled'] === true) part['schedule'] ??= '@daily';
     },
-    'snapshots.retention': (part: Part) => {
+    'snapshots.retention': (part: HintedPart) => {
       if (!Object.values(part).some((count) => Number(count) > 0)) part[Object.keys(part)[0] ?? 'daily'] = 7;
     },
-    '.spec.replication': (part: Part) => {
+    '.spec.replication': (part: HintedPart) => {
       const targets = (part['targets'] ?? []) as unknown[];
       if (part['enabled'] === true && targets.length === 0) {
         part['targets'] = [{ name: 'far', endpoint: 'https://far.example.com', schedule: '@hourly' }];
       }
     },
-    '.spec': (spec: Part, draw) => {
+    '.spec': (spec: HintedPart, draw) => {
       const type = String(spec['type']);
-      const config = spec['config'] as Part | undefined;
+      const config = spec['config'] as HintedPart | undefined;
       if (config?.['backend'] !== undefined || type === 'distributed') {
         spec['config'] = { ...config, backend: draw.one(BACKENDS[type] ?? ['ceph']) };
       }

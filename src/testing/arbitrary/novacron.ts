@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Draw } from './draw.ts';
-import { exactlyOne, joined, type Knowledge, type Part } from './knowledge.ts';
+import { exactlyOne, type FieldHints, type HintedPart, joinHints } from './knowledge.ts';
 import { placement } from './placement.ts';
 import {
   amount,
@@ -22,7 +22,7 @@ const address = {
 };
 
 /** The template of a machine, which machines and pools share. */
-const template: Knowledge = joined(placement, {
+const template: FieldHints = joinHints(placement, {
   fields: {
     'metadata.labels': labels,
     'metadata.annotations': annotations,
@@ -52,18 +52,18 @@ const template: Knowledge = joined(placement, {
     },
   },
   repairs: {
-    template: (part: Part) => {
+    template: (part: HintedPart) => {
       part['spec'] ??= {};
-      const spec = part['spec'] as Part;
-      spec['resources'] = { cpu: 2, memory: '1Gi', ...(spec['resources'] as Part) };
+      const spec = part['spec'] as HintedPart;
+      spec['resources'] = { cpu: 2, memory: '1Gi', ...(spec['resources'] as HintedPart) };
     },
-    image: (image: Part) => {
+    image: (image: HintedPart) => {
       image['source'] ??= 'marketplace://debian-12';
     },
-    networks: (networks: Part[]) => {
+    networks: (networks: HintedPart[]) => {
       for (const [i, { ipv4, ipv6 }] of networks.entries()) {
-        addressing(ipv4 as Part | undefined, `10.0.${i}.10/24`, `10.0.${i}.1`);
-        addressing(ipv6 as Part | undefined, `fd00:${i}::10/64`, `fd00:${i}::1`);
+        addressing(ipv4 as HintedPart | undefined, `10.0.${i}.10/24`, `10.0.${i}.1`);
+        addressing(ipv6 as HintedPart | undefined, `fd00:${i}::10/64`, `fd00:${i}::1`);
       }
     },
     preStart: hook,
@@ -71,7 +71,7 @@ const template: Knowledge = joined(placement, {
   },
 });
 
-function addressing(part: Part | undefined, own: string, gateway: string): void {
+function addressing(part: HintedPart | undefined, own: string, gateway: string): void {
   if (part === undefined) return;
   if (part['address'] !== undefined || part['gateway'] !== undefined) part['method'] = 'static';
   if (part['method'] !== 'static') return;
@@ -81,15 +81,15 @@ function addressing(part: Part | undefined, own: string, gateway: string): void 
 
 const oneHandler = exactlyOne(['exec', 'httpGet'], { exec: { command: ['sync'] } });
 
-function hook(part: Part): void {
+function hook(part: HintedPart): void {
   oneHandler(part);
-  const exec = part['exec'] as Part | undefined;
+  const exec = part['exec'] as HintedPart | undefined;
   if (part['timeoutSeconds'] !== undefined && exec?.['timeoutSeconds'] !== undefined) {
     exec['timeoutSeconds'] = part['timeoutSeconds'];
   }
 }
 
-const strategy: Knowledge = {
+const strategy: FieldHints = {
   fields: {
     maxUnavailable: {
       good: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.constantFrom('0%', '25%', '100%', '3')),
@@ -101,24 +101,24 @@ const strategy: Knowledge = {
     },
   },
   repairs: {
-    updateStrategy: (part: Part) => {
+    updateStrategy: (part: HintedPart) => {
       if (part['rollingUpdate'] !== undefined) delete part['type'];
     },
   },
 };
 
-export const novacronVirtualMachine = joined(template, strategy, {
+export const novacronVirtualMachine = joinHints(template, strategy, {
   fields: { 'snapshotPolicy.schedule': cron },
   repairs: {
-    '.spec': (spec: Part) => {
+    '.spec': (spec: HintedPart) => {
       spec['template'] ??= { spec: { resources: { cpu: 1, memory: '512Mi' } } };
-      const machine = (spec['template'] as Part)['spec'] as Part;
+      const machine = (spec['template'] as HintedPart)['spec'] as HintedPart;
       machine['image'] ??= { source: 'marketplace://debian-12' };
     },
   },
 });
 
-export const vmPool = joined(template, strategy, {
+export const vmPool = joinHints(template, strategy, {
   fields: {
     lookbackWindow: { good: fc.constantFrom('2d', '7d', '1w'), bad: ['0s', 'long'] },
     forecastHorizon: { good: fc.constantFrom('30m', '1h', '1d'), bad: ['0s', 'far', '9w'] },
@@ -127,8 +127,8 @@ export const vmPool = joined(template, strategy, {
   repairs: {
     '.spec': pool,
     'metrics[]': metric,
-    '.spec.autoscaling': (scaling: Part) => {
-      const metrics = (scaling['metrics'] ?? []) as Part[];
+    '.spec.autoscaling': (scaling: HintedPart) => {
+      const metrics = (scaling['metrics'] ?? []) as HintedPart[];
       if (scaling['enabled'] === true && metrics.length === 0) {
         scaling['metrics'] = [{ type: 'cpu', targetAverageUtilization: 70 }];
       }
@@ -136,7 +136,7 @@ export const vmPool = joined(template, strategy, {
   },
 });
 
-function metric(part: Part): void {
+function metric(part: HintedPart): void {
   const custom = part['metric'] !== undefined || part['targetValue'] !== undefined || part['type'] === 'custom';
   if (custom) {
     Object.assign(part, { type: 'custom', metric: part['metric'] ?? { name: 'queue' } });
@@ -145,23 +145,23 @@ function metric(part: Part): void {
   } else part['targetAverageUtilization'] ??= 60;
 }
 
-function pool(spec: Part, draw: Draw): void {
+function pool(spec: HintedPart, draw: Draw): void {
   spec['template'] ??= { spec: { resources: { cpu: 1, memory: '512Mi' } } };
-  const scaling = spec['autoscaling'] as Part | undefined;
+  const scaling = spec['autoscaling'] as HintedPart | undefined;
   if (scaling?.['enabled'] === true) spec['maxReplicas'] ??= 9;
   const least = draw.below(4);
   const wanted = least + draw.below(4);
   if (spec['minReplicas'] !== undefined) spec['minReplicas'] = least;
   if (spec['replicas'] !== undefined) spec['replicas'] = wanted;
   if (spec['maxReplicas'] !== undefined) spec['maxReplicas'] = Math.max(1, wanted) + draw.below(3);
-  const selector = spec['selector'] as Part | undefined;
-  if (selector !== undefined) selected(spec['template'] as Part, selector);
+  const selector = spec['selector'] as HintedPart | undefined;
+  if (selector !== undefined) withSelectedLabels(spec['template'] as HintedPart, selector);
 }
 
 /** Gives the template labels that its pool selects. */
-function selected(template: Part, selector: Part): void {
-  const metadata = (template['metadata'] ??= {}) as Part;
-  const own: Part = { app: 'web', ...(selector['matchLabels'] as Part) };
+function withSelectedLabels(template: HintedPart, selector: HintedPart): void {
+  const metadata = (template['metadata'] ??= {}) as HintedPart;
+  const own: HintedPart = { app: 'web', ...(selector['matchLabels'] as HintedPart) };
   metadata['labels'] = own;
   if (selector['matchExpressions'] === undefined) return;
   selector['matchExpressions'] = [

@@ -1,4 +1,4 @@
-import type { Part } from './knowledge.ts';
+import type { HintedPart } from './knowledge.ts';
 
 /** A place in an object that has a value. */
 export interface Place {
@@ -9,11 +9,11 @@ export interface Place {
 /** The first place that a path of a schema leads to, such as `spec.disks[].name`; undefined where the object has none. */
 export function placeAt(object: unknown, path: string): Place | undefined {
   const [head = '', ...rest] = path.split(/\.|(?=\[\])/);
-  const holder = object as Part | unknown[] | null;
+  const holder = object as HintedPart | unknown[] | null;
   if (typeof holder !== 'object' || holder === null) return undefined;
   if (head === '[]') {
     if (!Array.isArray(holder)) return undefined;
-    if (rest.length === 0) return placeOf(holder as unknown as Part, '0');
+    if (rest.length === 0) return placeOf(holder as unknown as HintedPart, '0');
     for (const item of holder) {
       const found = placeAt(item, rest.join('.'));
       if (found !== undefined) return found;
@@ -21,10 +21,12 @@ export function placeAt(object: unknown, path: string): Place | undefined {
     return undefined;
   }
   if (!Object.hasOwn(holder, head)) return undefined;
-  return rest.length === 0 ? placeOf(holder as Part, head) : placeAt((holder as Part)[head], rest.join('.'));
+  return rest.length === 0
+    ? placeOf(holder as HintedPart, head)
+    : placeAt((holder as HintedPart)[head], rest.join('.'));
 }
 
-function placeOf(holder: Part, key: string): Place {
+function placeOf(holder: HintedPart, key: string): Place {
   return {
     value: holder[key],
     replace: (value) => {

@@ -1,9 +1,9 @@
 import type { Draw } from './draw.ts';
-import type { Knowledge, Part } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './knowledge.ts';
 import { label, labels, labelValue, labelValueText, qualifiedName } from './values.ts';
 
 /** Where a machine may run, in the words of Kubernetes. */
-export const placement: Knowledge = {
+export const placement: FieldHints = {
   fields: {
     nodeSelector: labels,
     matchLabels: labels,
@@ -19,18 +19,18 @@ export const placement: Knowledge = {
   repairs: {
     'matchExpressions[]': operatorAndValues,
     'matchFields[]': nodeName,
-    'nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution': (required: Part) => {
+    'nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution': (required: HintedPart) => {
       const terms = required['nodeSelectorTerms'] as unknown[];
       if (terms.length === 0) terms.push({});
     },
     'tolerations[]': toleration,
-    'topologySpreadConstraints[]': (constraint: Part) => {
+    'topologySpreadConstraints[]': (constraint: HintedPart) => {
       if (constraint['minDomains'] !== undefined) constraint['whenUnsatisfiable'] = 'DoNotSchedule';
     },
   },
 };
 
-function operatorAndValues(requirement: Part, draw: Draw): void {
+function operatorAndValues(requirement: HintedPart, draw: Draw): void {
   const values = (requirement['values'] ?? []) as string[];
   const { operator } = requirement;
   if (operator === 'Gt' || operator === 'Lt') requirement['values'] = [`${draw.below(100)}`];
@@ -39,13 +39,13 @@ function operatorAndValues(requirement: Part, draw: Draw): void {
   } else if (values.length > 0) requirement['operator'] = draw.one(['In', 'NotIn']);
 }
 
-function nodeName(requirement: Part, draw: Draw): void {
+function nodeName(requirement: HintedPart, draw: Draw): void {
   requirement['key'] = 'metadata.name';
   requirement['operator'] = draw.one(['In', 'NotIn']);
   requirement['values'] = [draw.one(['node-1', 'node-2'])];
 }
 
-function toleration(part: Part, draw: Draw): void {
+function toleration(part: HintedPart, draw: Draw): void {
   const { operator, value } = part;
   if (part['tolerationSeconds'] !== undefined) part['effect'] = 'NoExecute';
   if (operator === 'Gt' || operator === 'Lt') part['value'] = `${draw.below(100)}`;

@@ -1,5 +1,5 @@
 import type { Draw } from './draw.ts';
-import { atMostOne, type Part } from './knowledge.ts';
+import { atMostOne, type HintedPart } from './knowledge.ts';
 
 /** What each action of a scenario needs and allows besides. */
 const ACTIONS: Readonly<Record<string, { readonly needs: readonly string[]; readonly allows: readonly string[] }>> = {
@@ -18,16 +18,16 @@ const FIELDS = ['pool', 'vm', 'count', 'profile', 'cpu', 'memory', 'nodeGroup', 
 
 /** The parts of a scenario that others name; one that is named and not there is made. */
 class Parts {
-  readonly #spec: Part;
+  readonly #spec: HintedPart;
   readonly #draw: Draw;
 
-  constructor(spec: Part, draw: Draw) {
+  constructor(spec: HintedPart, draw: Draw) {
     this.#spec = spec;
     this.#draw = draw;
   }
 
-  #name(list: string, otherwise: Part): string {
-    const parts = (this.#spec[list] ??= [otherwise]) as Part[];
+  #name(list: string, otherwise: HintedPart): string {
+    const parts = (this.#spec[list] ??= [otherwise]) as HintedPart[];
     if (parts.length === 0) parts.push(otherwise);
     return String(parts[this.#draw.below(parts.length)]?.['name']);
   }
@@ -50,7 +50,7 @@ class Parts {
 
   node(): string {
     const name = this.group();
-    const group = (this.#spec['nodes'] as Part[]).find((candidate) => candidate['name'] === name);
+    const group = (this.#spec['nodes'] as HintedPart[]).find((candidate) => candidate['name'] === name);
     if (group?.['count'] === 0) group['count'] = 2;
     return `${name}-1`;
   }
@@ -61,7 +61,7 @@ class Parts {
 }
 
 /** Makes every name in a scenario that of a part which is there, and every action one with the fields it takes. */
-export function scenarioReferences(spec: Part, draw: Draw): void {
+export function scenarioReferences(spec: HintedPart, draw: Draw): void {
   // A letter at the end keeps the name of a group from reading as that of a node.
   for (const group of partsIn(spec, 'nodes')) group['name'] = `${String(group['name']).slice(0, 30)}x`;
   for (const pool of partsIn(spec, 'vmPools')) pool['name'] = `p${String(pool['name']).slice(0, 30)}`;
@@ -72,18 +72,18 @@ export function scenarioReferences(spec: Part, draw: Draw): void {
   for (const spot of partsIn(spec, 'hotSpots')) if (spot['nodes'] !== undefined) spot['nodes'] = parts.nodesOrGroups();
   for (const event of partsIn(spec, 'timeline')) action(event, parts);
   for (const event of partsIn(spec, 'conditionalEvents')) {
-    const when = event['when'] as Part;
+    const when = event['when'] as HintedPart;
     if (when['nodes'] !== undefined) when['nodes'] = parts.nodesOrGroups();
-    for (const each of event['actions'] as Part[]) action(each, parts);
+    for (const each of event['actions'] as HintedPart[]) action(each, parts);
   }
   for (const source of partsIn(spec, 'taskGenerators')) generator(source, parts);
 }
 
-function partsIn(spec: Part, list: string): Part[] {
-  return (spec[list] ?? []) as Part[];
+function partsIn(spec: HintedPart, list: string): HintedPart[] {
+  return (spec[list] ?? []) as HintedPart[];
 }
 
-function distinct(parts: Part[]): void {
+function distinct(parts: HintedPart[]): void {
   const names = new Set<unknown>();
   for (const part of parts) {
     if (names.has(part['name'])) part['name'] = `${names.size}${String(part['name'])}`;
@@ -91,7 +91,7 @@ function distinct(parts: Part[]): void {
   }
 }
 
-function action(event: Part, parts: Parts): void {
+function action(event: HintedPart, parts: Parts): void {
   const given = FIELDS.filter((name) => event[name] !== undefined);
   const fits = (name: string) => given.every((field) => takes(name, field));
   if (!fits(String(event['action']))) event['action'] = Object.keys(ACTIONS).find(fits) ?? event['action'];
@@ -117,7 +117,7 @@ const poolOrMachine = atMostOne('pool', 'vm');
 const nodesOrSpot = atMostOne('nodes', 'hotSpot');
 
 /** Where an action leaves a choice, exactly one of it. */
-function settle(event: Part, name: string): void {
+function settle(event: HintedPart, name: string): void {
   if (name === 'setUtilization' || name === 'migrate') {
     poolOrMachine(event);
     if (event['vm'] === undefined) event['pool'] ??= 1;
@@ -134,7 +134,7 @@ function settle(event: Part, name: string): void {
   }
 }
 
-function generator(source: Part, parts: Parts): void {
+function generator(source: HintedPart, parts: Parts): void {
   const target = ['pool', 'hotSpot'].find((name) => source[name] !== undefined);
   if (source['labels'] !== undefined && target === undefined) source['creates'] = 'vm';
   if (source['creates'] === 'vm') {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import { type Draw, drawn } from './draw.ts';
-import { type Knowledge, known, type Part } from './knowledge.ts';
+import { type FieldHints, type HintedPart, hintFor } from './knowledge.ts';
 import { scalarArbitrary } from './scalar-arbitrary.ts';
 
 /** A field of a schema, by the path that all items of a list share: `spec.disks[].name`. */
@@ -22,12 +22,12 @@ export interface SchemaArbitrary {
   objects(having?: SchemaField): fc.Arbitrary<string>;
 }
 
-const MOST_CHOSEN = 8;
+const MAX_CHOSEN = 8;
 
-export function schemaArbitrary(schema: JsonSchema, knowledge: Knowledge = {}): SchemaArbitrary {
-  const fields = fieldsOf(schema, '', []).filter(({ trail }) => !trail.some((path) => known(knowledge.never, path)));
+export function schemaArbitrary(schema: JsonSchema, knowledge: FieldHints = {}): SchemaArbitrary {
+  const fields = fieldsOf(schema, '', []).filter(({ trail }) => !trail.some((path) => hintFor(knowledge.never, path)));
   const build = compileBuild(schema, '', knowledge);
-  const choices = fc.subarray([...fields], { maxLength: Math.min(MOST_CHOSEN, fields.length) });
+  const choices = fc.subarray([...fields], { maxLength: Math.min(MAX_CHOSEN, fields.length) });
   const few = fc.subarray([...fields], { maxLength: Math.min(2, fields.length) });
   return {
     fields,
@@ -61,11 +61,11 @@ export function below(path: string, name: string): string {
 
 type Build = (draw: Draw, wanted: ReadonlySet<string>) => unknown;
 
-function compileBuild(schema: JsonSchema, path: string, everything: Knowledge): Build {
+function compileBuild(schema: JsonSchema, path: string, everything: FieldHints): Build {
   // What is known is about what users write; a status has its schema only.
   const knowledge = path === 'status' ? {} : everything;
-  const field = known(knowledge.fields, path);
-  const repair = known(knowledge.repairs, path);
+  const field = hintFor(knowledge.fields, path);
+  const repair = hintFor(knowledge.repairs, path);
   const plain = field === undefined ? shapeOf(schema, path, knowledge) : leaf(field.good);
   const made: Build =
     schema.nullable === true ? (draw, wanted) => (draw.below(8) === 7 ? null : plain(draw, wanted)) : plain;
@@ -77,7 +77,7 @@ function compileBuild(schema: JsonSchema, path: string, everything: Knowledge): 
   };
 }
 
-function shapeOf(schema: JsonSchema, path: string, knowledge: Knowledge): Build {
+function shapeOf(schema: JsonSchema, path: string, knowledge: FieldHints): Build {
   if (schema.items !== undefined) return listOf(schema, schema.items, path, knowledge);
   if (schema.properties !== undefined) return objectOf(schema, schema.properties, path, knowledge);
   if (typeof schema.additionalProperties === 'object') {
@@ -103,15 +103,15 @@ function objectOf(
   schema: JsonSchema,
   properties: Readonly<Record<string, JsonSchema>>,
   path: string,
-  knowledge: Knowledge,
+  knowledge: FieldHints,
 ): Build {
   const required = new Set(schema.required);
   const fields = Object.entries(properties)
     .map(([name, field]) => ({ name, at: below(path, name), field }))
-    .filter(({ at }) => !known(knowledge.never, at))
+    .filter(({ at }) => !hintFor(knowledge.never, at))
     .map(({ name, at, field }) => ({ name, at, build: compileBuild(field, at, knowledge) }));
   return (draw, wanted) => {
-    const object: Part = {};
+    const object: HintedPart = {};
     // What is wanted comes first: repairs that must choose between fields keep the first.
     for (const { name, at, build } of fields) if (wanted.has(at)) object[name] = build(draw, wanted);
     for (const { name, at, build } of fields) {
@@ -121,7 +121,7 @@ function objectOf(
   };
 }
 
-function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: Knowledge): Build {
+function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: FieldHints): Build {
   const at = `${path}[]`;
   const item = compileBuild(items, at, knowledge);
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
@@ -133,7 +133,7 @@ function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: 
     const taken = new Set<string>();
     // Random items repeat now and then where they may not; a few more attempts make up for it.
     for (let attempt = 0; list.length < size && attempt < size + 10; attempt++) {
-      const made = item(draw, list.length === 0 ? wanted : thinned(draw, wanted));
+      const made = item(draw, list.length === 0 ? wanted : thinOut(draw, wanted));
       const text = identity?.(made) ?? `${attempt}`;
       if (!taken.has(text)) list.push(made);
       taken.add(text);
@@ -142,7 +142,7 @@ function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: 
   };
 }
 
-function thinned(draw: Draw, wanted: ReadonlySet<string>): ReadonlySet<string> {
+function thinOut(draw: Draw, wanted: ReadonlySet<string>): ReadonlySet<string> {
   return draw.below(2) === 0 ? wanted : NOTHING;
 }
 const NOTHING: ReadonlySet<string> = new Set();
@@ -150,7 +150,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 function identityOf(schema: JsonSchema): ((item: unknown) => string) | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];
   if (schema['x-kubernetes-list-type'] === 'map') {
-    return (item) => JSON.stringify(keys?.map((key) => (item as Part)[key] ?? null));
+    return (item) => JSON.stringify(keys?.map((key) => (item as HintedPart)[key] ?? null));
   }
   return schema['x-kubernetes-list-type'] === 'set' || schema.uniqueItems === true ? JSON.stringify : undefined;
 }

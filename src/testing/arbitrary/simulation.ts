@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Draw } from './draw.ts';
-import { exactlyOne, joined, type Knowledge, type Part } from './knowledge.ts';
+import { exactlyOne, type FieldHints, type HintedPart, joinHints } from './knowledge.ts';
 import { scenarioReferences } from './scenario-references.ts';
 import { amount, duration, durationText, labels } from './values.ts';
 
@@ -16,15 +16,15 @@ const sizes = fc.oneof(
   }),
 );
 
-const size: Knowledge = {
+const size: FieldHints = {
   repairs: {
-    resources: (resources: Part, draw) => {
+    resources: (resources: HintedPart, draw) => {
       Object.assign(resources, draw.of(sizes));
     },
   },
 };
 
-export const simulationVirtualMachine = joined(size, {
+export const simulationVirtualMachine = joinHints(size, {
   fields: {
     'utilization.cpu': { good: shares, bad: ['-1', 'much'] },
     'utilization.memory': { good: shares, bad: ['-1', '1.5', '2Gi', 'much'] },
@@ -32,7 +32,7 @@ export const simulationVirtualMachine = joined(size, {
     'resources.cpu': { good: shares, bad: ['-1', 'much', -1] },
   },
   repairs: {
-    '.spec': (spec: Part) => {
+    '.spec': (spec: HintedPart) => {
       if (spec['utilization'] !== undefined) spec['resources'] = { cpu: '4', memory: '8Gi' };
     },
   },
@@ -45,10 +45,10 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   exponential: ['mean', 'min', 'max'],
 };
 const PARAMETERS = ['value', 'min', 'max', 'mean', 'stddev'];
-const NUMBERS: Readonly<Part> = { value: 3, min: 1, max: 9, mean: 4, stddev: 1.5 };
+const NUMBERS: Readonly<HintedPart> = { value: 3, min: 1, max: 9, mean: 4, stddev: 1.5 };
 
 /** The parameters that a distribution needs and none that it refuses; where its type does not fit what it has, it gets another. */
-function distribution(part: Part): void {
+function distribution(part: HintedPart): void {
   const given = PARAMETERS.filter((name) => part[name] !== undefined);
   if (part['type'] === undefined || part['type'] === 'poisson' || !given.every((name) => takes(part['type'], name))) {
     part['type'] = Object.keys(NEEDS).find((type) => given.every((name) => takes(type, name))) ?? 'normal';
@@ -63,7 +63,7 @@ function takes(type: unknown, name: string): boolean {
   return NEEDS[String(type)]?.includes(name) === true;
 }
 
-function arrivals(part: Part, draw: Draw): void {
+function arrivals(part: HintedPart, draw: Draw): void {
   const poisson = part['ratePerHour'] !== undefined || (part['type'] ?? 'poisson') === 'poisson';
   if (!poisson) return distribution(part);
   if (PARAMETERS.some((name) => part[name] !== undefined) && draw.below(2) === 0) {
@@ -75,7 +75,7 @@ function arrivals(part: Part, draw: Draw): void {
   for (const name of PARAMETERS) delete part[name];
 }
 
-const SHAPES: Readonly<Record<string, Part>> = {
+const SHAPES: Readonly<Record<string, HintedPart>> = {
   constant: { value: 0.5 },
   sine: { mean: 0.5, amplitude: 0.25 },
   trace: { points: [{ at: '0s', value: 0.1 }] },
@@ -83,12 +83,12 @@ const SHAPES: Readonly<Record<string, Part>> = {
 };
 const oneShape = exactlyOne(Object.keys(SHAPES), { constant: SHAPES['constant'] });
 
-function signal(part: Part): void {
+function signal(part: HintedPart): void {
   oneShape(part);
   part['type'] = Object.keys(SHAPES).find((shape) => part[shape] !== undefined);
 }
 
-export const simulationScenario = joined(size, {
+export const simulationScenario = joinHints(size, {
   fields: {
     'spec.duration': { good: fc.constantFrom('4h', '1d', '90m', '2w'), bad: ['0s', '', 'long'] },
     'nodes[].cpu': amount,
@@ -120,12 +120,12 @@ export const simulationScenario = joined(size, {
     memoryGi: distribution,
     lifetimeSeconds: distribution,
     arrivals,
-    trace: (trace: Part) => {
-      const points = trace['points'] as Part[];
+    trace: (trace: HintedPart) => {
+      const points = trace['points'] as HintedPart[];
       if (trace['repeat'] === true && points.length < 2) points.push({ at: '1h', value: 0.2 });
       for (const [i, point] of points.entries()) point['at'] = `${i + 1}h`;
     },
-    when: (when: Part) => {
+    when: (when: HintedPart) => {
       if (when['metric'] === 'pendingVMs') delete when['scope'];
     },
     'hotSpots[]': exactlyOne(['nodes', 'pick'], { pick: { metric: 'vmCount' } }),

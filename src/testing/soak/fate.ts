@@ -1,10 +1,10 @@
 import { FREEZE_ANNOTATION } from '#api/launcher';
 import { NODES } from '#platform/kube/kinds/node';
 import { NO_FAULTS } from '../faulty-client.ts';
-import { type Deed, type Deeds, later, NODE_NAMES } from './deed.ts';
+import { type ChaosAction, type ChaosActions, later, NODE_NAMES } from './deed.ts';
 
 /** What nobody asks for. */
-export const FATE: Deeds = [
+export const FAULT_ACTIONS: ChaosActions = [
   [
     'freeze',
     2,
@@ -74,7 +74,7 @@ export const FATE: Deeds = [
 ];
 
 /** Ends a process, and starts it again some time; all but Kubernetes itself. */
-function end(how: (process: { kill(): void; stop(): Promise<void> }) => void): Deed {
+function end(how: (process: { kill(): void; stop(): Promise<void> }) => void): ChaosAction {
   return (_admin, random, world) => {
     const process = random.pick(world.processes.slice(1));
     how(process);

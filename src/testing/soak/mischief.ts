@@ -4,22 +4,22 @@ import { NODES } from '#platform/kube/kinds/node';
 import { RESOURCE_QUOTAS } from '#platform/kube/kinds/resource-quota';
 import { isAlreadyExists, isNotFound, KubeError } from '#platform/kube/kube-error';
 import { NO_FAULTS } from '../faulty-client.ts';
-import { CRAMPED, type Deed, NODE_NAMES, PLACES } from './deed.ts';
-import { FATE } from './fate.ts';
+import { type ChaosAction, CRAMPED, NODE_NAMES, PLACES } from './deed.ts';
+import { FAULT_ACTIONS } from './fate.ts';
 import { FAILURE_ANNOTATIONS } from './new-machine.ts';
-import type { SoakWorld } from './soak-world.ts';
-import { makeClaim, USER_DEEDS } from './user-deeds.ts';
+import type { SoakHarness } from './soak-world.ts';
+import { createClaim, USER_ACTIONS } from './user-deeds.ts';
 
-const DEEDS: readonly (readonly [string, Deed])[] = [...USER_DEEDS, ...FATE].flatMap(([name, weight, deed]) =>
-  Array.from({ length: weight }, () => [name, deed] as const),
+const ACTIONS: readonly (readonly [string, ChaosAction])[] = [...USER_ACTIONS, ...FAULT_ACTIONS].flatMap(
+  ([name, weight, action]) => Array.from({ length: weight }, () => [name, action] as const),
 );
 
 /** One thing that a user, a fault or fate does to the world; what is refused is nobody's concern. */
-export async function mischief(world: SoakWorld): Promise<string> {
+export async function runRandomAction(world: SoakHarness): Promise<string> {
   const { random, admin } = world;
-  const [name, deed] = random.pick(DEEDS);
+  const [name, action] = random.pick(ACTIONS);
   try {
-    return `${name} ${(await deed(admin, random, world)) ?? ''}`;
+    return `${name} ${(await action(admin, random, world)) ?? ''}`;
   } catch (error) {
     if (error instanceof KubeError) return `${name}: refused, ${error.message}`;
     throw error;
@@ -27,7 +27,7 @@ export async function mischief(world: SoakWorld): Promise<string> {
 }
 
 /** Ends all faults: everything runs again, and nothing is in the way. */
-export async function peace(world: SoakWorld): Promise<void> {
+export async function clearFaults(world: SoakHarness): Promise<void> {
   const { admin, faults, processes, clock, random } = world;
   Object.assign(faults, NO_FAULTS);
   const { items } = await admin.list(NODES);
@@ -44,7 +44,7 @@ export async function peace(world: SoakWorld): Promise<void> {
   }
   await admin.delete(RESOURCE_QUOTAS, CRAMPED, { namespace: CRAMPED });
   for (const place of PLACES) {
-    await makeClaim(admin, place, random).catch((error: unknown) => {
+    await createClaim(admin, place, random).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });
     const annotations = Object.fromEntries(FAILURE_ANNOTATIONS.map((name) => [name, null]));

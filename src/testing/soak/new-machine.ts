@@ -20,7 +20,7 @@ export const FAILURE_ANNOTATIONS = [
 ];
 
 /** A machine of any kind that users make. */
-export function newMachine({ namespace, name }: Place, random: Random): Vm {
+export function newVm({ namespace, name }: Place, random: Random): Vm {
   const annotations = {
     'vimana.io/start-delay': random.pick(['0s', '0s', '2s', '30s']),
     'vimana.io/shutdown-duration': random.pick(['0s', '0s', '1s', '20s', 'never']),
@@ -55,7 +55,7 @@ export function newMachine({ namespace, name }: Place, random: Random): Vm {
 }
 
 /** What was made, in a few words. */
-export function describeMachine({ spec }: Vm): string {
+export function describeNewVm({ spec }: Vm): string {
   const { metadata, spec: template } = spec.template;
   const behaviour = Object.entries(metadata?.annotations ?? {}).map(([name, value]) => `${name.slice(10)} ${value}`);
   const disk = template.volumes === undefined ? [] : ['with a disk'];

@@ -3,7 +3,7 @@ import type { Client } from '#platform/kube/client';
 import type { Machine, MachineDriver } from '#vm/node/machine-driver';
 import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 
-export interface Found {
+export interface FoundMachine {
   /** The uid of the run. */
   readonly id: string;
   readonly nodes: readonly string[];
@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** Looks at the machines themselves, below all objects: what runs, and whether anything ever ran twice. */
-export class RunningMachines {
+export class RunningVms {
   readonly #admin: Client;
   readonly #known = new Set<string>();
   #fleet: SimulatedFleet | undefined;
@@ -41,7 +41,7 @@ export class RunningMachines {
   }
 
   /** By `namespace/name` of the machine: where it runs. */
-  async running(): Promise<ReadonlyMap<string, Found>> {
+  async running(): Promise<ReadonlyMap<string, FoundMachine>> {
     return this.#fleet === undefined ? new Map() : await runningIn(this.#fleet);
   }
 
@@ -70,8 +70,8 @@ export class RunningMachines {
 async function runningIn(
   fleet: SimulatedFleet,
   counts: (state: Machine['state']) => boolean = () => true,
-): Promise<Map<string, Found>> {
-  const found = new Map<string, Found>();
+): Promise<Map<string, FoundMachine>> {
+  const found = new Map<string, FoundMachine>();
   for (const node of fleet.nodes) {
     for (const { spec, state } of await fleet.simulation.driver(node).list()) {
       if (state === 'incoming' || state === 'ended' || !counts(state)) continue;

@@ -30,7 +30,7 @@ import { type Faults, faultyClient, NO_FAULTS } from '../faulty-client.ts';
 import { CRAMPED } from './deed.ts';
 import { KnownAddresses } from './known-addresses.ts';
 import { SoakProcess } from './process.ts';
-import { RunningMachines } from './running-machines.ts';
+import { RunningVms } from './running-machines.ts';
 
 const NODES = 4;
 const OPERATOR = 'vimana-operator';
@@ -38,7 +38,7 @@ const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
 const dialects: readonly Dialect[] = [kubevirt];
 
 /** A whole cluster of ours on a clock that a test moves: two operators, a scheduler and nodes, each a process of its own. */
-export interface SoakWorld {
+export interface SoakHarness {
   readonly clock: FakeClock;
   readonly random: Random;
   readonly log: MemoryLogger;
@@ -50,12 +50,12 @@ export interface SoakWorld {
   stall(process: string, host: boolean): { wake(): void };
   /** Called after each write of a process but Kubernetes itself, before its answer arrives. */
   onWrite: () => void;
-  readonly machines: RunningMachines;
+  readonly machines: RunningVms;
   readonly addresses: KnownAddresses;
   stop(): Promise<void>;
 }
 
-export async function startSoakWorld(seed: string): Promise<SoakWorld> {
+export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   const random = seededRandom(seed);
   const log = createMemoryLogger(clock);
@@ -76,7 +76,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
       }),
   });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
-  const machines = new RunningMachines(admin);
+  const machines = new RunningVms(admin);
   await installComponents(admin, {
     kinds: kindsOf(['kubevirt']),
     actors: [
@@ -121,7 +121,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
       return manager('fleet', [informers, fleet]);
     }),
   ];
-  const world: SoakWorld = {
+  const world: SoakHarness = {
     onWrite() {},
     stall(process, host) {
       const own = clockOf(process);

@@ -3,11 +3,11 @@ import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { claimOf, type Deeds, later, PLACES, type Place, wordFor } from './deed.ts';
-import { describeMachine, newMachine, STRATEGIES } from './new-machine.ts';
+import { type ChaosActions, claimOf, describeVm, later, PLACES, type Place } from './deed.ts';
+import { describeNewVm, newVm, STRATEGIES } from './new-machine.ts';
 
 /** What people ask of the world. */
-export const USER_DEEDS: Deeds = [
+export const USER_ACTIONS: ChaosActions = [
   ['create', 6, (admin, random) => create(admin, random, random.pick(PLACES))],
   [
     'delete',
@@ -16,7 +16,7 @@ export const USER_DEEDS: Deeds = [
       const place = random.pick(PLACES);
       const propagationPolicy = random.pick(['Background', 'Foreground', 'Orphan'] as const);
       await admin.delete(VMS, place.name, { namespace: place.namespace, propagationPolicy });
-      return `${wordFor(place)} ${propagationPolicy}`;
+      return `${describeVm(place)} ${propagationPolicy}`;
     },
   ],
   [
@@ -63,7 +63,7 @@ export const USER_DEEDS: Deeds = [
       await resize(first);
       // The machine may be gone by then.
       const when = later(world, () => void resize(second).catch(() => {}));
-      return `${wordFor(place)} ${first} sockets ${when}, then ${second}`;
+      return `${describeVm(place)} ${first} sockets ${when}, then ${second}`;
     },
   ],
   ['ask', 4, ask],
@@ -73,7 +73,7 @@ export const USER_DEEDS: Deeds = [
     async (admin, random) => {
       const place = random.pick(PLACES);
       await admin.delete(VMIS, place.name, { namespace: place.namespace });
-      return wordFor(place);
+      return describeVm(place);
     },
   ],
   [
@@ -84,7 +84,7 @@ export const USER_DEEDS: Deeds = [
       if (pod === undefined) return undefined;
       const force = random.next() < 0.2;
       await admin.delete(PODS, pod.name, { namespace: pod.namespace, ...(force ? { gracePeriodSeconds: 0 } : {}) });
-      return `${wordFor(pod)}${force ? ' by force' : ''}`;
+      return `${describeVm(pod)}${force ? ' by force' : ''}`;
     },
   ],
   [
@@ -95,7 +95,7 @@ export const USER_DEEDS: Deeds = [
       if (pod === undefined) return undefined;
       const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: pod };
       await admin.act(PODS, pod.name, 'eviction', body, { namespace: pod.namespace });
-      return wordFor(pod);
+      return describeVm(pod);
     },
   ],
   [
@@ -105,7 +105,7 @@ export const USER_DEEDS: Deeds = [
       const { namespace, name } = random.pick(PLACES);
       const metadata = { generateName: 'move-', namespace };
       await admin.create(VMIMS, { metadata, spec: { vmiName: name } }, { namespace });
-      return wordFor({ namespace, name });
+      return describeVm({ namespace, name });
     },
   ],
   [
@@ -117,28 +117,28 @@ export const USER_DEEDS: Deeds = [
       return namespace;
     },
   ],
-  ['make claim', 2, (admin, random) => makeClaim(admin, random.pick(PLACES), random)],
+  ['make claim', 2, (admin, random) => createClaim(admin, random.pick(PLACES), random)],
   [
     'delete claim',
     1,
     async (admin, random) => {
       const place = random.pick(PLACES);
       await admin.delete(PERSISTENT_VOLUME_CLAIMS, claimOf(place.name), { namespace: place.namespace });
-      return wordFor(place);
+      return describeVm(place);
     },
   ],
 ];
 
 async function create(admin: Client, random: Random, place: Place): Promise<string> {
-  const machine = newMachine(place, random);
+  const machine = newVm(place, random);
   await admin.create(VMS, machine, { namespace: place.namespace });
-  return `${wordFor(place)} ${describeMachine(machine)}`;
+  return `${describeVm(place)} ${describeNewVm(machine)}`;
 }
 
 async function edit(admin: Client, random: Random, spec: object): Promise<string> {
   const place = random.pick(PLACES);
   await admin.patch(VMS, place.name, { type: 'merge', body: { spec } }, { namespace: place.namespace });
-  return wordFor(place);
+  return describeVm(place);
 }
 
 /** Through the subresources, as virtctl does. */
@@ -157,7 +157,7 @@ async function ask(admin: Client, random: Random): Promise<string> {
   ] as const);
   const root = `/apis/subresources.kubevirt.io/v1/namespaces/${place.namespace}`;
   await admin.request({ method: 'PUT', path: `${root}/${resource}/${place.name}/${action}`, body });
-  return `${action} ${wordFor(place)} ${JSON.stringify(body)}`;
+  return `${action} ${describeVm(place)} ${JSON.stringify(body)}`;
 }
 
 async function anyPod(admin: Client, random: Random): Promise<Place | undefined> {
@@ -167,7 +167,7 @@ async function anyPod(admin: Client, random: Random): Promise<Place | undefined>
   return { name, namespace };
 }
 
-export async function makeClaim(admin: Client, { namespace, name }: Place, random: Random): Promise<string> {
+export async function createClaim(admin: Client, { namespace, name }: Place, random: Random): Promise<string> {
   const storageClassName = random.pick(['standard', 'fast-ssd']);
   const accessModes = [random.pick(['ReadWriteOnce', 'ReadWriteMany'])];
   const spec = { storageClassName, accessModes, resources: { requests: { storage: '1Gi' } } };

@@ -1,6 +1,6 @@
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '#api/launcher';
-import { loadText, USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE, formatLoad } from '#api/launcher-load';
 import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '#api/simulation/virtual-machine';
 import type { DesiredVm, Dialect, PowerAction, PowerEdit, RecordedState } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
@@ -23,14 +23,14 @@ export const simulation: Dialect<typeof virtualMachine> = {
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
   size: ({ spec }) => {
-    const { cores: cpus, guest: memory } = sizeOf(spec, USUAL_NODE);
+    const { cores: cpus, guest: memory } = sizeOf(spec, DEFAULT_NODE);
     return { cpus, memory };
   },
   resize,
   cloneVmSpec: ({ spec }, { start }) => ({ ...spec, running: start }),
 };
 
-const nodeIn = (dependencies: VmDependencies | undefined) => dependencies?.referenceNode ?? USUAL_NODE;
+const nodeIn = (dependencies: VmDependencies | undefined) => dependencies?.referenceNode ?? DEFAULT_NODE;
 
 function desiredVm(vm: VirtualMachine, dependencies?: VmDependencies): DesiredVm {
   const node = nodeIn(dependencies);
@@ -45,7 +45,7 @@ function desiredVm(vm: VirtualMachine, dependencies?: VmDependencies): DesiredVm
     annotations: {
       [CPU_CONSUMPTION]: cpu,
       [MEMORY_CONSUMPTION]: memory,
-      [LOAD_ANNOTATION]: loadText({ cpu, memory, node }),
+      [LOAD_ANNOTATION]: formatLoad({ cpu, memory, node }),
       ...(dirtyRateMbps === undefined
         ? {}
         : { 'vimana.io/dirty-rate': `${Math.round(dirtyRateMbps * BYTES_A_MEGABIT)}` }),

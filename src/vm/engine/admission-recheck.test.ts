@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import { virtualMachine } from '#api/kubevirt/virtual-machine';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
+import { startVmHarness, type VmHarness } from '#testing/machine-world';
 import { type AdmissionRecheck, AdmissionRechecks } from './admission-recheck.ts';
 
 /** Refuses whatever carries the label. */
@@ -19,9 +19,9 @@ const bad = { runStrategy: 'Always', template: template({ bad: 'yes' }) };
 const good = { runStrategy: 'Always', template: template({ bad: null }) };
 
 describe('a machine that admission would not have let in', () => {
-  let world: MachineWorld;
+  let world: VmHarness;
   beforeEach(async () => {
-    world = await startMachineWorld();
+    world = await startVmHarness();
   });
   afterEach(() => world.stop());
   const told = () => world.until(async () => (await world.condition('Failure'))?.reason === 'Invalid');

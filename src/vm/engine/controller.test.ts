@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
-import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
+import { startVmHarness, type VmHarness } from '#testing/machine-world';
 
-let world: MachineWorld;
+let world: VmHarness;
 beforeEach(async () => {
-  world = await startMachineWorld();
+  world = await startVmHarness();
 });
 afterEach(() => world.stop());
 
@@ -155,7 +155,7 @@ describe('the addresses of a machine', () => {
     const addresses = (await world.status())?.interfaces;
     await world.edit('web', { runStrategy: 'Halted' });
     await world.ends();
-    await world.untilGone();
+    await world.waitForDeletion();
     await world.until(async () => (await world.status())?.created === false);
     await stop();
     world.control();
@@ -260,7 +260,7 @@ describe('the controller', () => {
     await world.phase('web', 'Failed', { reason: 'GuestCrashed' });
     await world.untilGoing();
     await world.finish('web');
-    await world.untilGone();
+    await world.waitForDeletion();
     await stop();
     world.control();
     await world.untilAnother(metadata.uid);

@@ -1,5 +1,5 @@
 import { MACHINE_FINALIZER } from '#api/instance-request';
-import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { NodeSize } from '#api/launcher-load';
 import type { ResourceType } from '#platform/kube/client';
 import { FOREGROUND, ORPHAN } from '#platform/kube/deletion-finalizers';
@@ -57,7 +57,7 @@ const STALE_RETRY_MS = 100;
 /** Makes of the machines of one API group instances that run, and tells in their status how they are. */
 export function vmController(options: VmControllerOptions): Controller<AnyVm> {
   const { dialect, addresses, throttle, rollout = 'LiveUpdate' } = options;
-  const type: ResourceType<AnyVm> = resourceOfKind(dialect.kind);
+  const type: ResourceType<AnyVm> = resourceTypeFor(dialect.kind);
   const instances = new Expectations();
   const vms = new Expectations();
   const uids = new Map<string, string>();
@@ -276,7 +276,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
       return own.isOwnWrite(key, metadata.resourceVersion) && !waiting.delete(key);
     },
     reads: [
-      ...options.dialects.map(({ kind }) => resourceOfKind(kind)),
+      ...options.dialects.map(({ kind }) => resourceTypeFor(kind)),
       ...(dialect.sizedByNodes === true ? [NODES] : []),
       ...asked.flatMap(([, { reads = [] }]) => reads),
     ],

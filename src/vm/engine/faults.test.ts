@@ -3,14 +3,14 @@ import { VMIS, VMS } from '#api/kubevirt/resources';
 import { RUN_STRATEGIES } from '#api/kubevirt/run-strategy';
 import { type Random, seededRandom } from '#platform/base/random';
 import { type Faults, faultyClient, NO_FAULTS } from '#testing/faulty-client';
-import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
+import { startVmHarness, type VmHarness } from '#testing/machine-world';
 import { runs } from '#testing/runs';
 
 const namespace = 'default';
 const BAD: Faults = { refuse: 0.1, lose: 0.1, slow: 0.2, slowestMs: 300, drop: 0.05, expire: 0.03 };
 const SEEDS = runs(8);
 
-let world: MachineWorld;
+let world: VmHarness;
 afterEach(() => world.stop());
 
 /** Whoever looks after instances: moves each of them on by a step, well or badly. */
@@ -35,7 +35,7 @@ describe('with faults on the way to the API server, and controllers that crash',
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
     'machines end up as they should (seed %i)',
     async (seed) => {
-      world = await startMachineWorld();
+      world = await startVmHarness();
       const random = seededRandom(`faults ${seed}`);
       const faults = { ...BAD };
       const control = () =>

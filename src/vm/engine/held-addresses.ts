@@ -1,4 +1,4 @@
-import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
@@ -25,7 +25,7 @@ function byAddressIn(dialect: Dialect): Index {
 export function heldAddresses(dialects: readonly Dialect[], { cache }: Pick<Context, 'cache'>): Holders {
   const instances = cache(VMIS);
   const vms = dialects.map((dialect) => {
-    const known = cache<KubeObject>(resourceOfKind(dialect.kind));
+    const known = cache<KubeObject>(resourceTypeFor(dialect.kind));
     const index = byAddressIn(dialect);
     return (ip: string) => known.by(index, ip);
   });

@@ -3,12 +3,12 @@ import { VMIS, VMS } from '#api/kubevirt/resources';
 import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type MachineWorld, startMachineWorld, template } from '#testing/machine-world';
+import { startVmHarness, template, type VmHarness } from '#testing/machine-world';
 import { AddressPool } from './address-pool.ts';
 
-let world: MachineWorld;
+let world: VmHarness;
 beforeEach(async () => {
-  world = await startMachineWorld();
+  world = await startVmHarness();
 });
 afterEach(() => world.stop());
 
@@ -96,7 +96,7 @@ describe('while its cache of machines lags behind, the controller', () => {
     await world.untilMade();
     await world.until(async () => (await world.status())?.stateChangeRequests === undefined);
     await wipe(VMIS, 'web');
-    await world.untilGone();
+    await world.waitForDeletion();
     await world.clock.advance(5000);
     expect(writes('create VirtualMachineInstance')).toBe(1);
     lag.go();
@@ -129,7 +129,7 @@ describe('while its cache of machines lags behind, the controller', () => {
     lag.state.held = true;
     await wipe(VMS, 'web');
     await wipe(VMIS, 'web');
-    await world.untilGone();
+    await world.waitForDeletion();
     await world.make('web', { runStrategy: 'Always' });
     lag.go();
     await world.clock.advance(10_000);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { runGarbageCollector } from '#testing/garbage-collector';
-import { type MachineWorld, startMachineWorld, template } from '#testing/machine-world';
+import { startVmHarness, template, type VmHarness } from '#testing/machine-world';
 
-let world: MachineWorld;
+let world: VmHarness;
 beforeEach(async () => {
-  world = await startMachineWorld();
+  world = await startVmHarness();
 });
 afterEach(() => world.stop());
 

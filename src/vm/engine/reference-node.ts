@@ -1,4 +1,4 @@
-import { type NodeSize, USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE, type NodeSize } from '#api/launcher-load';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Cache } from '#platform/runtime/cache';
 import { sharedSize } from '#vm/usage/reference-node';
@@ -8,7 +8,7 @@ export class ReferenceNode {
   readonly defaultNode: NodeSize;
   #known: { readonly cache: Cache<Node>; readonly version: string; readonly size: NodeSize } | undefined;
 
-  constructor(defaultNode: NodeSize = USUAL_NODE) {
+  constructor(defaultNode: NodeSize = DEFAULT_NODE) {
     this.defaultNode = defaultNode;
   }
 

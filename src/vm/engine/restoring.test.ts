@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RESTORE_ANNOTATION, RESTORED_ANNOTATION } from '#api/disk/request';
 import { VMS } from '#api/kubevirt/resources';
-import { type MachineWorld, startMachineWorld } from '#testing/machine-world';
+import { startVmHarness, type VmHarness } from '#testing/machine-world';
 
-let world: MachineWorld;
+let world: VmHarness;
 beforeEach(async () => {
-  world = await startMachineWorld();
+  world = await startVmHarness();
   world.control();
 });
 afterEach(() => world.stop());

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { KubeError } from '#platform/kube/kube-error';
-import { type MachineWorld, startMachineWorld, template } from '#testing/machine-world';
+import { startVmHarness, template, type VmHarness } from '#testing/machine-world';
 import { AddressPool } from './address-pool.ts';
 
-let world: MachineWorld;
+let world: VmHarness;
 beforeEach(async () => {
-  world = await startMachineWorld();
+  world = await startVmHarness();
 });
 afterEach(() => world.stop());
 
@@ -30,7 +30,7 @@ describe('a machine that cannot start', () => {
       await world.phase('web', 'Failed', { reason: 'ErrImagePull', conditions: [notReady] });
       await world.untilGoing();
       await world.finish('web');
-      await world.untilGone();
+      await world.waitForDeletion();
       await world.untilPrinted('CrashLoopBackOff');
       await world.settle();
       expect(await world.instance('web')).toBeUndefined();
@@ -85,7 +85,7 @@ describe('a machine that cannot start', () => {
     await world.untilGoing();
     await world.finish('web');
     await world.untilPrinted('CrashLoopBackOff');
-    await world.untilGone();
+    await world.waitForDeletion();
     await world.settle();
     expect(await world.instance('web')).toBeUndefined();
     await world.edit('web', { template: { spec: { hostname: 'mended' } } });

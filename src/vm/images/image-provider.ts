@@ -1,5 +1,5 @@
 import { claimedDisks } from '#api/hypersdk/claims';
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
@@ -67,7 +67,7 @@ export function imageProvider(
 
 /** The image that a disk of the machine is made from, where a digest of it is given. */
 function imageOf(vm: VirtualMachine, template: VmDependencies['template']): CheckedImage | undefined {
-  const spec = typeof template === 'object' ? inherited(vm.spec, template.spec) : vm.spec;
+  const spec = typeof template === 'object' ? withTemplateDefaults(vm.spec, template.spec) : vm.spec;
   if (spec.image?.checksum === undefined) return undefined;
   for (const { origin } of claimedDisks(vm.metadata.name, spec)) {
     if (origin?.image === undefined || origin.checksum === undefined) continue;

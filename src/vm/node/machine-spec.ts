@@ -1,7 +1,7 @@
 import { IDENTITY_ANNOTATION } from '#api/instance-request';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
-import { sizeIn } from '#api/launcher-size';
+import { parseLauncherSize } from '#api/launcher-size';
 import { parseQuantity, value } from '#platform/base/quantity';
 import type { Pod } from '#platform/kube/kinds/pod';
 
@@ -95,7 +95,7 @@ export function requestedSize({ spec }: Vmi): MachineSize {
 
 /** What a launcher pod holds the place for; where it does not say, what its machine was last said to have. */
 export function allocatedSize(instance: Vmi, { metadata }: Pod): MachineSize {
-  const held = sizeIn(metadata.annotations);
+  const held = parseLauncherSize(metadata.annotations);
   const asked = requestedSize(instance);
   const { currentCPUTopology, memory } = instance.status ?? {};
   const amount = held?.memory ?? memory?.guestCurrent;

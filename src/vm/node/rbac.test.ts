@@ -7,18 +7,18 @@ import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { isForbidden } from '#platform/kube/kube-error';
 import type { Cluster } from '#testing/cluster';
-import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
 import { NODE_RULES } from './rbac.ts';
 
 const BINDINGS = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', 'Cluster');
 const USER = { name: 'system:serviceaccount:vimana-system:vimana-node', groups: ['system:authenticated'] };
 
-let world: FleetWorld;
+let world: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 let agent: Client;
 beforeEach(async () => {
-  world = await fleetWorld();
+  world = await fleetHarness();
   ({ cluster, admin } = world);
   await admin.create(CLUSTER_ROLES, { metadata: { name: 'node' }, rules: NODE_RULES });
   await admin.create(BINDINGS, {
@@ -39,12 +39,12 @@ afterEach(() => cluster.stop());
 it('an agent can do all that it has to with its rules', async () => {
   const { fleet, stop } = world.start({ deregister: true }, agent);
   const vmi = await world.makeInstance('m');
-  await world.makeLauncher(vmi, 'kwok-node-1');
+  await world.createLauncherPod(vmi, 'kwok-node-1');
   await world.untilPhase('m', 'Running');
   await world.annotate('m', { 'vimana.io/reset': 'once' });
   await cluster.until(async () => (await world.instance('m')).metadata.annotations?.['vimana.io/reset'] === undefined);
   const migrationUid = 'b7a1b1a8-0000-4000-8000-000000000001';
-  await world.makeLauncher(vmi, 'kwok-node-2', { name: 'target', migration: migrationUid });
+  await world.createLauncherPod(vmi, 'kwok-node-2', { name: 'target', migration: migrationUid });
   await world.untilPod('target', ({ status }) => status?.phase === 'Running');
   const migrationState = {
     migrationUid,

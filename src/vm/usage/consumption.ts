@@ -1,5 +1,5 @@
 import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '#api/launcher';
-import { loadIn } from '#api/launcher-load';
+import { parseLoad } from '#api/launcher-load';
 import { parseQuantity, toNumber, tryParseQuantity } from '#platform/base/quantity';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
@@ -18,7 +18,7 @@ export function consumptionOf(
   if (!(share > 0 && Number.isFinite(share))) return 0;
   const most = resource === 'memory' ? Math.min(1, share) : share;
   // The node that the pod says, else its own.
-  const amount = tryParseQuantity(loadIn(metadata.annotations)?.node[resource] ?? '');
+  const amount = tryParseQuantity(parseLoad(metadata.annotations)?.node[resource] ?? '');
   return most * (amount === undefined ? allocatable(node, resource) : toNumber(amount));
 }
 

@@ -31,7 +31,7 @@ interface Metadata {
   readonly continue?: string;
 }
 
-const PATIENCE = 5_000;
+const TIMEOUT = 5_000;
 /** What the server takes of a generateName. */
 const LONGEST_PREFIX = 58;
 const SUBRESOURCE = /\/(status|scale|finalize|approval|resize|ephemeralcontainers)$/;
@@ -62,7 +62,7 @@ export class Session {
     if (typeof prefix === 'string' && prefix !== '') this.prefixes.add(prefix.slice(0, LONGEST_PREFIX));
     const url = new URL(this.#filled(step.path), this.target.url);
     for (const [key, value] of Object.entries(step.query ?? {})) url.searchParams.set(key, this.#filled(value));
-    const stop = AbortSignal.timeout(PATIENCE);
+    const stop = AbortSignal.timeout(TIMEOUT);
     try {
       const { statusCode, headers, body } = await request(url, {
         method: step.method as 'GET',

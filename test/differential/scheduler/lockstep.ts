@@ -55,7 +55,7 @@ export interface Disagreement {
   readonly standing: Standing;
 }
 
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 /** Until informers of other resources than pods and nodes have told of what was written. */
 const HEARD = 250;
 /** As many nodes are all looked at. */
@@ -184,7 +184,7 @@ export class Lockstep {
 
   /** Waits until the scheduler says what is expected of a pod that fits no node. */
   async #probe(name: string, expected: (message: string) => boolean): Promise<void> {
-    const until = realClock.monotonic() + PATIENCE;
+    const until = realClock.monotonic() + TIMEOUT;
     const spec = {
       nodeSelector: { nobody: name },
       tolerations: ['k', 'l', 'm'].map((key) => ({ key, operator: 'Exists' })),
@@ -334,7 +334,7 @@ export class Lockstep {
 
   /** The pod once it is on a node, or told why it is not. */
   async #outcome({ metadata }: Pod, bindsClaims: boolean): Promise<Pod> {
-    const until = realClock.monotonic() + PATIENCE;
+    const until = realClock.monotonic() + TIMEOUT;
     const { name = '', namespace = '' } = metadata;
     for (;;) {
       const pod = await this.#client.get(PODS, name, { namespace });

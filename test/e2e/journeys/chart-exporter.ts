@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { tellSkipped } from '#testing/programs';
+import { reportSkipped } from '#testing/programs';
 import { findAsset } from '../../cluster/assets.ts';
 import { startExporter } from '../support/exporter.ts';
 import { hasKubectl } from '../support/kubectl.ts';
@@ -11,9 +11,9 @@ import type { Target } from '../support/target.ts';
 import { words } from '../support/words.ts';
 
 const CHART = resolve(import.meta.dirname, '../../../deploy/helm/vimana');
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const TIMEOUT = { timeout: 60_000, interval: 100 };
 const helm = findAsset('helm');
-if (helm === undefined) tellSkipped('the exporter of the chart, which needs helm (in KUBE_ASSETS or PATH)');
+if (helm === undefined) reportSkipped('the exporter of the chart, which needs helm (in KUBE_ASSETS or PATH)');
 
 /** What the exporter that the chart installs may do, on any cluster with the operator and three simulated nodes. */
 export function chartExporterJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
@@ -55,7 +55,7 @@ function journey(start: () => Promise<Target>): void {
       const may = (what: string) => cluster.kubectl.run(words(`auth can-i --kubeconfig ${kubeconfig} ${what}`));
       // kube-apiserver learns of new roles by watches.
       for (const what of ['list nodes', 'list pods -n default'])
-        await vi.waitFor(async () => expect((await may(what)).out).toBe('yes\n'), PATIENCE);
+        await vi.waitFor(async () => expect((await may(what)).out).toBe('yes\n'), TIMEOUT);
       const exporter = await startExporter(['--namespace', 'default', ...flags], { KUBECONFIG: kubeconfig });
       expect(exporter.said()).toContain('Kubernetes client and pod manager initialized');
       const vms = [1, 2, 3].map((i) => ({ id: `vm-${i}`, cpu_consumption: 0.2, memory_consumption: 0.1 }));
@@ -65,7 +65,7 @@ function journey(start: () => Promise<Target>): void {
       const moves = { migrations: [{ vm_id: 'vm-1', from_node, to_node }] };
       expect(await exporter.post('/feedback', moves)).toMatchObject({ results: [{ success: true, error: null }] });
       expect(await exporter.post('/refresh', {})).toMatchObject({ status: 'success', total: 3 });
-      await vi.waitFor(async () => expect(await exporter.get('/metrics')).toMatch(/node_vm_count\S* 1\n/), PATIENCE);
+      await vi.waitFor(async () => expect(await exporter.get('/metrics')).toMatch(/node_vm_count\S* 1\n/), TIMEOUT);
       expect(await exporter.post('/scenario', [{ name: 'kwok-node-1' }])).toMatchObject({ total_vms: 0 });
       await ok(`create serviceaccount driver -n ${release}`);
       const authorization = `Bearer ${(await ok(`create token driver -n ${release}`)).trim()}`;
@@ -75,7 +75,7 @@ function journey(start: () => Promise<Target>): void {
       expect(await refresh({ authorization: 'Bearer guessed' })).toBe(401);
       const role = `--clusterrole=${release}-exporter-user`;
       await ok(`create clusterrolebinding driver-${release} ${role} --serviceaccount=${release}:driver`);
-      await vi.waitFor(async () => expect(await refresh({ authorization })).toBe(200), PATIENCE);
+      await vi.waitFor(async () => expect(await refresh({ authorization })).toBe(200), TIMEOUT);
       await exporter.stop();
       expect(exporter.said()).not.toMatch(/forbidden/i);
       expect((await may('list secrets -A')).out).toBe('no\n');

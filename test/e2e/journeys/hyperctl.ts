@@ -10,7 +10,7 @@ import type { Target } from '../support/target.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const TEMPLATE = join(ROOT, 'examples/hypersdk/template-ubuntu-22-04.yaml');
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const TIMEOUT = { timeout: 30_000, interval: 50 };
 /** Of util-linux: runs a command on a terminal of its own. */
 const TERMINAL = 'script';
 
@@ -103,7 +103,7 @@ function journey(start: () => Promise<Target>): void {
     await succeeds(applied(does('hyperctl k8s -op vm-restore -vm my-vm -snapshot my-snapshot | kubectl apply -f -')));
     await becomes('Running');
     expect(shell('hyperctl k8s -op vm-snapshot-delete -snapshot my-snapshot')).toMatchObject({ code: 0, out: '' });
-    await vi.waitFor(async () => expect(await ok('get vmsnapshots -o name')).toBe(''), PATIENCE);
+    await vi.waitFor(async () => expect(await ok('get vmsnapshots -o name')).toBe(''), TIMEOUT);
   });
 
   it('follows what it does with -wait, and what it prints then may be applied again', async () => {
@@ -137,7 +137,7 @@ function journey(start: () => Promise<Target>): void {
         ['Start it at once? (yes, no) [yes]: ', ''],
         ['Create it now? (yes, or no to print it) [no]: ', 'yes'],
       ] as const) {
-        await vi.waitFor(() => expect(shown.endsWith(question), shown).toBe(true), PATIENCE);
+        await vi.waitFor(() => expect(shown.endsWith(question), shown).toBe(true), TIMEOUT);
         shown = '';
         child.stdin.write(`${answer}\r`);
       }
@@ -152,7 +152,7 @@ function journey(start: () => Promise<Target>): void {
     for (const vm of ['my-vm', 'my-vm-clone', 'asked']) {
       does(`hyperctl k8s -op vm-delete -vm ${vm} | kubectl apply -f -`);
     }
-    await vi.waitFor(async () => expect(await ok('get vm.hypersdk.io -o name')).toBe(''), PATIENCE);
+    await vi.waitFor(async () => expect(await ok('get vm.hypersdk.io -o name')).toBe(''), TIMEOUT);
     expect(does('hyperctl k8s -op status')).toContain('machines:    none\n');
   });
 }

@@ -4,7 +4,7 @@ import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
 import { vimana } from '../support/vimana.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const TIMEOUT = { timeout: 60_000, interval: 100 };
 const SLOW = 120_000;
 
 const machine = (name: string, more = '') => `
@@ -82,11 +82,11 @@ function journey(start: () => Promise<Target>): void {
       await wait('vm/db', 'condition=Ready');
       const node = await field('vm/db', '.status.nodeName');
       await ok(`drain ${node} --pod-selector=vm=db --ignore-daemonsets --timeout=60s`);
-      await vi.waitFor(async () => expect(await field('vm/db', '.status.nodeName')).not.toBe(node), PATIENCE);
+      await vi.waitFor(async () => expect(await field('vm/db', '.status.nodeName')).not.toBe(node), TIMEOUT);
       await wait('vm/db', 'condition=Ready');
       expect(await field('vm/db', '.status.restartCount')).toBe('0');
       const events = () => ok('get events --field-selector involvedObject.name=db');
-      await vi.waitFor(async () => expect(await events()).toContain('LeavingNode'), PATIENCE);
+      await vi.waitFor(async () => expect(await events()).toContain('LeavingNode'), TIMEOUT);
       await ok(`uncordon ${node}`);
     },
     SLOW,
@@ -97,8 +97,8 @@ function journey(start: () => Promise<Target>): void {
     async () => {
       await ok('delete vm web db --timeout=60s');
       const left = () => ok('get vm,vmi,pods,pvc -o name');
-      await vi.waitFor(async () => expect(await left()).toBe(''), PATIENCE);
-      await vi.waitFor(async () => expect(await ok('get service -o name')).toBe('service/kubernetes\n'), PATIENCE);
+      await vi.waitFor(async () => expect(await left()).toBe(''), TIMEOUT);
+      await vi.waitFor(async () => expect(await ok('get service -o name')).toBe('service/kubernetes\n'), TIMEOUT);
     },
     SLOW,
   );

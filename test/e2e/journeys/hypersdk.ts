@@ -7,7 +7,7 @@ import { shell as runShell } from '../support/shell.ts';
 import type { Target } from '../support/target.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const TIMEOUT = { timeout: 30_000, interval: 100 };
 const SLOW = 120_000;
 const documented = (name: string) => readFileSync(join(ROOT, 'test/fixtures/documented', `002-${name}.yaml`), 'utf8');
 
@@ -33,7 +33,7 @@ function journey(start: () => Promise<Target>): void {
 
   async function nothingLeft() {
     const left = () => ok('get virtualmachines.hypersdk.io,vmi,pods,pvc -o name');
-    await vi.waitFor(async () => expect(await left()).toBe(''), PATIENCE);
+    await vi.waitFor(async () => expect(await left()).toBe(''), TIMEOUT);
   }
 
   it(

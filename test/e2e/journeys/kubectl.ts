@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
@@ -256,7 +256,7 @@ function journey(start: () => Promise<Target>): void {
   it.each(STEPS.map((step, i) => ({ ...step, title: `${i + 1}. ${step.run}` })))(
     '$title',
     async ({ soon, ...step }) => {
-      if (soon === true) await vi.waitFor(() => make(step), { ...PATIENCE, interval: 500 });
+      if (soon === true) await vi.waitFor(() => make(step), { ...WAIT, interval: 500 });
       else await make(step);
     },
   );
@@ -281,9 +281,9 @@ function journey(start: () => Promise<Target>): void {
       ['create', '-f', '-'],
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen, labels: {watched: "yes"}}\n',
     );
-    await vi.waitFor(() => expect(watch.lines()).toHaveLength(1), PATIENCE);
+    await vi.waitFor(() => expect(watch.lines()).toHaveLength(1), WAIT);
     await cluster.kubectl.run(['delete', 'cm', 'seen']);
-    await vi.waitFor(() => expect(watch.lines()).toHaveLength(2), PATIENCE);
+    await vi.waitFor(() => expect(watch.lines()).toHaveLength(2), WAIT);
     await watch.stop();
   });
 }

@@ -10,7 +10,7 @@ import type { Target } from '../support/target.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SCENARIOS = join(ROOT, 'examples/simulation/sample_scenarios.json');
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const TIMEOUT = { timeout: 60_000, interval: 100 };
 
 /** What `vimana exporter` does, on any cluster with the operator and twelve simulated nodes. */
 export function exporterJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
@@ -37,7 +37,7 @@ function journey(start: () => Promise<Target>): void {
     await ok(`annotate pod ${pod} kubevirt.io/vm-cpu-consumption=3 --overwrite`);
     await vi.waitFor(
       async () => expect((await exporter.json(`/nodes/${node}`))['cpu_usage']).toBeGreaterThan(3),
-      PATIENCE,
+      TIMEOUT,
     );
     const feedback = { migrations: [{ vm_id: 'vm-1', from_node: node, to_node: 'kwok-node-6' }] };
     const { results } = (await exporter.post('/feedback', feedback)) as { results: Record<string, unknown>[] };
@@ -48,7 +48,7 @@ function journey(start: () => Promise<Target>): void {
     expect(await ok('get vm,pods -o name')).toBe('');
     await vi.waitFor(
       async () => expect(await exporter.get('/metrics')).toContain('node_vm_count{node="kwok-node-1"} 0'),
-      PATIENCE,
+      TIMEOUT,
     );
     await exporter.stop();
   }, 300_000);

@@ -6,7 +6,7 @@ import type { Target } from '../support/target.ts';
 import { vimana } from '../support/vimana.ts';
 import { words } from '../support/words.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const TIMEOUT = { timeout: 60_000, interval: 50 };
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples/simulation/vms');
 
 /** The machine that the document on the VirtualMachine kind shows, with its status, which the server leaves out. */
@@ -43,9 +43,9 @@ function journey(start: () => Promise<Target>): void {
     expect(await field('vm vm-1', '.status.nodeName')).toBe(await field(`pod ${pod}`, '.spec.nodeName'));
     expect(await ok('get vms')).toContain('vm-1');
     const watching = cluster.kubectl.follow(words('get vm -w'));
-    await vi.waitFor(() => expect(watching.lines().length).toBeGreaterThan(6), PATIENCE);
+    await vi.waitFor(() => expect(watching.lines().length).toBeGreaterThan(6), TIMEOUT);
     await ok('delete vm vm-1');
-    await vi.waitFor(async () => expect((await cluster.kubectl.run(['get', 'pod', pod])).code).toBe(1), PATIENCE);
+    await vi.waitFor(async () => expect((await cluster.kubectl.run(['get', 'pod', pod])).code).toBe(1), TIMEOUT);
     await watching.stop();
   });
 
@@ -79,9 +79,9 @@ function journey(start: () => Promise<Target>): void {
     expect(await annotation(pod, 'vm-cpu-consumption')).toBe('0.0875');
     await ok(`annotate pod ${pod} kubevirt.io/vm-memory-consumption=0.4 --overwrite`);
     await ok('patch vm database --type merge -p {"spec":{"utilization":{"cpu":"0.5"}}}');
-    await vi.waitFor(async () => expect(await annotation(pod, 'vm-cpu-consumption')).toBe('0.125'), PATIENCE);
+    await vi.waitFor(async () => expect(await annotation(pod, 'vm-cpu-consumption')).toBe('0.125'), TIMEOUT);
     expect(await annotation(pod, 'vm-memory-consumption')).toBe('0.4');
-    await vi.waitFor(async () => expect(await field('vm database', '.status.cpuUtilization')).toBe('0.5'), PATIENCE);
+    await vi.waitFor(async () => expect(await field('vm database', '.status.cpuUtilization')).toBe('0.5'), TIMEOUT);
     expect(await field('vm database', '.status.podName')).toBe(pod);
   });
 
@@ -95,7 +95,7 @@ function journey(start: () => Promise<Target>): void {
     const told = cluster.kubectl.follow(
       words('get vm vm-small-1 -w -o jsonpath={.status.phase},{.status.evacuationNodeName};'),
     );
-    await vi.waitFor(() => expect([watching.lines().length, told.lines().length > 0]).toEqual([1, true]), PATIENCE);
+    await vi.waitFor(() => expect([watching.lines().length, told.lines().length > 0]).toEqual([1, true]), TIMEOUT);
     await ok(`cordon ${node}`);
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: 'default' } };
     const answer = await cluster.kubectl.run(
@@ -103,14 +103,14 @@ function journey(start: () => Promise<Target>): void {
       JSON.stringify(eviction),
     );
     expect(answer.err).toContain('Eviction triggered evacuation of VMI "default/vm-small-1.simulation"');
-    await vi.waitFor(async () => expect(await field('vm vm-small-1', '.status.podName')).not.toBe(pod), PATIENCE);
+    await vi.waitFor(async () => expect(await field('vm vm-small-1', '.status.podName')).not.toBe(pod), TIMEOUT);
     await runs('vm-small-1');
     await ok(`uncordon ${node}`);
     expect(await field('vm vm-small-1', '.status.nodeName')).not.toBe(node);
     const next = await field('vm vm-small-1', '.status.podName');
     const events = () => watching.lines().map((line) => line.split(/\s+/).slice(0, 2).join(' '));
-    await vi.waitFor(() => expect(events()).toContain(`ADDED ${next}`), PATIENCE);
-    await vi.waitFor(() => expect(told.lines().join('')).toContain(`Running,${node};`), PATIENCE);
+    await vi.waitFor(() => expect(events()).toContain(`ADDED ${next}`), TIMEOUT);
+    await vi.waitFor(() => expect(told.lines().join('')).toContain(`Running,${node};`), TIMEOUT);
     await Promise.all([watching.stop(), told.stop()]);
     const seen = events();
     expect(seen.indexOf(`DELETED ${pod}`)).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ function journey(start: () => Promise<Target>): void {
       0,
       expect.stringMatching(/^(vm-small-1: (Stopping|Pending|Scheduling|Scheduled)\n)*$/),
     ]);
-    await vi.waitFor(async () => expect(await field('vm vm-small-1', '.status.podName')).not.toBe(pod), PATIENCE);
+    await vi.waitFor(async () => expect(await field('vm vm-small-1', '.status.podName')).not.toBe(pod), TIMEOUT);
     const [next, now] = [
       await field('vm vm-small-1', '.status.podName'),
       await field('vm vm-small-1', '.status.nodeName'),
@@ -162,6 +162,6 @@ function journey(start: () => Promise<Target>): void {
     const refused = await cluster.kubectl.run(words(`patch vm vm-small-1 --type merge -p {"spec":${mixed}}`));
     expect(refused.err).toContain(use);
     await ok('delete vm --all --timeout=60s');
-    await vi.waitFor(async () => expect(await ok('get pods,vmi -o name')).toBe(''), PATIENCE);
+    await vi.waitFor(async () => expect(await ok('get pods,vmi -o name')).toBe(''), TIMEOUT);
   });
 }

@@ -4,7 +4,7 @@ import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
 import { vimana } from '../support/vimana.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const TIMEOUT = { timeout: 60_000, interval: 50 };
 
 /** As the document on the VirtualMachine kind has it, its misspelt volume included. */
 const MYVM = `
@@ -66,20 +66,20 @@ function journey(start: () => Promise<MachineTarget>): void {
   const cluster = onCluster(start);
   const { ok, field } = cluster;
   const becomes = (what: string, path: string, value: string) =>
-    vi.waitFor(async () => expect(await field(what, path)).toBe(value), PATIENCE);
+    vi.waitFor(async () => expect(await field(what, path)).toBe(value), TIMEOUT);
 
   it('is seen going through its phases', async () => {
     // Once the watch shows one that was there before, it shows all that happens to the next.
     await ok('create -f -', slow('before'));
     const watch = cluster.kubectl.follow(['get', 'vmi', '-w', '--no-headers']);
-    await vi.waitFor(() => expect(watch.lines()).not.toEqual([]), PATIENCE);
+    await vi.waitFor(() => expect(watch.lines()).not.toEqual([]), TIMEOUT);
     await ok('create -f -', slow('phases'));
     const seen = () =>
       watch.lines().flatMap((line) => {
         const [name, , phase] = line.split(/\s+/);
         return name === 'phases' ? [phase] : [];
       });
-    await vi.waitFor(() => expect(seen().at(-1)).toBe('Running'), PATIENCE);
+    await vi.waitFor(() => expect(seen().at(-1)).toBe('Running'), TIMEOUT);
     await watch.stop();
     const order = seen().filter((phase, at, all) => phase !== all[at - 1]);
     // Where scheduler and operator hear of a new pod at the same moment, nobody may see it unscheduled.
@@ -100,7 +100,7 @@ function journey(start: () => Promise<MachineTarget>): void {
       const described = await ok('describe virtualmachine myvm');
       expect(described).toContain('Printable Status:');
       expect(described).toMatch(/SuccessfulCreate.*Started the virtual machine/);
-    }, PATIENCE);
+    }, TIMEOUT);
     expect(await field('vm myvm', '.status.created}{.status.ready}{.status.virtualMachine')).toBe('truetruemyvm');
     expect(await field('vmi myvm', '.metadata.ownerReferences[0].name')).toBe('myvm');
     expect(await field('vmi myvm', '.metadata.labels.my')).toBe('label');
@@ -119,11 +119,11 @@ function journey(start: () => Promise<MachineTarget>): void {
     await becomes('vm myvm', '.status.printableStatus', 'Running');
     expect(await field('vmi myvm', '.metadata.uid}{.metadata.ownerReferences[0].name')).toBe(`${uid}myvm`);
     await ok('delete virtualmachine myvm --cascade=background');
-    await vi.waitFor(async () => expect(await ok('get vmi,pods -o name')).toBe(''), PATIENCE);
+    await vi.waitFor(async () => expect(await ok('get vmi,pods -o name')).toBe(''), TIMEOUT);
     await ok('create -f -', MYVM.replace('VOLUME', 'mypvc').replace('running: false', 'running: true'));
     await becomes('vm myvm', '.status.printableStatus', 'Running');
     await ok('delete virtualmachine myvm --cascade=foreground');
-    await vi.waitFor(async () => expect(await ok('get vmi,pods -o name')).toBe(''), PATIENCE);
+    await vi.waitFor(async () => expect(await ok('get vmi,pods -o name')).toBe(''), TIMEOUT);
   });
 
   it('says why a machine with a disk of no volume is not started', async () => {
@@ -131,7 +131,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     expect(outcome.code).toBe(0);
     expect(outcome.err).toContain('mypcv');
     await ok(`patch virtualmachine myvm --type=merge -p {"spec":{"running":true}}`);
-    await vi.waitFor(async () => expect(await ok('get vm myvm -o yaml')).toContain('mypcv, but'), PATIENCE);
+    await vi.waitFor(async () => expect(await ok('get vm myvm -o yaml')).toContain('mypcv, but'), TIMEOUT);
     await ok('delete vm myvm');
   });
 
@@ -152,7 +152,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     const before = await field('vmi mover', '.metadata.uid} {.status.interfaces[0].ipAddress');
     const node = await field('vmi mover', '.status.nodeName');
     await ok(`drain ${node} --ignore-daemonsets --delete-emptydir-data --timeout=60s`);
-    await vi.waitFor(async () => expect(await field('vmi mover', '.status.nodeName')).not.toBe(node), PATIENCE);
+    await vi.waitFor(async () => expect(await field('vmi mover', '.status.nodeName')).not.toBe(node), TIMEOUT);
     expect(await field('vmi mover', '.metadata.uid} {.status.interfaces[0].ipAddress')).toBe(before);
     await ok(`uncordon ${node}`);
     await ok('delete vm mover');
@@ -171,7 +171,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     expect(vimana(cluster.target, 'vm', 'start', 'one')).toMatchObject({ status: 1 });
     await vi.waitFor(() => {
       expect(vimana(cluster.target, 'vm', 'events', 'one').stdout).toContain('Migrated');
-    }, PATIENCE);
+    }, TIMEOUT);
     const pod = (await ok('get pods -o name')).trim().replace('pod/', '');
     if (cluster.target.ours) {
       expect(vimana(cluster.target, 'explain', 'pod', pod).stdout).toContain('placed on kwok-node-');

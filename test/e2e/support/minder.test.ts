@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, vi } from 'vitest';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 
 /** Starts a process that is minded, says its number, and does nothing more. */
 const SCRIPT = `
@@ -27,5 +27,5 @@ it('a server that a test has started ends with the test, though that is killed, 
   const pid = Number(line);
   expect(isThere(pid)).toBe(true);
   test.kill('SIGKILL');
-  await vi.waitFor(() => expect([isThere(pid), existsSync(folder)]).toEqual([false, false]), PATIENCE);
+  await vi.waitFor(() => expect([isThere(pid), existsSync(folder)]).toEqual([false, false]), WAIT);
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import { startRealCluster } from '../../cluster/real-cluster.ts';
 import { RBAC_GROUP } from './fuzz-kinds.ts';
 import { type FuzzTarget, targetOn } from './fuzz-target.ts';
@@ -59,7 +59,7 @@ async function settled(admin: FuzzTarget['admin'], count: number): Promise<void>
       verb: 'get',
       ...(place === '' ? {} : { namespace: NAMESPACE }),
     };
-    await until(async () => {
+    await waitUntil(async () => {
       const review = { spec: { user: name, resourceAttributes: access } };
       const { body } = await admin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review);
       return (JSON.parse(body) as { status: { allowed: boolean } }).status.allowed;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import { learn } from './effects.ts';
 import {
   apiVersionOf,
@@ -25,7 +25,7 @@ export async function prepareTarget(target: FuzzTarget): Promise<void> {
     await create(target, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
   }
   for (const kind of KINDS.filter(({ custom }) => custom)) {
-    await until(async () => (await target.admin('GET', collectionPath(kind, ''))).status === 200);
+    await waitUntil(async () => (await target.admin('GET', collectionPath(kind, ''))).status === 200);
   }
 }
 

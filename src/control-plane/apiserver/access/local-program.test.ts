@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasKubectl, tellSkipped } from '#testing/programs';
+import { hasKubectl, reportSkipped } from '#testing/programs';
 import { startControlPlane } from '../control-plane.ts';
 import { kubectlWith } from '../http/kubectl.fixture.ts';
 import { isLoopback } from './local-program.ts';
@@ -39,7 +39,7 @@ function codeFor(url: string, headers: Record<string, string> = {}): Promise<num
 }
 
 const isRoot = process.getuid?.() === 0;
-if (!isRoot) tellSkipped('requests of another user, which only root can make');
+if (!isRoot) reportSkipped('requests of another user, which only root can make');
 
 /** The status of a request that another user of this machine makes. */
 async function codeForNobody(url: string): Promise<number> {

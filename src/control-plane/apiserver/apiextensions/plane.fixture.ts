@@ -2,7 +2,7 @@ import { realClock } from '#platform/base/clock';
 import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { type Crd, isTrue } from './crd.ts';
 
@@ -50,7 +50,7 @@ export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Pr
     plane,
     client,
     log,
-    until,
+    until: waitUntil,
     async ask(method, path, body, type = 'application/json') {
       const answer = await fetch(`${plane.url}${path}`, {
         method,

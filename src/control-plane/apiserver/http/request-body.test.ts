@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { until } from '#testing/patience';
+import { waitUntil } from '#testing/patience';
 import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
@@ -62,7 +62,7 @@ afterAll(async () => {
 async function breakOff(send: () => void): Promise<void> {
   const before = awaited;
   send();
-  await until(() => awaited > before);
+  await waitUntil(() => awaited > before);
   await clock.advance(2 * IDLE);
 }
 

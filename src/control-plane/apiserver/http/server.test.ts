@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { PATIENCE, until } from '#testing/patience';
+import { WAIT, waitUntil } from '#testing/patience';
 import { openPki, type Pki } from '../access/pki.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
@@ -116,7 +116,7 @@ async function answerTo(socket: Socket, path: string): Promise<string> {
     text += chunk.toString('utf8');
   });
   socket.resume();
-  await until(() => text.endsWith(`"${path}"`));
+  await waitUntil(() => text.endsWith(`"${path}"`));
   return text;
 }
 
@@ -140,7 +140,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     const { server, seen } = await started(options);
     const socket = await http1(server);
     for (let i = 0; i < 50; i++) socket.write(request('/large'));
-    await until(() => seen.parts > 0);
+    await waitUntil(() => seen.parts > 0);
     expect(await settled(() => seen.parts)).toBeLessThan(PARTS / 4);
     expect(seen.asked).toEqual(['/large']);
     expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
@@ -150,7 +150,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     const recorded: string[] = [];
     const { server, seen } = await started({ ...options, onRequest: ({ path }) => recorded.push(path) });
     (await http1(server)).write(request('https://x/api/v1/secrets?limit=1'));
-    await until(() => recorded.length > 0);
+    await waitUntil(() => recorded.length > 0);
     expect([...seen.asked, ...recorded]).toEqual(['/api/v1/secrets', '/api/v1/secrets?limit=1']);
   });
 
@@ -164,7 +164,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     });
     for (let i = 0; i < count; i++) socket.write(request(`/${i}`));
     socket.resume();
-    await until(() => text.endsWith(`"/${count - 1}"`));
+    await waitUntil(() => text.endsWith(`"/${count - 1}"`));
     expect([...text.matchAll(/"\/(\d+)"/g)].map(([, i]) => Number(i))).toEqual([...Array(count).keys()]);
   });
 
@@ -173,7 +173,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     const socket = await http1(server);
     socket.write(request('/small').repeat(20_000));
     socket.resume();
-    await until(() => socket.closed);
+    await waitUntil(() => socket.closed);
     expect(seen.asked.length).toBeLessThan(20_000);
     expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
   });
@@ -181,7 +181,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
   test('a watch that nobody reads holds back its events', async () => {
     const { server, seen } = await started(options);
     (await http1(server)).write(request('/watch'));
-    await until(() => seen.events > 0);
+    await waitUntil(() => seen.events > 0);
     expect(await settled(() => seen.events)).toBeLessThan(PARTS / 4);
   });
 
@@ -190,7 +190,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     const { server, seen } = await started({ ...options, clock, slowClientMs: SLOW });
     const socket = await http1(server);
     socket.write(request('/large') + request('/large'));
-    await until(async () => {
+    await waitUntil(async () => {
       await clock.advance(SLOW);
       return seen.ended > 0;
     });
@@ -199,7 +199,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
       bytes += chunk.length;
     });
     socket.resume();
-    await until(() => socket.closed);
+    await waitUntil(() => socket.closed);
     expect(bytes).toBeLessThan((PART.length * PARTS) / 4);
     expect(seen.asked).toEqual(['/large']);
   });
@@ -216,12 +216,12 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     for (let pauses = 0; pauses < 4; pauses++) {
       const before = seen.parts;
       socket.resume();
-      await until(() => seen.parts > before + 1);
+      await waitUntil(() => seen.parts > before + 1);
       socket.pause();
       await clock.advance(SLOW - 1);
     }
     socket.resume();
-    await until(() => bytes > PART.length * FEWER);
+    await waitUntil(() => bytes > PART.length * FEWER);
     expect(seen.parts).toBe(FEWER);
   });
 });
@@ -231,11 +231,11 @@ describe('over HTTP/2', () => {
     const { server, seen } = await started();
     const session = await http2(server);
     const streams = Array.from({ length: 300 }, () => ask(session, '/large'));
-    await until(() => seen.asked.length === 100 && seen.parts > 0);
+    await waitUntil(() => seen.asked.length === 100 && seen.parts > 0);
     expect(await settled(() => seen.parts)).toBeLessThan(PARTS);
     expect(seen.asked.length).toBe(100);
     for (const stream of streams.slice(0, 50)) stream.close();
-    await until(() => seen.asked.length === 150);
+    await waitUntil(() => seen.asked.length === 150);
     expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
   });
 
@@ -243,7 +243,7 @@ describe('over HTTP/2', () => {
     const { server, seen } = await started();
     const session = await http2(server);
     for (let i = 0; i < 200; i++) ask(session, '/watch');
-    await until(() => seen.asked.length === 200);
+    await waitUntil(() => seen.asked.length === 200);
     expect(await settled(() => seen.events)).toBeLessThan(PARTS);
     const stream = ask(session, '/other');
     await once(stream, 'response');
@@ -256,7 +256,7 @@ describe('over HTTP/2', () => {
     const unread = ask(session, '/watch');
     const quiet = ask(session, '/other');
     await once(quiet, 'response');
-    await until(async () => {
+    await waitUntil(async () => {
       await clock.advance(SLOW);
       return unread.closed;
     });
@@ -276,12 +276,12 @@ describe('over HTTP/2', () => {
 
 describe('stopping', () => {
   test('waits for no connection on which nothing is asked', async () => {
-    const { server } = await started({ graceMs: 2 * PATIENCE.timeout });
+    const { server } = await started({ graceMs: 2 * WAIT.timeout });
     await http1(server);
     await http2(server);
     const began = realClock.monotonic();
     await server.close();
-    expect(realClock.monotonic() - began).toBeLessThan(PATIENCE.timeout);
+    expect(realClock.monotonic() - began).toBeLessThan(WAIT.timeout);
     closing.splice(0, 1);
   });
 
@@ -295,7 +295,7 @@ describe('stopping', () => {
       silent.on('error', () => {});
       closing.push(() => silent.destroy());
       if (options.tls !== undefined || !('tls' in options)) ask(await http2(server), '/large');
-      await until(() => seen.parts > 0);
+      await waitUntil(() => seen.parts > 0);
       await server.close();
       closing.splice(0, 1);
     },

@@ -5,7 +5,7 @@ import { DEPLOYMENTS, REPLICA_SETS } from '#platform/kube/kinds/workloads';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { replicaSets } from '../replicas/controller.ts';
 import { deployments } from './controller.ts';
 
@@ -14,8 +14,8 @@ let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  const parts = controllerParts(cluster, 'deployment-controller');
-  const sets = { ...controllerParts(cluster, 'replicaset-controller'), informers: parts.informers };
+  const parts = controllerDeps(cluster, 'deployment-controller');
+  const sets = { ...controllerDeps(cluster, 'replicaset-controller'), informers: parts.informers };
   cluster.run(manager('test', [parts.informers, runnable(replicaSets(), sets), runnable(deployments(), parts)]));
 });
 afterEach(() => cluster.stop());

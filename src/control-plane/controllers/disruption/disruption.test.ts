@@ -8,7 +8,7 @@ import { runnable } from '#platform/runtime/controller';
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { disruptionController } from './controller.ts';
 import { demandOf, statusOf } from './plan.ts';
 
@@ -95,7 +95,7 @@ let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  const parts = controllerParts(cluster, 'disruption-controller');
+  const parts = controllerDeps(cluster, 'disruption-controller');
   const catalog = new DiscoveryCache(parts);
   cluster.run(manager('test', [parts.informers, catalog, runnable(disruptionController(catalog), parts)]));
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { eventTtl } from './event-ttl.ts';
 
 const EVENTS = resourceType('v1', 'Event', 'events');
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-const start = () => cluster.run(eventTtl(controllerParts(cluster, 'generic-garbage-collector')));
+const start = () => cluster.run(eventTtl(controllerDeps(cluster, 'generic-garbage-collector')));
 const make = (name: string) =>
   cluster.admin.create(EVENTS, {
     metadata: { name, namespace },

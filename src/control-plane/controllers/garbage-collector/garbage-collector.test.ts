@@ -8,7 +8,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { GarbageCollector } from './garbage-collector.ts';
 
 const namespace = 'default';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 function start(change: (client: Client) => Client = (client) => client) {
-  const given = controllerParts(cluster, 'generic-garbage-collector');
+  const given = controllerDeps(cluster, 'generic-garbage-collector');
   const parts = { ...given, client: change(given.client) };
   const catalog = new DiscoveryCache(parts);
   return cluster.run(manager('test', [parts.informers, catalog, new GarbageCollector(parts, catalog)]));

@@ -7,7 +7,7 @@ import { runnable } from '#platform/runtime/controller';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { AssumedHealth } from './node-health.ts';
 import { nodeLifecycle } from './node-lifecycle.ts';
 import { desiredTaints, unknownConditions } from './node-plan.ts';
@@ -126,7 +126,7 @@ beforeEach(async () => {
   told.length = 0;
   cluster = await startCluster();
   ({ admin } = cluster);
-  const parts = controllerParts(cluster, 'node-controller');
+  const parts = controllerDeps(cluster, 'node-controller');
   const controllers = [runnable(nodeLifecycle(), { ...parts, events }), runnable(taintEviction(), parts)];
   cluster.run(manager('test', [parts.informers, ...controllers]));
 });
@@ -292,7 +292,7 @@ describe('a node of which life is assumed', () => {
   it('that freezes is lost as one that falls silent, and no other', async () => {
     const own = await startCluster();
     try {
-      const parts = controllerParts(own, 'node-controller');
+      const parts = controllerDeps(own, 'node-controller');
       own.run(manager('test', [parts.informers, runnable(nodeLifecycle(new AssumedHealth()), parts)]));
       const readiness = async (name: string) =>
         (await own.admin.get(NODES, name)).status?.conditions?.find(({ type }) => type === 'Ready')?.status;

@@ -7,7 +7,7 @@ import { KubeError } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts, runController } from '#testing/controller-parts';
+import { controllerDeps, runController } from '#testing/controller-parts';
 import { replicaSets, replicationControllers } from './controller.ts';
 
 let cluster: Cluster;
@@ -60,7 +60,7 @@ describe('a replica set', () => {
   });
 
   it('never makes more than asked for, though its cache lags behind', async () => {
-    const parts = controllerParts(cluster, 'replicaset-controller');
+    const parts = controllerDeps(cluster, 'replicaset-controller');
     let made = 0;
     const client: Client = {
       ...parts.client,
@@ -120,7 +120,7 @@ describe('a replica set', () => {
   });
 
   it('says why it cannot make pods, and makes them when it can', async () => {
-    const parts = controllerParts(cluster, 'replicaset-controller');
+    const parts = controllerDeps(cluster, 'replicaset-controller');
     let full = true;
     const client: Client = {
       ...parts.client,

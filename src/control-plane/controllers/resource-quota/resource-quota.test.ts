@@ -7,7 +7,7 @@ import { runnable } from '#platform/runtime/controller';
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { resourceQuotaController } from './controller.ts';
 
 let cluster: Cluster;
@@ -15,7 +15,7 @@ let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  const parts = controllerParts(cluster, 'resourcequota-controller');
+  const parts = controllerDeps(cluster, 'resourcequota-controller');
   const catalog = new DiscoveryCache(parts);
   cluster.run(manager('test', [parts.informers, catalog, runnable(resourceQuotaController(catalog), parts)]));
 });

@@ -4,13 +4,13 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { attributesClassProtection } from './attributes-class-protection.ts';
 
 let cluster: Cluster;
 beforeEach(async () => {
   cluster = await startCluster();
-  const parts = controllerParts(cluster, 'volumeattributesclass-protection-controller');
+  const parts = controllerDeps(cluster, 'volumeattributesclass-protection-controller');
   cluster.run(manager('test', [parts.informers, runnable(attributesClassProtection, parts)]));
 });
 afterEach(() => cluster.stop());

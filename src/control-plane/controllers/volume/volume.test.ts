@@ -6,7 +6,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerParts } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-parts';
 import { claimBinder, volumeBinder } from './binder.ts';
 import { claimProtection, volumeProtection } from './protection.ts';
 
@@ -15,9 +15,9 @@ let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  const parts = controllerParts(cluster, 'persistent-volume-binder');
-  const claims = { ...controllerParts(cluster, 'pvc-protection-controller'), informers: parts.informers };
-  const volumes = { ...controllerParts(cluster, 'pv-protection-controller'), informers: parts.informers };
+  const parts = controllerDeps(cluster, 'persistent-volume-binder');
+  const claims = { ...controllerDeps(cluster, 'pvc-protection-controller'), informers: parts.informers };
+  const volumes = { ...controllerDeps(cluster, 'pv-protection-controller'), informers: parts.informers };
   cluster.run(
     manager('test', [
       parts.informers,

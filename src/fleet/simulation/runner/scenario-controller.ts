@@ -1,4 +1,4 @@
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { type SimulationScenario, simulationScenario } from '#api/simulation/simulation-scenario';
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
@@ -23,7 +23,7 @@ import {
 } from './scenario-status.ts';
 
 export type Scenario = SimulationScenario & KubeObject;
-export const SCENARIOS = resourceOfKind(simulationScenario);
+export const SCENARIOS = resourceTypeFor(simulationScenario);
 
 /** Who has simulated nodes to give to scenarios that bring their own. */
 export interface ScenarioNodes {

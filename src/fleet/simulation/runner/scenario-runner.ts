@@ -1,4 +1,4 @@
-import { USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE } from '#api/launcher-load';
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
 import { amountsOf } from '#fleet/exporter/launcher-usage';
 import type { Clock } from '#platform/base/clock';
@@ -72,7 +72,7 @@ export class ScenarioRunner {
       migrator: this.migrator,
       onFailure,
     });
-    const reference = amountsOf(sharedSize(informers.of(NODES).cache.all()) ?? USUAL_NODE);
+    const reference = amountsOf(sharedSize(informers.of(NODES).cache.all()) ?? DEFAULT_NODE);
     const until = untilMs === undefined ? {} : { untilMs };
     this.engine = new ScenarioEngine(spec, { random, reference, tickMs, resolution, ...until });
   }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { createMemoryLogger } from '#platform/base/logger';
-import { PATIENCE } from '#testing/patience';
+import { WAIT } from '#testing/patience';
 import { Metrics } from '../metrics.ts';
 import { readBody } from './body.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -178,7 +178,7 @@ describe('an HTTP server', () => {
         },
         { path: '/socket', handle: () => {}, upgrade: () => begun[2]?.resolve() },
       ],
-      { graceMs: 2 * PATIENCE.timeout },
+      { graceMs: 2 * WAIT.timeout },
     );
     const running = server.run(stop.signal);
     // Connections that are kept for further requests must not hold up the stop.
@@ -192,7 +192,7 @@ describe('an HTTP server', () => {
     expect(await (await stream).text()).toBe('xbye');
     expect(await socket).toBe('');
     await running;
-    expect(realClock.monotonic() - from).toBeLessThan(PATIENCE.timeout);
+    expect(realClock.monotonic() - from).toBeLessThan(WAIT.timeout);
     await expect(ask('/work')).rejects.toThrow();
   });
 

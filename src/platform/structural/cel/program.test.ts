@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '#platform/schema/json-schema';
-import { effort } from '#testing/effort';
+import { measureCpuMs } from '#testing/effort';
 import { runs } from '#testing/runs';
 import { compileRule, type RuleScope, ruleScope } from '../rule.ts';
 import { KUBERNETES } from './environment.ts';
@@ -186,7 +186,7 @@ describe('a costly expression', () => {
     if ('problem' in program) throw new Error(program.problem);
     const tracker = { cost: 0 };
     let result: unknown;
-    const all = effort(() => {
+    const all = measureCpuMs(() => {
       try {
         result = program.evaluate(values, tracker);
       } catch (error) {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { Client } from '#platform/kube/client';
-import { type CommandWorld, runCommand, startCommandWorld } from '#testing/command-world';
-import { until } from '#testing/patience';
+import { type CommandHarness, runCommand, startCommandHarness } from '#testing/command-world';
+import { waitUntil } from '#testing/patience';
 
 describe('completion', () => {
-  let world: CommandWorld;
+  let world: CommandHarness;
   beforeAll(async () => {
-    world = await startCommandWorld();
+    world = await startCommandHarness();
     for (const name of ['web-1', 'web-2']) {
       await world.run(['vm', 'create', name, '-g', 'kubevirt.io', '--stopped', '--wait']);
     }
@@ -84,7 +84,7 @@ describe('completion', () => {
     const complete = (client: Client) => runCommand(client, ['__complete', 'bash', '--', 'vm', 'start', ''], { clock });
     expect(await complete(broken)).toEqual({ code: 0, out: '', err: '' });
     const completing = complete(never);
-    await until(() => clock.pending === 1);
+    await waitUntil(() => clock.pending === 1);
     await clock.advance(2000);
     expect(await completing).toEqual({ code: 0, out: '', err: '' });
   });

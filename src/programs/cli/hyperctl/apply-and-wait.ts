@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { KINDS } from '#api/kinds';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { withConnection } from '../connection.ts';
 import { createStored } from '../objects/create-stored.ts';
@@ -39,7 +39,7 @@ export async function applyAndWait(
 function typeOf({ apiVersion, kind }: KubeObject): VmType {
   const found = KINDS.find((each) => each.kind === kind && each.apiVersion === apiVersion);
   if (found === undefined) throw new TypeError(`no kind is ${apiVersion} ${kind}`);
-  return resourceOfKind(found) as unknown as VmType;
+  return resourceTypeFor(found) as unknown as VmType;
 }
 
 function end(

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { VM_TEMPLATES } from '#api/hypersdk/resources';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
-import { resourceOfKind, VMS } from '#api/kubevirt/resources';
-import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { resourceTypeFor, VMS } from '#api/kubevirt/resources';
+import { type CommandHarness, startCommandHarness } from '#testing/command-world';
 import { runHyperctl } from '#testing/hyperctl';
 
-let world: CommandWorld;
+let world: CommandHarness;
 const call = (text: string, answers?: readonly string[]) =>
   runHyperctl(['k8s', ...text.split(' ')], { client: world.admin, ...(answers === undefined ? {} : { answers }) });
 const namesIn = (out: string) =>
@@ -25,7 +25,7 @@ const template = (name: string) => ({
 });
 
 beforeAll(async () => {
-  world = await startCommandWorld();
+  world = await startCommandHarness();
   const create = (...args: string[]) => world.run(['vm', 'create', ...args, '-g', 'kubevirt.io', '--wait']);
   await create('big', '--cpus', '8', '--memory', '16Gi', '--labels', 'tier=db');
   await create('small');
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const options = { namespace: 'default' };
   await world.admin.create(VM_TEMPLATES, template('debian-12'), options);
   const spec = { vmRef: { name: 'small', apiGroup: 'kubevirt.io' } };
-  await world.admin.create(resourceOfKind(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
+  await world.admin.create(resourceTypeFor(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
 });
 afterAll(() => world.stop());
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { vmOperation } from '#api/hypersdk/vm-operation';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
-import { resourceOfKind } from '#api/kubevirt/resources';
-import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { resourceTypeFor } from '#api/kubevirt/resources';
+import { type CommandHarness, startCommandHarness } from '#testing/command-world';
 
-let world: CommandWorld;
+let world: CommandHarness;
 beforeAll(async () => {
-  world = await startCommandWorld();
+  world = await startCommandHarness();
   await world.run(['vm', 'create', 'web', '-g', 'kubevirt.io', '--stopped', '--wait']);
   await world.run(['vm', 'create', 'shop', '-g', 'hypersdk.io', '--stopped']);
 });
@@ -29,7 +29,7 @@ it.each<[string, string, object]>([
   expect([code, err]).toEqual([0, '']);
   const made = /^vmoperation.hypersdk.io\/(\S+) created\n$/.exec(out)?.[1] ?? '';
   expect(made).toMatch(new RegExp(`^${name}-\\w{5}$`));
-  expect(await world.admin.get(resourceOfKind(vmOperation), made, { namespace: 'default' })).toMatchObject({ spec });
+  expect(await world.admin.get(resourceTypeFor(vmOperation), made, { namespace: 'default' })).toMatchObject({ spec });
 });
 
 it.each<[string, number, string]>([
@@ -53,7 +53,7 @@ it('snapshots are made under a name or a fresh one, listed by machine, and delet
     'vmsnapshot.hypersdk.io/first created\n',
   );
   expect((await run('snapshot create shop')).out).toMatch(/^vmsnapshot.hypersdk.io\/shop-snapshot-\w{5} created\n$/);
-  const first = await world.admin.get(resourceOfKind(vmSnapshot), 'first', { namespace: 'default' });
+  const first = await world.admin.get(resourceTypeFor(vmSnapshot), 'first', { namespace: 'default' });
   expect(first.spec).toMatchObject({ vmRef: kubevirt, description: 'x', retention: { keepDays: 3 } });
   expect((await run('snapshot list --vm web -o name')).out).toBe('vmsnapshot.hypersdk.io/first\n');
   expect((await run('snapshot list -o name')).out.split('\n')).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-world';
 
 const TEMPLATE = `
 apiVersion: hypersdk.io/v1alpha1
@@ -27,9 +27,9 @@ const files = {
   'template.yaml': TEMPLATE,
 };
 
-let world: CommandWorld;
+let world: CommandHarness;
 beforeAll(async () => {
-  world = await startCommandWorld();
+  world = await startCommandHarness();
 });
 afterAll(() => world.stop());
 const expand = (...args: string[]) => world.run(['vm', 'expand', ...args], { files });

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { virtualMachine } from '#api/hypersdk/virtual-machine';
 import { vmOperation } from '#api/hypersdk/vm-operation';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-world';
 
 const namespace = 'default';
 
 describe('what vimana vm has a VMOperation do', () => {
-  let world: CommandWorld;
+  let world: CommandHarness;
   const vm = (...args: string[]) => world.run(['vm', ...args]);
   const make = async (name: string, spec: object = {}) => {
     const object = { metadata: { name, namespace }, spec: { cpus: 1, memory: '1Gi', ...spec } };
-    await world.admin.create(resourceOfKind(virtualMachine), object);
+    await world.admin.create(resourceTypeFor(virtualMachine), object);
   };
-  const machine = (name: string) => world.admin.get(resourceOfKind(virtualMachine), name, { namespace });
+  const machine = (name: string) => world.admin.get(resourceTypeFor(virtualMachine), name, { namespace });
   const operations = async (name: string) =>
-    (await world.admin.list(resourceOfKind(vmOperation), { namespace })).items
+    (await world.admin.list(resourceTypeFor(vmOperation), { namespace })).items
       .map(({ spec }) => spec)
       .filter(({ vmRef }) => vmRef.name === name);
 
   beforeAll(async () => {
-    world = await startCommandWorld();
+    world = await startCommandHarness();
     await make('web');
   });
   afterAll(() => world.stop());

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
-import { type CommandWorld, runCommand, startCommandWorld } from '#testing/command-world';
+import { type CommandHarness, runCommand, startCommandHarness } from '#testing/command-world';
 
-let world: CommandWorld;
+let world: CommandHarness;
 beforeAll(async () => {
-  world = await startCommandWorld([{ count: 2 }], ['kubevirt', 'novacron']);
+  world = await startCommandHarness([{ count: 2 }], ['kubevirt', 'novacron']);
   const body = {
     apiVersion: 'novacron.io/v1alpha1',
     kind: 'VirtualMachine',

@@ -1,5 +1,5 @@
 import { KINDS } from '#api/kinds';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { UsageError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -24,7 +24,7 @@ function statesOf({ schema }: Kind): readonly string[] {
   return ((printableStatus ?? phase)?.enum ?? []).map(String);
 }
 
-const typeOf = (kind: Kind): VmType => resourceOfKind(kind) as unknown as VmType;
+const typeOf = (kind: Kind): VmType => resourceTypeFor(kind) as unknown as VmType;
 
 /** The VirtualMachines that a cluster serves, of one group or of all. */
 export async function vmTypes(client: Client, group: string | undefined): Promise<readonly VmType[]> {

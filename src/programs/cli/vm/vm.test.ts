@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import { FakeClock } from '#platform/base/fake-clock';
 import { NODES } from '#platform/kube/kinds/node';
-import { type CommandWorld, startCommandWorld } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-world';
 import { terminal } from '../terminal.ts';
 
 const KUBEVIRT = ['--group', 'kubevirt.io'];
@@ -14,12 +14,12 @@ spec: {runStrategy: Halted, template: {spec: {domain: {memory: {guest: 1Gi}, dev
 `;
 
 describe('vimana vm', () => {
-  let world: CommandWorld;
+  let world: CommandHarness;
   const vm = (...args: string[]) => world.run(['vm', ...args]);
   const create = (name: string, ...more: string[]) => vm('create', name, ...KUBEVIRT, ...more);
 
   beforeAll(async () => {
-    world = await startCommandWorld();
+    world = await startCommandHarness();
   });
   afterAll(() => world.stop());
 

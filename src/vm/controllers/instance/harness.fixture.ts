@@ -5,7 +5,7 @@ import type { Client } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
-import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
+import { startVmCluster, type VmCluster } from '#testing/machine-cluster';
 import { instances } from './controller.ts';
 import { INSTANCE_RULES, NODE_LEASE_RULES } from './rbac.ts';
 
@@ -14,9 +14,9 @@ export const domain = { memory: { guest: '1Gi' }, devices: {} };
 
 /** A cluster for each test of a file, in which the instance controller can be started, and what tests ask of it. */
 export function instanceHarness() {
-  let cluster: MachineCluster;
+  let cluster: VmCluster;
   beforeEach(async () => {
-    cluster = await startMachineCluster([...INSTANCE_RULES, ...NODE_LEASE_RULES]);
+    cluster = await startVmCluster([...INSTANCE_RULES, ...NODE_LEASE_RULES]);
   });
   afterEach(() => cluster.stop());
 

@@ -1,7 +1,7 @@
 import { LIVE_MIGRATION_ANNOTATION, PAUSED_ANNOTATION, PAUSED_BY_USER } from '#api/instance-request';
 import { HOT_CHANGES, hotChanges } from '#api/kubevirt/hot-change';
 import type { Vmi } from '#api/kubevirt/resources';
-import { sizeIn } from '#api/launcher-size';
+import { parseLauncherSize } from '#api/launcher-size';
 import { formatQuantity, parseQuantity, quantityOf, value } from '#platform/base/quantity';
 import { timestamp } from '#platform/base/timestamp';
 import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
@@ -80,7 +80,8 @@ function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
 }
 
 /** The machine has what its pod holds the place for. */
-const allocatedSize = (vmi: Vmi, { metadata }: Pod) => sizeIn(metadata.annotations) ?? launcherSize(vmi.spec);
+const allocatedSize = (vmi: Vmi, { metadata }: Pod) =>
+  parseLauncherSize(metadata.annotations) ?? launcherSize(vmi.spec);
 
 const bytesOf = (amount: string) => value(parseQuantity(amount));
 const text = (amount: string) => formatQuantity(quantityOf(bytesOf(amount), 'BinarySI'));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
-import { loadText } from '#api/launcher-load';
+import { formatLoad } from '#api/launcher-load';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { planLoad } from './load.ts';
 
 const node = { cpu: '32', memory: '128Gi' };
-const load = (cpu: string, memory: string, of = node) => ({ 'vimana.io/load': loadText({ cpu, memory, node: of }) });
+const load = (cpu: string, memory: string, of = node) => ({ 'vimana.io/load': formatLoad({ cpu, memory, node: of }) });
 const vmi = (annotations: object) => ({ metadata: { name: 'a.simulation', annotations } }) as unknown as Vmi;
 const pod = (annotations: object, more: object = {}, phase = 'Running') =>
   ({ metadata: { name: 'p', annotations, ...more }, spec: {}, status: { phase } }) as unknown as Pod;

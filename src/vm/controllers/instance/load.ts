@@ -1,6 +1,6 @@
 import type { Vmi } from '#api/kubevirt/resources';
 import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '#api/launcher';
-import { type LauncherLoad, loadIn } from '#api/launcher-load';
+import { type LauncherLoad, parseLoad } from '#api/launcher-load';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isPodFinished } from './own-pods.ts';
 import type { VmiAction } from './plan-vmi.ts';
@@ -8,13 +8,13 @@ import type { VmiAction } from './plan-vmi.ts';
 /** Tells pods that run what a simulated machine is to use by now. What others have annotated since stays until it changes. */
 export function planLoad({ metadata }: Vmi, pods: readonly Pod[]): readonly VmiAction[] {
   const text = metadata.annotations?.[LOAD_ANNOTATION];
-  const wanted = loadIn(metadata.annotations);
+  const wanted = parseLoad(metadata.annotations);
   if (text === undefined || wanted === undefined) return [];
   return pods
     .filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp === undefined)
     .filter((pod) => pod.metadata.annotations?.[LOAD_ANNOTATION] !== text)
     .map((pod) => {
-      const told = loadIn(pod.metadata.annotations);
+      const told = parseLoad(pod.metadata.annotations);
       return { do: 'annotate', pod, annotations: { [LOAD_ANNOTATION]: text, ...changedAnnotations(told, wanted) } };
     });
 }

@@ -1,5 +1,5 @@
 import { IDENTITY_ANNOTATION } from '#api/instance-request';
-import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
 import { jsonEqual } from '#platform/base/json-equal';
 import type { ResourceType } from '#platform/kube/client';
 import type { Context } from '#platform/runtime/controller';
@@ -28,7 +28,7 @@ export class OwnAddresses {
 
   /** What has to be read to know which addresses are held. */
   get reads(): readonly ResourceType[] {
-    return (this.#source?.dialects ?? []).map(({ kind }) => resourceOfKind(kind) as unknown as ResourceType);
+    return (this.#source?.dialects ?? []).map(({ kind }) => resourceTypeFor(kind) as unknown as ResourceType);
   }
 
   /** The instance with its addresses, or why it cannot have them. */

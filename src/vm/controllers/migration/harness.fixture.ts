@@ -6,7 +6,7 @@ import type { Client } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
-import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
+import { startVmCluster, type VmCluster } from '#testing/machine-cluster';
 import { launcherPod } from '#vm/engine/launcher/launcher-pod';
 import { LAUNCHER_SETTINGS } from '#vm/engine/launcher/settings';
 import { migrations } from './controller.ts';
@@ -17,9 +17,9 @@ export const namespace = 'default';
 
 /** A cluster for each test of a file, in which the controllers of migrations can be started, and what tests ask of it. */
 export function migrationHarness() {
-  let cluster: MachineCluster;
+  let cluster: VmCluster;
   beforeEach(async () => {
-    cluster = await startMachineCluster(MIGRATION_RULES);
+    cluster = await startVmCluster(MIGRATION_RULES);
     for (const node of ['n1', 'n2', 'n3']) await cluster.makeNode(node);
   });
   afterEach(() => cluster.stop());

@@ -1,5 +1,5 @@
 import type { Vmi, Vmim } from '#api/kubevirt/resources';
-import { type LauncherSize, sizeIn } from '#api/launcher-size';
+import { type LauncherSize, parseLauncherSize } from '#api/launcher-size';
 import { compare, parseQuantity } from '#platform/base/quantity';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { launcherSize } from '#vm/engine/launcher/resources';
@@ -16,7 +16,7 @@ export function targetSize({ spec, status }: Vmi, place: Pod | undefined): Launc
 
 /** Whether a machine is in a place of the size that it is to have; unknown where nobody can say. */
 export function hasTargetSize(vmi: Vmi, place: Pod | undefined): boolean | undefined {
-  const held = sizeIn(place?.metadata.annotations);
+  const held = parseLauncherSize(place?.metadata.annotations);
   return held === undefined ? undefined : isSame(held, targetSize(vmi, place));
 }
 
@@ -29,11 +29,11 @@ export function isTooSmall(target: Pod, source: Pod | undefined): boolean {
 export function isOutOfDate({ metadata }: Vmim, vmi: Vmi, source: Pod | undefined, target: Pod | undefined): boolean {
   if (metadata.labels?.[WORKLOAD_UPDATE_LABEL] === undefined || source === undefined) return false;
   if (target === undefined) return hasTargetSize(vmi, source) === true;
-  const held = sizeIn(target.metadata.annotations);
+  const held = parseLauncherSize(target.metadata.annotations);
   return held !== undefined && !isSame(held, targetSize(vmi, source));
 }
 
-const heldSockets = (pod: Pod | undefined) => sizeIn(pod?.metadata.annotations)?.sockets;
+const heldSockets = (pod: Pod | undefined) => parseLauncherSize(pod?.metadata.annotations)?.sockets;
 
 const isSame = (a: LauncherSize, b: LauncherSize) =>
   a.sockets === b.sockets && compare(parseQuantity(a.memory), parseQuantity(b.memory)) === 0;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
-import { ALL_DIALECTS, namespace, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, startOperationHarness } from '#testing/operation-world';
 
 it('a clone of a machine of hypersdk.io costs eight writes of ours, beside those by which Kubernetes binds its volume', async () => {
-  const world = await startOperationWorld({ dialects: ALL_DIALECTS });
+  const world = await startOperationHarness({ dialects: ALL_DIALECTS });
   try {
     await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },

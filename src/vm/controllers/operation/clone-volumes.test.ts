@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 
 const provisioner = 'csi.example.com';
 
 describe('a clone of a machine whose disk is on real storage', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld();
+    world = await startOperationHarness();
     const classes = { now: 'Immediate', late: 'WaitForFirstConsumer' };
     for (const [name, volumeBindingMode] of Object.entries(classes))
       await world.admin.create(STORAGE_CLASSES, { metadata: { name }, provisioner, volumeBindingMode });

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_CONTENTS_ANNOTATION, parseContents } from '#api/disk/contents';
 import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { isNotFound } from '#platform/kube/kube-error';
-import { namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 
 const CONTENTS = { image: { source: 'base.qcow2' }, files: { '/a': { bytes: 5, digest: 'd', text: 'hello' } } };
 
 describe('a clone of a machine of kubevirt.io', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld();
+    world = await startOperationHarness();
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: {
         name: 'disk-web',
@@ -67,7 +67,7 @@ describe('a clone of a machine of kubevirt.io', () => {
     const disk = await claim('web-2-root');
     expect(disk.metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'web-2', controller: true }]);
     expect(JSON.parse(disk.metadata.annotations?.[DISK_SOURCE_ANNOTATION] ?? '')).toEqual({ claim: 'disk-web' });
-    expect(readContents(disk.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])).toMatchObject({
+    expect(parseContents(disk.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])).toMatchObject({
       files: CONTENTS.files,
       from: 'claim default/disk-web',
     });
@@ -83,7 +83,7 @@ describe('a clone of a machine of kubevirt.io', () => {
     expect(two?.status?.phase).toBe('Running');
     expect(two?.status?.interfaces?.[0]?.mac).not.toBe(one?.status?.interfaces?.[0]?.mac);
     const { annotations } = (await claim('web-2-root')).metadata;
-    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.shared).toBe(true);
+    expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.shared).toBe(true);
   });
 
   it('is refused where its name is taken, and changes nothing', async () => {

@@ -1,5 +1,5 @@
 import { type DiskSource, RESTORE_ANNOTATION, RESTORE_FAILED_ANNOTATION, RESTORED_ANNOTATION } from '#api/disk/request';
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '#api/operation-request';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { ownerReference } from '#vm/engine/instance';
@@ -91,7 +91,7 @@ export const clone: OperationHandler = {
     if (target === undefined || !isCreatedBy(target, view.operation)) return stays('there is no clone');
     const remove: WriteAction = {
       do: 'remove',
-      type: resourceOfKind(view.dialect.kind),
+      type: resourceTypeFor(view.dialect.kind),
       name,
       namespace,
       uid: target.metadata.uid,
@@ -187,7 +187,7 @@ function makeMachine(view: ActiveOperationView, disks: readonly Copied[]): Write
   const kept = Object.entries(vm.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
   return {
     do: 'make',
-    type: resourceOfKind(dialect.kind),
+    type: resourceTypeFor(dialect.kind),
     object: {
       metadata: {
         name,

@@ -1,4 +1,4 @@
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { type OperationHandler, type StepResult, stays } from './operation-handler.ts';
 import type { ActiveOperationView } from './operation-view.ts';
 import { forceStop } from './power.ts';
@@ -21,5 +21,5 @@ function removing({ vm, dialect, instance, operation }: ActiveOperationView): St
   const words = { to: 'go on', message: 'the machine is being deleted' } as const;
   if (vm.metadata.deletionTimestamp !== undefined) return { ...words, actions: cut };
   const { name, uid } = vm.metadata;
-  return { ...words, actions: [...cut, { do: 'remove', type: resourceOfKind(dialect.kind), name, uid }] };
+  return { ...words, actions: [...cut, { do: 'remove', type: resourceTypeFor(dialect.kind), name, uid }] };
 }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 
 describe('operations on a machine that ended by itself', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS });
   });
   afterEach(() => world.stop());
 

@@ -1,4 +1,4 @@
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import type { ResourceType } from '#platform/kube/client';
 import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -27,7 +27,7 @@ export async function executeAction(
 ): Promise<void> {
   const { vm, dialect, instance, ref, operation } = view;
   const { namespace } = ref;
-  const type = resourceOfKind(dialect.kind);
+  const type = resourceTypeFor(dialect.kind);
   const writing = { namespace, fieldManager: FIELD_MANAGER };
   switch (action.do) {
     case 'power': {

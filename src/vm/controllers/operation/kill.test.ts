@@ -3,16 +3,16 @@ import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 import type { Operation } from './operation.ts';
 
 /** More than any of them takes. */
 const WRITES = Array.from({ length: 14 }, (_, at) => at + 1);
 
 describe('an operation whose operator is killed with any of its writes', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS });
   });
   afterEach(() => world.stop());
 

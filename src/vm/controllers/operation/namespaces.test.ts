@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_CONTENTS_ANNOTATION, parseContents } from '#api/disk/contents';
 import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
 import { HYPERSDK_VMS, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
@@ -7,16 +7,16 @@ import { VMIMS } from '#api/kubevirt/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 const OTHER = 'team-b';
 const THERE = { vmRef: { name: 'web', namespace: OTHER } };
 
 describe('operations from one namespace on machines of another', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS });
     await world.admin.create(NAMESPACES, { metadata: { name: OTHER } });
     const spec = { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }] };
     for (const where of [namespace, OTHER])
@@ -97,7 +97,7 @@ describe('operations from one namespace on machines of another', () => {
     await world.ask('again', 'web', 'clone', { vmRef: { name: 'web' }, cloneSpec });
     expect((await world.over('again')).status?.phase).toBe('Succeeded');
     const { annotations } = (await claim('copy-root'))?.metadata ?? {};
-    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.from).toBe('claim default/web-root');
+    expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.from).toBe('claim default/web-root');
     expect((await world.operation('again')).metadata.finalizers ?? []).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe('operations from one namespace on machines of another', () => {
     });
     await world.clock.advance(20_000);
     const made = (await claim('copy-root'))?.metadata.annotations ?? {};
-    expect(readContents(made[DISK_CONTENTS_ANNOTATION])).toEqual({ image, files: {} });
+    expect(parseContents(made[DISK_CONTENTS_ANNOTATION])).toEqual({ image, files: {} });
     expect((await vm('copy'))?.status?.phase).toBe('Running');
     await again();
     const { [DISK_CONTENTS_ANNOTATION]: _contents, ...marks } = disk?.metadata.annotations ?? {};

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_CONTENTS_ANNOTATION, parseContents } from '#api/disk/contents';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { isNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 
-const MACHINES = resourceOfKind(virtualMachine);
+const MACHINES = resourceTypeFor(virtualMachine);
 const WEB = { vmRef: { name: 'web', apiGroup: 'novacron.io' } };
 
 /** What a user writes. */
@@ -25,9 +25,9 @@ function written(more: object = {}, policies: object = {}) {
 }
 
 describe('operations on a machine of novacron.io', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS });
     await world.admin.create(MACHINES, { metadata: { name: 'web', namespace }, spec: written() });
     await world.clock.advance(10_000);
   });
@@ -76,7 +76,7 @@ describe('operations on a machine of novacron.io', () => {
       ownerReferences: [{ apiVersion: 'novacron.io/v1alpha1', kind: 'VirtualMachine', uid: metadata.uid }],
     });
     expect(root.spec).toMatchObject({ storageClassName: 'standard', resources: { requests: { storage: '2Gi' } } });
-    expect(readContents(root.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.image).toEqual({
+    expect(parseContents(root.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.image).toEqual({
       source: 'marketplace://debian-12',
     });
     const { items } = await world.admin.list(PODS, { namespace, labelSelector: 'vm=web,app=shop' });
@@ -181,7 +181,7 @@ describe('operations on a machine of novacron.io', () => {
     await done('restore', { restoreSpec: { snapshotName: 'kept' } });
     await world.clock.advance(5000);
     const { annotations } = (await claim('web.novacron-data')).metadata;
-    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.text).toBe('before');
+    expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.text).toBe('before');
     expect((await vm()).status?.phase).toBe('Running');
   });
 
@@ -195,7 +195,7 @@ describe('operations on a machine of novacron.io', () => {
       world.writes.join(),
     ).toBeLessThanOrEqual(8);
     const { annotations } = (await claim('copy.novacron-data')).metadata;
-    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']).toMatchObject({
+    expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']).toMatchObject({
       text: 'hello',
       shared: true,
     });
@@ -224,7 +224,7 @@ describe('operations on a machine of novacron.io', () => {
     const copy = await found();
     expect(copy.status?.phase).toBe('Running');
     const disk = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy.novacron-root', { namespace: other });
-    expect(readContents(disk.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files).toHaveProperty(['/etc/gold']);
+    expect(parseContents(disk.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files).toHaveProperty(['/etc/gold']);
     await world.admin.delete(MACHINES, 'copy', { namespace: other });
     await world.clock.advance(20_000);
     const { annotations = {} } = copy.metadata;
@@ -252,7 +252,7 @@ describe('operations on a machine of novacron.io', () => {
   it('are another matter than those on machines of other groups that have its name', async () => {
     const spec = { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi' }] };
     const others = ALL_DIALECTS.filter(({ kind }) => kind.group === 'hypersdk.io').map(({ kind }) =>
-      resourceOfKind(kind),
+      resourceTypeFor(kind),
     );
     for (const type of others) await world.admin.create(type, { metadata: { name: 'web', namespace }, spec });
     await world.clock.advance(10_000);

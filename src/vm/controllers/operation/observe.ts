@@ -1,6 +1,6 @@
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { resourceOfKind, VMIMS, VMIS } from '#api/kubevirt/resources';
-import { USUAL_NODE } from '#api/launcher-load';
+import { resourceTypeFor, VMIMS, VMIS } from '#api/kubevirt/resources';
+import { DEFAULT_NODE } from '#api/launcher-load';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
@@ -76,7 +76,7 @@ export function observe(
       migration: (name) => cache(VMIMS).get(keyIn(ref.namespace, name)),
       snapshot: (name) => cache(VM_SNAPSHOTS).get(keyIn(ref.namespace, name)),
       vm: (namespace, name) =>
-        dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name)),
+        dialect === undefined ? undefined : cache(resourceTypeFor(dialect.kind)).get(keyIn(namespace, name)),
       claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
       origins: {
         claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
@@ -97,7 +97,7 @@ function observeVm(
 ): Pick<OperationView, 'dialect' | 'vm' | 'instance'> {
   const dialect = dialects.find(({ kind }) => kind.group === group);
   if (dialect === undefined) return { dialect, vm: undefined, instance: undefined };
-  const vm = cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
+  const vm = cache(resourceTypeFor(dialect.kind)).get(keyIn(namespace, name));
   const named = cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
   const isOwn = named !== undefined && vm !== undefined && ownership(named, vm.metadata.uid) === 'own';
   return { dialect, vm, instance: isOwn ? named : undefined };
@@ -134,5 +134,5 @@ function dependenciesOf(
 ): VmDependencies {
   const asked = dialect?.dependencies?.includes('template') === true ? providers.template : undefined;
   const template = asked?.provide(vm, context);
-  return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
+  return { referenceNode: DEFAULT_NODE, ...(template === undefined ? {} : { template }) };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 /** All but one. */
@@ -8,9 +8,9 @@ const SERVED = ALL_DIALECTS.filter(({ kind }) => kind.group !== 'novacron.io');
 const WEB = { vmRef: { name: 'web' } };
 
 describe('operations of one second', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: SERVED, link: 1e6 });
+    world = await startOperationHarness({ dialects: SERVED, link: 1e6 });
     await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'web', namespace }, spec: { cpus: 2, memory: '1Gi' } });
     await world.clock.advance(10_000);
   });

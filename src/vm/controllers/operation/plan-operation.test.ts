@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { virtualMachineInstance } from '#api/kubevirt/group';
-import { resourceOfKind, VMIMS, type Vmi } from '#api/kubevirt/resources';
-import { USUAL_NODE } from '#api/launcher-load';
+import { resourceTypeFor, VMIMS, type Vmi } from '#api/kubevirt/resources';
+import { DEFAULT_NODE } from '#api/launcher-load';
 import { timestamp } from '#platform/base/timestamp';
 import { kubevirtDialect } from '#testing/machine-world';
 import type { AnyVm } from '#vm/engine/instance-writer';
@@ -60,7 +60,7 @@ const view = (given: Partial<OperationView> & Pick<OperationView, 'operation'>):
     vm: () => undefined,
     claim: () => undefined,
     origins: { claim: () => undefined, snapshot: () => undefined, storageClass: () => undefined },
-    dependencies: () => ({ referenceNode: USUAL_NODE }),
+    dependencies: () => ({ referenceNode: DEFAULT_NODE }),
   },
   now: NOW,
   ...given,
@@ -281,7 +281,7 @@ describe('what is done for an operation', () => {
     const actions = planOperation(view({ operation: operation('delete') }));
     expect(actions).toContainEqual({
       do: 'remove',
-      type: resourceOfKind(kubevirtDialect.kind),
+      type: resourceTypeFor(kubevirtDialect.kind),
       name: 'web',
       uid: 'vm-uid',
     });

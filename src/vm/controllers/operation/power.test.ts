@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { isNotFound } from '#platform/kube/kube-error';
-import { namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 
 describe('operations on a machine', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld();
+    world = await startOperationHarness();
   });
   afterEach(() => world.stop());
 
@@ -142,8 +142,8 @@ describe('operations on a machine', () => {
     await world.clock.advance(100);
     const body = { spec: { cancel: true } };
     const { vmOperation } = await import('#api/hypersdk/vm-operation');
-    const { resourceOfKind } = await import('#api/kubevirt/resources');
-    await world.admin.patch(resourceOfKind(vmOperation), 'go', { type: 'merge', body }, { namespace });
+    const { resourceTypeFor } = await import('#api/kubevirt/resources');
+    await world.admin.patch(resourceTypeFor(vmOperation), 'go', { type: 'merge', body }, { namespace });
     expect((await world.over('go')).status).toMatchObject({
       phase: 'Cancelled',
       conditions: [{ type: 'Succeeded' }, { type: 'Failed', status: 'False' }, { type: 'Cancelled', status: 'True' }],

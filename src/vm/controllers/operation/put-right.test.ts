@@ -6,7 +6,7 @@ import { EVENTS } from '#platform/kube/kinds/event';
 import { NODES } from '#platform/kube/kinds/node';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 const WEB = { vmRef: { name: 'web' } };
@@ -14,9 +14,9 @@ const SLOW_END = { 'vimana.io/shutdown-duration': '20s' };
 const disk = (name: string) => ({ name, size: '1Gi', storageClass: 'fast-ssd' });
 
 describe('operations that end otherwise than they began', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: ALL_DIALECTS, link: 1e8 });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
     await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },
       spec: { cpus: 2, memory: '1Gi', annotations: SLOW_END, disks: [disk('root'), disk('data')] },

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VMIS } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 
 describe('a machine that is resized', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeAll(async () => {
     // A move takes a while.
-    world = await startOperationWorld({ dialects: ALL_DIALECTS, link: 1e8 });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
   });
   afterAll(() => world.stop());
 

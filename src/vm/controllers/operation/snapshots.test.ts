@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_CONTENTS_ANNOTATION, parseContents } from '#api/disk/contents';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { VMIS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 const WEB = { vmRef: { name: 'web' } };
 
 describe('operations on the disks of a machine of hypersdk.io', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS });
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
     await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },
@@ -31,7 +31,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
   const vm = (name = 'web') => world.admin.get(HYPERSDK_VMS, name, { namespace });
   const files = async (claim: string) => {
     const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
-    return readContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files;
+    return parseContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files;
   };
   /** A guest that runs writes to its disk. */
   const write = async (text: string) => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
 import { OPERATIONS } from './operation.ts';
 
 const DISKS = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
 
 describe('an operation that waits', () => {
-  let world: OperationWorld;
+  let world: OperationHarness;
   beforeAll(async () => {
     // A move takes minutes.
-    world = await startOperationWorld({ dialects: ALL_DIALECTS, link: 1e6 });
+    world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e6 });
   });
   afterAll(() => world.stop());
 

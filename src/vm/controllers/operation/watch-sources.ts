@@ -1,5 +1,5 @@
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { resourceOfKind, VMIMS, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIMS, VMIS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Context, type WatchSource, watchSource } from '#platform/runtime/controller';
@@ -20,7 +20,7 @@ export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<st
 
   return [
     ...dialects.map((dialect) =>
-      watchSource(resourceOfKind(dialect.kind), (vm, context) => {
+      watchSource(resourceTypeFor(dialect.kind), (vm, context) => {
         const { namespace, name } = vm.metadata;
         return [...concerned({ group: dialect.kind.group, namespace, name }, context), ...makersOf(vm, context)];
       }),
@@ -76,6 +76,6 @@ const makersOf = (object: KubeObject, { cache }: Pick<Context, 'cache'>) =>
 function ownedMakers({ metadata }: KubeObject, { kind }: Dialect, context: Context): string[] {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined || owner.kind !== kind.kind || owner.apiVersion !== kind.apiVersion) return [];
-  const vm = context.cache(resourceOfKind(kind)).get(keyIn(metadata.namespace, owner.name));
+  const vm = context.cache(resourceTypeFor(kind)).get(keyIn(metadata.namespace, owner.name));
   return vm === undefined ? [] : makersOf(vm, context);
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
+import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-world';
 
-let world: SnapshotWorld;
+let world: SnapshotHarness;
 beforeEach(async () => {
-  world = await snapshotWorld();
+  world = await snapshotHarness();
   world.nodes();
   world.operate();
 });

@@ -1,6 +1,6 @@
 import { readRestoreRequest, SNAPSHOT_FINALIZER } from '#api/disk/request';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { NODES } from '#platform/kube/kinds/node';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
@@ -91,7 +91,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
 
   /** A machine matters to its snapshots that hold nothing yet, and to the one that it asks to be restored to. */
   function machinesOf(dialect: Dialect): WatchSource {
-    return watchSource(resourceOfKind(dialect.kind), (vm, context) => {
+    return watchSource(resourceTypeFor(dialect.kind), (vm, context) => {
       if (context.cache(VM_SNAPSHOTS).size === 0) return [];
       return concerned(vmKeyOf(dialect, vm), context).concat(...askedBy(vm));
     });

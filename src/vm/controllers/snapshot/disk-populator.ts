@@ -2,7 +2,7 @@ import { copyOf, type DiskContents } from '#api/disk/contents';
 import { type DiskSource, readDiskSource } from '#api/disk/request';
 import { OPERATIONS } from '#api/hypersdk/operation-resources';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import { OPERATION } from '#api/operation-request';
 import type { ResourceType } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
@@ -54,7 +54,7 @@ export const diskPopulator = (options: CopyOptions): Controller<PersistentVolume
   reads: [
     NAMESPACES,
     VMIS,
-    ...options.dialects.map(({ kind }) => resourceOfKind(kind) as unknown as ResourceType),
+    ...options.dialects.map(({ kind }) => resourceTypeFor(kind) as unknown as ResourceType),
     ...(options.gatherers?.template?.watches ?? []).map(({ type }) => type),
   ],
   watches: [

@@ -6,13 +6,13 @@ import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
+import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-world';
 
 const DAY = 24 * 3_600_000;
 const namespace = 'default';
-let world: SnapshotWorld;
+let world: SnapshotHarness;
 beforeEach(async () => {
-  world = await snapshotWorld();
+  world = await snapshotHarness();
 });
 afterEach(() => world.cluster.stop());
 

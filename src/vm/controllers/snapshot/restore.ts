@@ -6,7 +6,7 @@ import {
   restoreState,
 } from '#api/disk/request';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import { TemporaryError, VimanaError } from '#platform/base/errors';
 import { timestamp } from '#platform/base/timestamp';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
@@ -49,7 +49,7 @@ export function* restoreRequesters(
   cache: Context['cache'],
 ): Iterable<RestoreRequester> {
   for (const dialect of dialects) {
-    for (const vm of cache(resourceOfKind(dialect.kind)).by(asking, keyOf(snapshot))) {
+    for (const vm of cache(resourceTypeFor(dialect.kind)).by(asking, keyOf(snapshot))) {
       const requested = readRestoreRequest(vm.metadata.annotations);
       if (requested !== undefined && mayAsk(snapshot, dialect, vm)) yield { dialect, vm, requested };
     }
@@ -234,6 +234,6 @@ async function answer(
       ? { [RESTORED_ANNOTATION]: requested.uid, [RESTORE_FAILED_ANNOTATION]: null }
       : { [RESTORE_FAILED_ANNOTATION]: JSON.stringify({ uid: requested.uid, ...given }) };
   const body = { metadata: { uid, annotations } };
-  await client.patch(resourceOfKind(dialect.kind), name, { type: 'merge', body }, { namespace });
+  await client.patch(resourceTypeFor(dialect.kind), name, { type: 'merge', body }, { namespace });
   if (given !== 'restored') events.event(vm, 'Warning', given.reason, given.message);
 }

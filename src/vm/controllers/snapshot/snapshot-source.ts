@@ -1,7 +1,7 @@
 import type { Snapshot, SnapshotStatus } from '#api/hypersdk/snapshot-resources';
-import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
-import { USUAL_NODE } from '#api/launcher-load';
+import { DEFAULT_NODE } from '#api/launcher-load';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
@@ -54,7 +54,7 @@ export function findVm(
   const { group, namespace, name } = machineNamedBy(naming);
   const dialect = dialects.find(({ kind }) => kind.group === group);
   if (dialect === undefined) return 'not served';
-  const vm = context.cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
+  const vm = context.cache(resourceTypeFor(dialect.kind)).get(keyIn(namespace, name));
   if (vm === undefined) return 'missing';
   const found = context.cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
   const own = found !== undefined && ownership(found, vm.metadata.uid) === 'own' && !isFinal(found);
@@ -71,7 +71,7 @@ function offSpec(dialect: Dialect, vm: SnapshotVm, { template }: DependencyProvi
   const asks = dialect.dependencies?.includes('template') === true && template !== undefined;
   const found = asks ? template.provide(vm, context) : undefined;
   return dialect.desiredVm(vm, {
-    referenceNode: USUAL_NODE,
+    referenceNode: DEFAULT_NODE,
     ...(found === undefined ? {} : { template: found }),
   }).spec;
 }

@@ -5,7 +5,7 @@ import { NAMESPACES } from '#platform/kube/kinds/core';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { type SnapshotWorld, snapshotWorld } from '#testing/snapshot-world';
+import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-world';
 import { VOLUME_SNAPSHOT_CLASSES } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
 
@@ -13,10 +13,10 @@ const DRIVER = 'csi.example.com';
 const namespace = 'default';
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-let world: SnapshotWorld;
+let world: SnapshotHarness;
 let stopOperator: () => Promise<void>;
 beforeEach(async () => {
-  world = await snapshotWorld();
+  world = await snapshotHarness();
   await world.admin.create(STORAGE_CLASSES, { metadata: { name: 'real' }, provisioner: DRIVER });
   await world.admin.create(STORAGE_CLASSES, {
     metadata: { name: 'late' },

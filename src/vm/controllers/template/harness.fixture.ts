@@ -6,7 +6,7 @@ import type { Client } from '#platform/kube/client';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { runnable } from '#platform/runtime/controller';
 import { crdOf } from '#platform/schema/crd';
-import { type MachineCluster, startMachineCluster } from '#testing/machine-cluster';
+import { startVmCluster, type VmCluster } from '#testing/machine-cluster';
 import { templates } from './controller.ts';
 import { TEMPLATE_RULES } from './rbac.ts';
 
@@ -15,9 +15,9 @@ export const IMAGE = 'https://images.example.org/debian-12.qcow2';
 
 /** A cluster for each test of a file, in which the controller of templates can be started. */
 export function templateHarness() {
-  let cluster: MachineCluster;
+  let cluster: VmCluster;
   beforeEach(async () => {
-    cluster = await startMachineCluster(TEMPLATE_RULES);
+    cluster = await startVmCluster(TEMPLATE_RULES);
     for (const kind of [virtualMachine, vmTemplate])
       await cluster.admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(kind));
     await cluster.until(() =>

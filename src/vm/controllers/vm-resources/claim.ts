@@ -1,5 +1,5 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
-import { contentsText, DISK_CONTENTS_ANNOTATION } from '#api/disk/contents';
+import { DISK_CONTENTS_ANNOTATION, formatContents } from '#api/disk/contents';
 import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
 import { VM_LABEL } from '#api/launcher';
 import { compare, tryParseQuantity } from '#platform/base/quantity';
@@ -43,7 +43,7 @@ export function newClaim(
     ...copied?.annotations,
     ...(origin?.image === undefined
       ? {}
-      : { [DISK_CONTENTS_ANNOTATION]: contentsText({ image: imageOf(origin), files: {} }) }),
+      : { [DISK_CONTENTS_ANNOTATION]: formatContents({ image: imageOf(origin), files: {} }) }),
     ...(origin?.claim === undefined ? {} : { [DISK_SOURCE_ANNOTATION]: JSON.stringify({ claim: origin.claim }) }),
   };
   const size = anySize === true ? (sizeOf(source) ?? disk.size) : disk.size;

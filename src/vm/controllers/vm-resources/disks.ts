@@ -1,6 +1,6 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { claimedDisks } from '#api/hypersdk/claims';
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { templateFor } from '#api/hypersdk/template-use';
 import type { Context } from '#platform/runtime/controller';
@@ -9,6 +9,6 @@ import type { Context } from '#platform/runtime/controller';
 export function disksOf(vm: HypersdkVm, { cache }: Pick<Context, 'cache'>): ClaimedDisk[] | undefined {
   const template = templateFor(vm, (key) => cache(VM_TEMPLATES).get(key));
   if (template === 'missing' || template === 'withheld') return undefined;
-  const spec = template === undefined ? vm.spec : inherited(vm.spec, template.spec);
+  const spec = template === undefined ? vm.spec : withTemplateDefaults(vm.spec, template.spec);
   return claimedDisks(vm.metadata.name, spec);
 }

@@ -1,4 +1,4 @@
-import { resourceOfKind } from '#api/kubevirt/resources';
+import { resourceTypeFor } from '#api/kubevirt/resources';
 import { CLAIM_WORDS, claimedDisks, claimIn } from '#api/novacron/claims';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { parseQuantity, tryParseQuantity, value } from '#platform/base/quantity';
@@ -13,7 +13,7 @@ const instanceOf = (vm: string) => `${vm}.novacron`;
 
 /** Machines of novacron.io: a disk with their image, and their volumes. */
 export const NOVACRON_RESOURCES: VmResourceGroup<Machine> = {
-  vms: resourceOfKind(virtualMachine),
+  vms: resourceTypeFor(virtualMachine),
   words: CLAIM_WORDS,
   instanceOf,
   claimStart: instanceOf,

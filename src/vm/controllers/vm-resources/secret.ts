@@ -1,4 +1,4 @@
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { templateFor } from '#api/hypersdk/template-use';
 import { SECRETS } from '#platform/kube/kinds/core';
@@ -41,7 +41,7 @@ export const secretProvider: DependencyProvider<'secret'> = {
   provide(object, { cache }) {
     const vm = object as HypersdkVm;
     const template = templateFor(vm, (key) => cache(VM_TEMPLATES).get(key));
-    const spec = typeof template === 'object' ? inherited(vm.spec, template.spec) : vm.spec;
+    const spec = typeof template === 'object' ? withTemplateDefaults(vm.spec, template.spec) : vm.spec;
     const { name } = spec.cloudInit?.secretRef ?? {};
     if (name === undefined) return undefined;
     return cache(SECRETS).get(keyIn(vm.metadata.namespace, name)) === undefined ? 'missing' : 'there';

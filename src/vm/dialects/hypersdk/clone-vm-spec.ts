@@ -1,4 +1,4 @@
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { isFor } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { CloneOptions } from '#vm/engine/dialect';
@@ -17,7 +17,7 @@ function specIn({ metadata, spec }: VirtualMachine, { namespace, dependencies }:
   const { image } = spec;
   if (image?.templateRef === undefined || namespace === metadata.namespace) return spec;
   const { template } = dependencies ?? {};
-  if (typeof template === 'object' && !isFor(template, namespace)) return inherited(spec, template.spec);
+  if (typeof template === 'object' && !isFor(template, namespace)) return withTemplateDefaults(spec, template.spec);
   const templateRef = { ...image.templateRef, namespace: image.templateRef.namespace || metadata.namespace };
   return { ...spec, image: { ...image, templateRef } };
 }

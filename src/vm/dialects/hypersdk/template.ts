@@ -1,4 +1,4 @@
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { templateKey, withheldFrom } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
@@ -27,7 +27,7 @@ export function withTemplate(vm: VirtualMachine, template: VmDependencies['templ
   if (template === 'withheld') {
     return { spec: vm.spec, blocked: { reason: 'Forbidden', message: withheldFrom(vm.metadata.namespace, name) } };
   }
-  const spec = inherited(vm.spec, template.spec);
+  const spec = withTemplateDefaults(vm.spec, template.spec);
   const { uid, generation } = template.metadata;
   const basis = `${name}@${template.spec.version} ${uid}.${generation}`;
   const blocked = unfit(template) ?? (isSetUp(vm) ? undefined : (withoutImage(template) ?? tooSmall(spec, template)));

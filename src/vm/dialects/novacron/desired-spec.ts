@@ -1,6 +1,6 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { claimedDisks } from '#api/novacron/claims';
-import { unservedFields } from '#api/novacron/unserved';
+import { unsupportedFields } from '#api/novacron/unserved';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import type { Blocker } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
@@ -24,7 +24,7 @@ export function novacronDesiredSpecOf(
 
 /** Nothing runs other than as it was asked for. */
 function unsupportedBlocker(vm: VirtualMachine): Blocker | undefined {
-  const found = unservedFields(vm);
+  const found = unsupportedFields(vm);
   if (found.length === 0) return undefined;
   const message = found.map(({ field, instead }) => `${field} is not served yet: ${instead}`).join('; ');
   return { reason: 'NotServed', message };

@@ -22,7 +22,7 @@ import {
   SIZE_ANNOTATION,
   VM_LABEL,
 } from '#api/launcher';
-import { sizeText } from '#api/launcher-size';
+import { formatLauncherSize } from '#api/launcher-size';
 import { CLAIM_WORDS as NOVACRON } from '#api/novacron/claims';
 import { seededRandom } from '#platform/base/random';
 import type { NewObject } from '#platform/kube/client';
@@ -162,7 +162,7 @@ function annotationsOf(vmi: Vmi): Record<string, string> {
     [DOMAIN_ANNOTATION]: vmNameOf(vmi),
     [EVICT_ONLY_ANNOTATION]: 'true',
     ...Object.fromEntries(carried),
-    [SIZE_ANNOTATION]: sizeText(launcherSize(vmi.spec)),
+    [SIZE_ANNOTATION]: formatLauncherSize(launcherSize(vmi.spec)),
   };
 }
 

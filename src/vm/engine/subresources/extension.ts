@@ -1,4 +1,4 @@
-import { resourceOfKind, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Random } from '#platform/base/random';
 import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';
 import type { Client } from '#platform/kube/client';
@@ -61,7 +61,7 @@ function handler(parts: SubresourceDeps) {
   };
 
   async function machine({ namespace, name }: ExtensionRequest) {
-    const type = dialect === undefined ? undefined : resourceOfKind(dialect.kind);
+    const type = dialect === undefined ? undefined : resourceTypeFor(dialect.kind);
     const vm = type === undefined ? undefined : await ignoreNotFound(client.get(type, name, { namespace }));
     if (dialect === undefined || type === undefined || vm === undefined)
       throw notFound({ kind: 'virtualmachine', name });

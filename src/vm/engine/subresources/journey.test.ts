@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type AskedWorld, startAskedWorld } from '#testing/subresource-world';
+import { type SubresourceHarness, startSubresourceHarness } from '#testing/subresource-world';
 
-let world: AskedWorld;
+let world: SubresourceHarness;
 
 beforeEach(async () => {
-  world = await startAskedWorld();
+  world = await startSubresourceHarness();
   world.control();
 });
 afterEach(async () => await world.stop());

@@ -4,14 +4,14 @@ import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Cluster } from '#testing/cluster';
-import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
 import { machineSpecOf } from '../machine-spec.ts';
 
-let world: FleetWorld;
+let world: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetWorld();
+  world = await fleetHarness();
   ({ cluster, admin } = world);
 });
 afterEach(() => cluster.stop());
@@ -51,7 +51,7 @@ it('starts no machine after a restore before every node has listed what it runs'
   });
   const { fleet } = world.start();
   const vmi = await world.makeInstance('m');
-  await world.makeLauncher(vmi, ONE);
+  await world.createLauncherPod(vmi, ONE);
   for (const node of [ONE, TWO, THREE]) {
     await cluster.until(async () => (await annotationsOf(node))[RESTORE_LISTING_ANNOTATION] === listing([]));
   }
@@ -72,7 +72,7 @@ it('starts no machine while another node lists one of its name', async () => {
   await makeForeignNode({ [NODE_RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing(['default/m']) });
   const { fleet } = world.start();
   const vmi = await world.makeInstance('m');
-  await world.makeLauncher(vmi, ONE);
+  await world.createLauncherPod(vmi, ONE);
   await cluster.until(async () => (await annotationsOf(ONE))[NODE_RESTORE_ANNOTATION] === undefined);
   await cluster.clock.advance(60_000);
   expect(await fleet.simulation.driver(ONE).list()).toEqual([]);

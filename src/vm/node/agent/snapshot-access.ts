@@ -1,7 +1,7 @@
 import { readRestoreRequest } from '#api/disk/request';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { KINDS } from '#api/kinds';
-import { resourceOfKind, VMIS } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
@@ -52,7 +52,7 @@ export async function snapshotObjection(
 
 async function findVm({ group, namespace, name }: NamedMachine, client: Reader): Promise<KubeObject | undefined> {
   const kind = KINDS.find((each) => each.group === group && each.kind === 'VirtualMachine');
-  return kind === undefined ? undefined : await ignoreNotFound(client.get(resourceOfKind(kind), name, { namespace }));
+  return kind === undefined ? undefined : await ignoreNotFound(client.get(resourceTypeFor(kind), name, { namespace }));
 }
 
 async function isInstanceOf(running: MachineSpec, machine: NamedMachine, client: Reader): Promise<boolean> {

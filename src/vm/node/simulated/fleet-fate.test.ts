@@ -6,15 +6,15 @@ import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { declareLost } from '#platform/kube/node-lease';
 import type { Cluster } from '#testing/cluster';
-import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
 import { runNodeLifecycle } from '#testing/kubernetes-parts';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
-let world: FleetWorld;
+let world: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetWorld();
+  world = await fleetHarness();
   ({ cluster, admin } = world);
 });
 afterEach(() => cluster.stop());
@@ -23,7 +23,7 @@ const ONE = 'kwok-node-1';
 
 async function runInstance(name: string, annotations: Record<string, string> = {}): Promise<Vmi> {
   const vmi = await world.makeInstance(name, { annotations });
-  await world.makeLauncher(vmi, ONE);
+  await world.createLauncherPod(vmi, ONE);
   return await world.untilPhase(name, 'Running');
 }
 const stateOn = async (fleet: SimulatedFleet, node: string, vmi: Vmi) =>
@@ -52,7 +52,7 @@ describe('a machine that is made ready', () => {
   it('does not run before its instance says that it runs here', async () => {
     const { fleet, answer } = slowly();
     const vmi = await world.makeInstance('m');
-    await world.makeLauncher(vmi, ONE);
+    await world.createLauncherPod(vmi, ONE);
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'paused');
     await cluster.clock.advance(10_000);
     expect(await stateOn(fleet, ONE, vmi)).toBe('paused');
@@ -63,7 +63,7 @@ describe('a machine that is made ready', () => {
   it('never runs where the instance has been taken elsewhere meanwhile', async () => {
     const { fleet, states, answer } = slowly();
     const vmi = await world.makeInstance('m');
-    await world.makeLauncher(vmi, ONE);
+    await world.createLauncherPod(vmi, ONE);
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'paused');
     const status = { phase: 'Running', nodeName: 'elsewhere', activePods: { other: 'elsewhere' } };
     await admin.patch(VMIS, 'm', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
@@ -98,7 +98,7 @@ describe('a node that cannot renew its lease', () => {
     world.cutOff = true;
     await cluster.clock.advance(60_000);
     const vmi = await world.makeInstance('m');
-    await world.makeLauncher(vmi, ONE);
+    await world.createLauncherPod(vmi, ONE);
     await cluster.clock.advance(1_000);
     expect(await stateOn(fleet, ONE, vmi)).toBeUndefined();
     world.cutOff = false;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
-import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
 import { runs } from '#testing/runs';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
@@ -45,12 +45,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** Drives a fleet through whatever may happen to it, as users, controllers and a bad network would. */
 class Trial {
-  readonly world: FleetWorld;
+  readonly world: FleetHarness;
   readonly #vmis = new Map<number, Vmi>();
   #fleet: { readonly fleet: SimulatedFleet; readonly stop: () => Promise<void> };
   #count = 0;
 
-  constructor(world: FleetWorld) {
+  constructor(world: FleetHarness) {
     this.world = world;
     this.#fleet = this.#start();
   }
@@ -103,7 +103,7 @@ class Trial {
       annotations: { 'vimana.io/shutdown-duration': shutdown, 'vimana.io/boot-time': '2s' },
     });
     this.#vmis.set(which, vmi);
-    await this.world.makeLauncher(vmi, NODES[which % NODES.length] ?? '', { grace: 5 });
+    await this.world.createLauncherPod(vmi, NODES[which % NODES.length] ?? '', { grace: 5 });
   }
 
   async #migrate(vmi: Vmi): Promise<void> {
@@ -117,7 +117,7 @@ class Trial {
     const targetNode = NODES.find((node) => node !== status.nodeName) ?? '';
     const sources = await this.world.admin.list(PODS, { namespace });
     const source = sources.items.find(({ metadata }) => status.activePods?.[metadata.uid ?? ''] !== undefined);
-    const target = await this.world.makeLauncher(vmi, targetNode, {
+    const target = await this.world.createLauncherPod(vmi, targetNode, {
       name: `target-${this.#count}`,
       migration: migrationUid,
     });
@@ -153,7 +153,7 @@ describe('a fleet under all that may happen to it', () => {
   it('never runs a machine twice, and in the end runs exactly those that are said to run', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-        const world = await fleetWorld();
+        const world = await fleetHarness();
         const trial = new Trial(world);
         try {
           for (const each of steps) {
@@ -189,7 +189,7 @@ describe('a fleet under all that may happen to it', () => {
   });
 });
 
-async function hasPod(world: FleetWorld, { status }: Vmi): Promise<boolean> {
+async function hasPod(world: FleetHarness, { status }: Vmi): Promise<boolean> {
   const pods = await world.admin.list(PODS, { namespace });
   return pods.items.some(({ metadata }) => status?.activePods?.[metadata.uid ?? ''] !== undefined);
 }

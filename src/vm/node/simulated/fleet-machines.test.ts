@@ -6,13 +6,13 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { Cluster } from '#testing/cluster';
-import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
 
-let world: FleetWorld;
+let world: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetWorld();
+  world = await fleetHarness();
   ({ cluster, admin } = world);
 });
 afterEach(() => cluster.stop());
@@ -20,9 +20,9 @@ afterEach(() => cluster.stop());
 const condition = ({ status }: Vmi, type: string) => conditionOf(status?.conditions, type);
 const NODE = 'kwok-node-1';
 
-async function runInstance(name: string, given: Parameters<FleetWorld['makeInstance']>[1] = {}): Promise<Vmi> {
+async function runInstance(name: string, given: Parameters<FleetHarness['makeInstance']>[1] = {}): Promise<Vmi> {
   const vmi = await world.makeInstance(name, given);
-  await world.makeLauncher(vmi, NODE);
+  await world.createLauncherPod(vmi, NODE);
   return await world.untilPhase(name, 'Running');
 }
 
@@ -82,7 +82,7 @@ describe('a machine on a simulated node', () => {
   it('is Scheduled while its pod takes its time', async () => {
     world.start();
     const vmi = await world.makeInstance('m', { annotations: { 'vimana.io/start-delay': '20s' } });
-    await world.makeLauncher(vmi, NODE);
+    await world.createLauncherPod(vmi, NODE);
     const scheduled = await world.untilPhase('m', 'Scheduled');
     expect(scheduled.status?.nodeName).toBe(NODE);
     expect(condition(scheduled, 'Ready')).toMatchObject({ status: 'False', reason: 'GuestNotRunning' });
@@ -99,7 +99,7 @@ describe('a machine on a simulated node', () => {
   it('says that its image cannot be had until it can', async () => {
     world.start();
     const annotations = { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '1' };
-    await world.makeLauncher(await world.makeInstance('m', { annotations }), NODE);
+    await world.createLauncherPod(await world.makeInstance('m', { annotations }), NODE);
     const trouble = async () => condition(await world.instance('m'), 'Synchronized');
     await world.untilPhase('m', 'Scheduled');
     expect(await trouble()).toMatchObject({ status: 'False', reason: 'ErrImagePull' });
@@ -246,7 +246,7 @@ describe('the end of a machine', () => {
   it('before it began leaves nothing behind', async () => {
     world.start();
     const vmi = await world.makeInstance('m', { annotations: { 'vimana.io/start-delay': '1h' } });
-    await world.makeLauncher(vmi, NODE);
+    await world.createLauncherPod(vmi, NODE);
     await world.untilPhase('m', 'Scheduled');
     await hold('m');
     await admin.delete(VMIS, 'm', { namespace });

@@ -3,14 +3,14 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { Cluster } from '#testing/cluster';
-import { type FleetWorld, fleetWorld, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
-let world: FleetWorld;
+let world: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetWorld();
+  world = await fleetHarness();
   ({ cluster, admin } = world);
 });
 afterEach(() => cluster.stop());
@@ -20,7 +20,7 @@ const MIGRATION = 'b7a1b1a8-0000-4000-8000-000000000001';
 
 async function runInstance(name: string, annotations: Record<string, string> = {}): Promise<Vmi> {
   const vmi = await world.makeInstance(name, { annotations });
-  await world.makeLauncher(vmi, ONE);
+  await world.createLauncherPod(vmi, ONE);
   return await world.untilPhase(name, 'Running');
 }
 const stateOn = async (fleet: SimulatedFleet, node: string, vmi: Vmi) =>
@@ -35,7 +35,7 @@ const patchState = (name: string, migrationState: object) =>
 
 /** Plays the migration controller up to where the agents go on. */
 async function beginMigration(vmi: Vmi, more: object = {}): Promise<void> {
-  await world.makeLauncher(vmi, TWO, { name: 'target', migration: MIGRATION });
+  await world.createLauncherPod(vmi, TWO, { name: 'target', migration: MIGRATION });
   await world.untilPod('target', ({ status }) => status?.phase === 'Running');
   await patchState(vmi.metadata.name, {
     migrationUid: MIGRATION,
@@ -200,7 +200,7 @@ describe('a live migration', () => {
     await admin.delete(PODS, 'target', { namespace });
     await world.untilPodGone('target');
     const second = 'b7a1b1a8-0000-4000-8000-000000000002';
-    await world.makeLauncher(vmi, TWO, { name: 'again', migration: second });
+    await world.createLauncherPod(vmi, TWO, { name: 'again', migration: second });
     await world.untilPod('again', ({ status }) => status?.phase === 'Running');
     const status = { migrationState: null };
     await admin.patch(VMIS, 'm', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });

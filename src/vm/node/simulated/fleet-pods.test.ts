@@ -4,15 +4,15 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import type { LogRequest } from '#platform/kube/node-runtime';
 import type { Cluster } from '#testing/cluster';
-import { type FleetWorld, fleetWorld, IMAGE, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, IMAGE, namespace } from '#testing/fleet-world';
 import type { ContainerStatus } from '../pod/container-status.ts';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
-let world: FleetWorld;
+let world: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetWorld();
+  world = await fleetHarness();
   ({ cluster, admin } = world);
 });
 afterEach(() => cluster.stop());
@@ -352,7 +352,7 @@ describe('the log of a container', () => {
   it('of a launcher tells the life of its machine', async () => {
     const { fleet } = world.start();
     const vmi = await world.makeInstance('m');
-    await world.makeLauncher(vmi, 'kwok-node-1');
+    await world.createLauncherPod(vmi, 'kwok-node-1');
     await world.untilPhase('m', 'Running');
     await world.annotate('m', { 'vimana.io/paused': 'true' });
     const pod = await world.pod('launcher-m');

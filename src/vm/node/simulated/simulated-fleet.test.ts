@@ -5,14 +5,14 @@ import type { Client } from '#platform/kube/client';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import type { Cluster } from '#testing/cluster';
-import { type FleetWorld, fleetWorld } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness } from '#testing/fleet-world';
 import { runNodeLifecycle } from '#testing/kubernetes-parts';
 
-let world: FleetWorld;
+let world: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetWorld();
+  world = await fleetHarness();
   ({ cluster, admin } = world);
 });
 afterEach(() => cluster.stop());
@@ -114,7 +114,7 @@ describe('a fleet', () => {
   it('renews no leases in simulated time, and still runs what is bound to it', async () => {
     world.start({ renewLeases: false });
     const vmi = await world.makeInstance('m');
-    await world.makeLauncher(vmi, 'kwok-node-1');
+    await world.createLauncherPod(vmi, 'kwok-node-1');
     await world.untilPhase('m', 'Running');
     await cluster.clock.advance(3_600_000);
     expect(await leases()).toBe(0);
@@ -124,7 +124,7 @@ describe('a fleet', () => {
   it('ends the machines of a frozen node in simulated time as the lapse of a lease would', async () => {
     const { fleet } = world.start({ renewLeases: false });
     const vmi = await world.makeInstance('m');
-    await world.makeLauncher(vmi, 'kwok-node-1');
+    await world.createLauncherPod(vmi, 'kwok-node-1');
     await world.untilPhase('m', 'Running');
     const running = async () =>
       (await fleet.simulation.driver('kwok-node-1').list()).filter(({ state }) => state === 'running').length;
@@ -167,7 +167,7 @@ describe('a fleet', () => {
     await fleet.scale(4);
     await cluster.until(async () => (await leases()) === 5);
     const vmi = await world.makeInstance('m');
-    await world.makeLauncher(vmi, 'kwok-node-4');
+    await world.createLauncherPod(vmi, 'kwok-node-4');
     await world.untilPhase('m', 'Running');
     await fleet.scale(1);
     expect(await names()).toEqual(['kwok-node-1', 'more-1']);
@@ -185,7 +185,7 @@ describe('a fleet', () => {
     it('ends its machines at once, says so, and does not bring it back', async () => {
       const { fleet } = world.start({ pools: [{ count: 2 }] });
       await cluster.until(async () => (await leases()) === 2);
-      await world.makeLauncher(await world.makeInstance('m'), 'kwok-node-1');
+      await world.createLauncherPod(await world.makeInstance('m'), 'kwok-node-1');
       const { metadata } = await world.untilPhase('m', 'Running');
       await admin.delete(NODES, 'kwok-node-1');
       const { status } = await world.untilPhase('m', 'Failed');
@@ -199,7 +199,7 @@ describe('a fleet', () => {
       );
       expect(fleet.nodes).toEqual(['kwok-node-2']);
       // What a scheduler binds there by mistake is not begun.
-      await world.makeLauncher(await world.makeInstance('late'), 'kwok-node-1');
+      await world.createLauncherPod(await world.makeInstance('late'), 'kwok-node-1');
       await cluster.clock.advance(60_000);
       expect((await world.instance('late')).status?.phase).toBe('Pending');
       expect(await names()).toEqual(['kwok-node-2']);
@@ -212,7 +212,7 @@ describe('a fleet', () => {
       await cluster.until(() => !fleet.nodes.includes('kwok-node-1'));
       const made = await admin.create(NODES, { metadata: { name: 'kwok-node-1' } });
       await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
-      await world.makeLauncher(await world.makeInstance('m'), 'kwok-node-1');
+      await world.createLauncherPod(await world.makeInstance('m'), 'kwok-node-1');
       await world.untilPhase('m', 'Running');
       expect(fleet.nodes).toContain('kwok-node-1');
       const lease = await admin.get(LEASES, 'kwok-node-1', { namespace: 'kube-node-lease' });

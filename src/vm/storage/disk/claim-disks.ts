@@ -1,10 +1,10 @@
 import {
   BLANK_DISK,
-  contentsText,
   DISK_CONTENTS_ANNOTATION,
   type DiskContents,
-  LARGEST_CONTENTS,
-  readContents,
+  formatContents,
+  MAX_CONTENTS_BYTES,
+  parseContents,
 } from '#api/disk/contents';
 import { readDiskSource } from '#api/disk/request';
 import { TemporaryError, TerminalError } from '#platform/base/errors';
@@ -51,7 +51,7 @@ export class ClaimDisks implements DiskStore {
 
   known(namespace: string, claim: string): DiskContents | undefined {
     const text = this.#known(namespace, claim)?.metadata.annotations?.[DISK_CONTENTS_ANNOTATION];
-    return text === undefined ? undefined : readContents(text);
+    return text === undefined ? undefined : parseContents(text);
   }
 
   bytes(namespace: string, claim: string): number | undefined {
@@ -80,7 +80,7 @@ export function contentsOf(claim: PersistentVolumeClaim): DiskContents {
     if (isPopulated(claim)) return BLANK_DISK;
     throw new TemporaryError(`${namespace}/${name} is still to be filled`, { retryAfterMs: SOON_MS });
   }
-  const contents = readContents(text);
+  const contents = parseContents(text);
   if (contents !== undefined) return contents;
   throw new DiskNotFoundError(
     `annotation ${DISK_CONTENTS_ANNOTATION} of PersistentVolumeClaim ${namespace}/${name} is no contents`,
@@ -94,10 +94,10 @@ export async function writeContents(
   contents: DiskContents,
 ): Promise<void> {
   const { name = '', namespace = '', uid, resourceVersion } = metadata;
-  const text = contentsText(contents);
-  if (text.length > LARGEST_CONTENTS) {
+  const text = formatContents(contents);
+  if (text.length > MAX_CONTENTS_BYTES) {
     throw new TerminalError(
-      `the disk ${namespace}/${name} is full: a simulated disk remembers ${LARGEST_CONTENTS} characters about its files`,
+      `the disk ${namespace}/${name} is full: a simulated disk remembers ${MAX_CONTENTS_BYTES} characters about its files`,
     );
   }
   const body = { metadata: { uid, resourceVersion, annotations: { [DISK_CONTENTS_ANNOTATION]: text } } };

@@ -1,4 +1,4 @@
-import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { copyOf, DISK_CONTENTS_ANNOTATION, formatContents, parseContents } from '#api/disk/contents';
 import { DISK_SOURCE_ANNOTATION, type DiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
@@ -53,11 +53,11 @@ function copiedContents({ claim, snapshot, disk, linked = false }: DiskSource, f
   if (claim !== undefined) {
     const found = origins.claim(from, claim);
     if (found === undefined || !isPopulated(found)) return undefined;
-    return contentsText(copyOf(contentsOf(found), `claim ${from}/${claim}`, linked));
+    return formatContents(copyOf(contentsOf(found), `claim ${from}/${claim}`, linked));
   }
   const saved = savedIn(snapshot, disk, from, origins);
-  const contents = saved?.contents === undefined ? undefined : readContents(saved.contents);
-  return contents === undefined ? undefined : contentsText(copyOf(contents, `snapshot ${from}/${snapshot}`, linked));
+  const contents = saved?.contents === undefined ? undefined : parseContents(saved.contents);
+  return contents === undefined ? undefined : formatContents(copyOf(contents, `snapshot ${from}/${snapshot}`, linked));
 }
 
 const bytesIn = (claim: PersistentVolumeClaim | undefined) => (claim === undefined ? undefined : bytesOf(claim));

@@ -1,4 +1,11 @@
-import { contentsText, type DiskContents, type GuestState, keptOf, readContents, restoredTo } from '#api/disk/contents';
+import {
+  type DiskContents,
+  formatContents,
+  type GuestState,
+  parseContents,
+  restoredTo,
+  retainedOf,
+} from '#api/disk/contents';
 import { DiskNotFoundError, type DiskStore } from './disk-store.ts';
 
 /** Disks that are claims of a namespace, by the names that their machine has for them. */
@@ -22,7 +29,7 @@ export async function saveDisks(store: DiskStore, { namespace, disks }: ClaimedD
     disks.map(async ({ name, claim }) => ({
       name,
       claim,
-      contents: contentsText(keptOf(await store.read(namespace, claim))),
+      contents: formatContents(retainedOf(await store.read(namespace, claim))),
     })),
   );
 }
@@ -50,7 +57,7 @@ export async function restoreDisks(
 
 /** What was kept of a disk. */
 export function retainedIn({ name, contents }: Pick<SavedDisk, 'name' | 'contents'>): DiskContents {
-  const kept = readContents(contents);
+  const kept = parseContents(contents);
   if (kept === undefined) throw new DiskNotFoundError(`what was kept of the disk ${name} cannot be read`);
   return kept;
 }

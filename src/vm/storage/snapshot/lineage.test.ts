@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   BLANK_DISK,
   bytesBeyond,
-  contentsText,
   type DiskContents,
-  keptOf,
+  formatContents,
   restoredTo,
+  retainedOf,
   withFile,
 } from '#api/disk/contents';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
@@ -38,7 +38,7 @@ class Trial {
   take(name: string): void {
     const lineage = lineageOf('vm', this.disk.branch, this.snapshots);
     const uid = `uid-${this.#count++}`;
-    const contents = contentsText(keptOf(this.disk));
+    const contents = formatContents(retainedOf(this.disk));
     const status = {
       ...lineage,
       vmUID: 'vm',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplateInput } from '#api/hypersdk/vm-template';
 import { compileSchema } from '#platform/structural/structural-schema';
@@ -20,7 +20,13 @@ function stored(spec: object): Spec {
 }
 
 function expanded(own: object, defaultSpec: Defaults = {}, template: object = {}): Spec {
-  return inherited(stored(own), { displayName: 'Debian', version: '1.0.0', image, defaultSpec, ...template });
+  return withTemplateDefaults(stored(own), {
+    displayName: 'Debian',
+    version: '1.0.0',
+    image,
+    defaultSpec,
+    ...template,
+  });
 }
 
 test('a machine gets the image of its template with its digest, and names the template no more', () => {

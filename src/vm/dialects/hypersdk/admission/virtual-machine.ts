@@ -1,5 +1,5 @@
 import { CLAIM_WORDS } from '#api/hypersdk/claims';
-import { inherited } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { isFor, withheldFrom } from '#api/hypersdk/template-use';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { vmTemplate } from '#api/hypersdk/vm-template';
@@ -87,7 +87,7 @@ function templateWarnings({ object: { spec, metadata }, lookup }: AdmissionReque
     return [withheldFrom(metadata.namespace, `${template.metadata.namespace}/${name}`)];
   }
   const { minCpus, minMemory, minDiskSize } = template.spec.recommendedResources ?? {};
-  const [first] = inherited(spec, template.spec).disks ?? [];
+  const [first] = withTemplateDefaults(spec, template.spec).disks ?? [];
   const found = [
     { field: 'spec.cpus', value: spec.cpus, least: minCpus },
     { field: 'spec.memory', value: spec.memory, least: minMemory },

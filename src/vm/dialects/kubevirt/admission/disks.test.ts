@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type MachineCase, rootDisk, rootVolume, tryMachine } from '#testing/machine-trial';
+import { rootDisk, rootVolume, tryVm, type VmCase } from '#testing/machine-trial';
 
-const cases = (rows: readonly MachineCase[]) =>
-  test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
+const cases = (rows: readonly VmCase[]) =>
+  test.each(rows)('%s', (_, parts, causes) => expect(tryVm(parts).causes).toEqual(causes));
 
 const disk = (index: number) => `spec.domain.devices.disks[${index}]`;
 const iface = (index: number) => `spec.domain.devices.interfaces[${index}]`;

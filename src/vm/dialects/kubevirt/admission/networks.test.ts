@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type MachineCase, type MachineParts, tryMachine } from '#testing/machine-trial';
+import { tryVm, type VmCase, type VmSpecOptions } from '#testing/machine-trial';
 
-const cases = (rows: readonly MachineCase[]) =>
-  test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
+const cases = (rows: readonly VmCase[]) =>
+  test.each(rows)('%s', (_, parts, causes) => expect(tryVm(parts).causes).toEqual(causes));
 
 const iface = (index: number) => `spec.domain.devices.interfaces[${index}]`;
 
 describe('networks', () => {
-  const net = (interfaces: readonly object[], networks: readonly object[]): MachineParts => ({
+  const net = (interfaces: readonly object[], networks: readonly object[]): VmSpecOptions => ({
     devices: { interfaces },
     spec: { networks },
   });

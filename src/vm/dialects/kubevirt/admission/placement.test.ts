@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MachineCase, tryMachine } from '#testing/machine-trial';
+import { tryVm, type VmCase } from '#testing/machine-trial';
 
 const term = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
 const spread = (parts: object) => ({
@@ -7,7 +7,7 @@ const spread = (parts: object) => ({
     topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', ...parts }],
   },
 });
-const rows: readonly MachineCase[] = [
+const rows: readonly VmCase[] = [
   [
     'a host name with a dot',
     { spec: { hostname: 'a.b' } },
@@ -57,5 +57,5 @@ const rows: readonly MachineCase[] = [
 ];
 
 test.each(rows)('%s', (_, parts, causes) => {
-  expect(tryMachine(parts).causes).toEqual(causes);
+  expect(tryVm(parts).causes).toEqual(causes);
 });

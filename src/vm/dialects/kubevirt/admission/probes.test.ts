@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type MachineCase, type MachineParts, tryMachine } from '#testing/machine-trial';
+import { tryVm, type VmCase, type VmSpecOptions } from '#testing/machine-trial';
 
-const cases = (rows: readonly MachineCase[]) =>
-  test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
+const cases = (rows: readonly VmCase[]) =>
+  test.each(rows)('%s', (_, parts, causes) => expect(tryVm(parts).causes).toEqual(causes));
 
 describe('probes', () => {
-  const ready = (readinessProbe: object, spec: object = {}): MachineParts => ({ spec: { readinessProbe, ...spec } });
+  const ready = (readinessProbe: object, spec: object = {}): VmSpecOptions => ({ spec: { readinessProbe, ...spec } });
   const at = 'spec.readinessProbe';
   cases([
     ['one way to check', ready({ tcpSocket: { port: 22 } }), []],
@@ -50,7 +50,7 @@ describe('probes', () => {
 });
 
 describe('access credentials', () => {
-  const credential = (accessCredential: object): MachineParts => ({ spec: { accessCredentials: [accessCredential] } });
+  const credential = (accessCredential: object): VmSpecOptions => ({ spec: { accessCredentials: [accessCredential] } });
   const source = { secret: { secretName: 'keys' } };
   const at = 'spec.accessCredentials[0]';
   cases([

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { quantity } from '#platform/schema/schema';
-import { type MachineCase, type MachineParts, tryMachine } from '#testing/machine-trial';
+import { tryVm, type VmCase, type VmSpecOptions } from '#testing/machine-trial';
 
 const QUANTITY = quantity('').json.pattern;
 
-const cases = (rows: readonly MachineCase[]) =>
-  test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
+const cases = (rows: readonly VmCase[]) =>
+  test.each(rows)('%s', (_, parts, causes) => expect(tryVm(parts).causes).toEqual(causes));
 
 describe('processors and memory', () => {
-  const resources = (requests: object, limits: object = {}): MachineParts => ({
+  const resources = (requests: object, limits: object = {}): VmSpecOptions => ({
     domain: { resources: { requests, limits } },
   });
   const at = 'spec.domain.resources';
@@ -74,7 +74,7 @@ describe('processors and memory', () => {
 });
 
 describe('firmware', () => {
-  const firmware = (firmware: object, features: object = {}): MachineParts => ({
+  const firmware = (firmware: object, features: object = {}): VmSpecOptions => ({
     domain: { memory: { guest: '1Gi' }, firmware, features },
   });
   const at = 'spec.domain.firmware';
@@ -101,7 +101,7 @@ describe('firmware', () => {
 });
 
 describe('the clock', () => {
-  const zone = (timezone: string): MachineParts => ({ domain: { memory: { guest: '1Gi' }, clock: { timezone } } });
+  const zone = (timezone: string): VmSpecOptions => ({ domain: { memory: { guest: '1Gi' }, clock: { timezone } } });
   cases([
     ['a zone that is there', zone('Europe/Berlin'), []],
     [

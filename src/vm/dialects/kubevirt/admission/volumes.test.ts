@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import {
-  diskImage,
-  type MachineCase,
-  type MachineParts,
-  rootDisk,
-  rootVolume,
-  tryMachine,
-} from '#testing/machine-trial';
+import { diskImage, rootDisk, rootVolume, tryVm, type VmCase, type VmSpecOptions } from '#testing/machine-trial';
 
-const cases = (rows: readonly MachineCase[]) =>
-  test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
+const cases = (rows: readonly VmCase[]) =>
+  test.each(rows)('%s', (_, parts, causes) => expect(tryVm(parts).causes).toEqual(causes));
 
 describe('volumes', () => {
-  const second = (source: object): MachineParts => ({
+  const second = (source: object): VmSpecOptions => ({
     devices: { disks: [rootDisk, { name: 'second' }] },
     spec: { volumes: [rootVolume, { name: 'second', ...source }] },
   });

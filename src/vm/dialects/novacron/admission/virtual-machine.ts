@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MACHINE_FINALIZER } from '#api/instance-request';
 import { CLAIM_WORDS } from '#api/novacron/claims';
 import { POD_NETWORK } from '#api/novacron/network-interface';
-import { type Unserved, unservedFields } from '#api/novacron/unserved';
+import { type Unsupported, unsupportedFields } from '#api/novacron/unserved';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
@@ -64,10 +64,10 @@ function checkName(name = ''): FieldError[] {
 
 /** What is asked for in vain: such a machine is not started, and says so by itself from then on. */
 function servedWarnings({ object, old }: AdmissionRequest<VirtualMachine>): string[] {
-  const before = old === undefined ? [] : unservedFields(old);
-  const isOld = ({ field, value }: Unserved) =>
+  const before = old === undefined ? [] : unsupportedFields(old);
+  const isOld = ({ field, value }: Unsupported) =>
     before.some((each) => each.field === field && isDeepStrictEqual(each.value, value));
-  return unservedFields(object)
+  return unsupportedFields(object)
     .filter((found) => !isOld(found))
     .map(({ field, instead }) => `${field} is not served yet, and the machine is not started with it: ${instead}`);
 }

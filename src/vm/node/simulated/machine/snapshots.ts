@@ -1,4 +1,11 @@
-import { bytesBeyond, contentsText, type GuestDisk, type GuestState, keptOf, restoredTo } from '#api/disk/contents';
+import {
+  bytesBeyond,
+  formatContents,
+  type GuestDisk,
+  type GuestState,
+  restoredTo,
+  retainedOf,
+} from '#api/disk/contents';
 import { diskDifference } from '#vm/storage/disk/guest-disks';
 import { restoreDisks, retainedIn, saveDisks } from '#vm/storage/disk/saved-disks';
 import type {
@@ -38,7 +45,7 @@ export async function snapshotMachine(
         return {
           name: disk.name,
           ...(claim === undefined ? {} : { claim }),
-          contents: contentsText(keptOf(await simulation.read(spec, disk.name))),
+          contents: formatContents(retainedOf(await simulation.read(spec, disk.name))),
         };
       }),
     );
