@@ -16,7 +16,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { STATEFUL_SETS } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { GROUPS } from '#programs/install/crds';
-import { runCommand } from '#testing/command-world';
+import { runCommand } from '#testing/command-harness';
 
 const SIMULATION = ['--dialects', 'simulation'];
 

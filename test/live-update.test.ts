@@ -3,7 +3,7 @@ import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-world';
+import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-harness';
 
 const namespace = 'default';
 /** Of a guest that uses its memory, so that it takes some seconds to move. */

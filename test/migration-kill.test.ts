@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { CREATED_BY_LABEL } from '#api/launcher';
 import { PODS } from '#platform/kube/kinds/pod';
-import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-world';
+import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-harness';
 
 const namespace = 'default';
 /** More than a migration takes, of all who have a part in it. */

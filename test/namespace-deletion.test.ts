@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIMS, VMS } from '#api/kubevirt/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { isNotFound } from '#platform/kube/kube-error';
-import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-world';
+import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-harness';
 
 describe('a namespace that is deleted with machines in it', () => {
   let world: SoakHarness;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
-import { startSoakHarness } from '#testing/soak/soak-world';
+import { startSoakHarness } from '#testing/soak/soak-harness';
 
 const namespace = 'default';
 

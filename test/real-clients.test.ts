@@ -15,7 +15,7 @@ import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { formatKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 
 const NAMESPACE = 'default';
 

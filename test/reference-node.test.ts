@@ -3,7 +3,7 @@ import { PodManager } from '#fleet/library/pod-manager';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { Embedded, EmbeddedOptions } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());

@@ -15,7 +15,7 @@ import { seededRandom } from '#platform/base/random';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 
 const namespace = 'default';
 const OPERATIONS = resourceTypeFor(vmOperation);

@@ -6,7 +6,7 @@ import { type Random, seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import type { Runnable } from '#platform/runtime/runnable';
-import { WAIT } from './patience.ts';
+import { WAIT } from './wait.ts';
 
 export interface ClusterUser {
   readonly name: string;

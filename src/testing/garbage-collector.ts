@@ -2,7 +2,7 @@ import { GarbageCollector } from '#control-plane/controllers/garbage-collector/g
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
-import { controllerDeps } from './controller-parts.ts';
+import { controllerDeps } from './controller-deps.ts';
 
 /** Runs the garbage collector of Kubernetes in a cluster; returns how to stop it. */
 export function runGarbageCollector(cluster: Cluster): () => Promise<void> {

@@ -3,7 +3,7 @@ import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { reportedError } from '#programs/cli/failure';
 import { hyperctlProgram } from '#programs/cli/hyperctl/program';
-import type { CommandOutcome } from './command-world.ts';
+import type { CommandOutcome } from './command-harness.ts';
 import { IDLE_STARTERS } from './idle-starters.ts';
 import { memoryIo } from './memory-io.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { vmOperation } from '#api/hypersdk/vm-operation';
 import { crdOf } from '#platform/schema/crd';
 import { statusPolicy } from '#programs/install/status-policy';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTarget, AttackTargetSource } from './support/attack-target.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTarget, AttackTargetSource, AttackUser } from './support/attack-target.ts';
 

@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeF
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { WAIT } from '#testing/patience';
 import { hasPrograms } from '#testing/programs';
+import { WAIT } from '#testing/wait';
 
 /** Of util-linux: runs a command on a terminal of its own. */
 const TERMINAL = 'script';

@@ -1,6 +1,6 @@
 import { realClock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import type { AttackedServer } from './attacked-server.ts';
 import { attack, collectionOf, type Ground } from './attacks.ts';
 import { Http1Connection, type RawAnswer, type RawRequest, wireOf } from './http1-connection.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
-import { type CommandHarness, startCommandHarness } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 import { hasPrograms } from '#testing/programs';
 
 const LAUNCHERS = ['vimana', 'hyperctl'].map((name) => resolve(import.meta.dirname, '../../bin', name));

@@ -18,7 +18,7 @@ import type { DialectName } from '#programs/cli/up';
 import { operatorControllers } from '#programs/operator/controllers';
 import type { Embedded } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 import { simulation } from '#vm/dialects/simulation';
 
 const namespace = 'default';

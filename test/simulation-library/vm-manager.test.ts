@@ -12,7 +12,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resourc
 import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 
 const namespace = 'default';
 

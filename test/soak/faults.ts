@@ -8,8 +8,8 @@ import type { Client } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { FoundMachine } from '#testing/soak/running-machines';
-import type { SoakHarness } from '#testing/soak/soak-world';
+import type { FoundMachine } from '#testing/soak/running-vms';
+import type { SoakHarness } from '#testing/soak/soak-harness';
 
 /** Everything that a world at rest consists of. */
 interface Scene {

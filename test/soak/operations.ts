@@ -4,7 +4,7 @@ import type { Random } from '#platform/base/random';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import { isFinished, OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import type { Dialect } from '#vm/engine/dialect';

@@ -1,5 +1,5 @@
-import { clearFaults, runRandomAction } from '#testing/soak/mischief';
-import { startSoakHarness } from '#testing/soak/soak-world';
+import { clearFaults, runRandomAction } from '#testing/soak/random-action';
+import { startSoakHarness } from '#testing/soak/soak-harness';
 import { faultsOf } from './faults.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { type ClaimedDisk, claimWords, type DiskOrigin } from '../disk/claimed-disk.ts';
 import type { Disk } from './disk.ts';
 import type { Checksum } from './image.ts';
-import { DEFAULT_DISK_SIZE } from './inherit.ts';
+import { DEFAULT_DISK_SIZE } from './template-defaults.ts';
 import type { VirtualMachine } from './virtual-machine.ts';
 
 /** How the disks of a machine are kept: one PersistentVolumeClaim each. */

@@ -1,8 +1,8 @@
 import { conditions } from '#platform/schema/conditions';
 import { boolean, choice, integer, list, number, object, string, timestamp } from '#platform/schema/schema';
 import { smallDisks } from '../disk/small-disks.ts';
-import { retainedInterfaces } from '../kept-interfaces.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
+import { retainedInterfaces } from '../retained-interfaces.ts';
 import { observedGeneration } from './observed-generation.ts';
 
 export const virtualMachineStatus = object('What is known of the machine.', {

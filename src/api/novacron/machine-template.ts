@@ -1,9 +1,9 @@
 import type { CelRule } from '#platform/schema/json-schema';
 import { affinityOnHosts, nodeSelector, tolerations } from '#platform/schema/placement';
 import { choice, integer, list, map, object, quantity, required, string } from '#platform/schema/schema';
-import { requiredByRule } from './demanded.ts';
 import { lifecycle } from './lifecycle.ts';
 import { networkInterfaces } from './network-interface.ts';
+import { requiredByRule } from './required-by-rule.ts';
 
 const CPU = 'CPU must be at least 1';
 const MEMORY = 'Memory must be at least 512Mi';

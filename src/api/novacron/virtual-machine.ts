@@ -13,11 +13,11 @@ import {
   timestamp,
 } from '#platform/schema/schema';
 import { smallDisks } from '../disk/small-disks.ts';
-import { retainedInterfaces } from '../kept-interfaces.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
+import { retainedInterfaces } from '../retained-interfaces.ts';
 import { bandwidth } from './bandwidth.ts';
-import { requiredByRule } from './demanded.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';
+import { requiredByRule } from './required-by-rule.ts';
 import { machineUpdateStrategy } from './update-strategy.ts';
 
 const spec = object(

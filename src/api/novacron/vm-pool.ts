@@ -4,8 +4,8 @@ import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import { labelSelector } from '#platform/schema/placement';
 import { integer, list, number, object, required, string, timestamp, withDescription } from '#platform/schema/schema';
 import { autoscaling } from './autoscaling.ts';
-import { requiredByRule } from './demanded.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';
+import { requiredByRule } from './required-by-rule.ts';
 import { poolUpdateStrategy } from './update-strategy.ts';
 
 const bounds: readonly CelRule[] = [

@@ -7,7 +7,7 @@ import { applyJsonPatch } from '#platform/kube/patches/json-patch';
 import { applyMergePatch } from '#platform/kube/patches/merge-patch';
 import { applyStrategicMergePatch } from '#platform/kube/patches/strategic-merge-patch';
 import type { JsonSchema } from '#platform/schema/json-schema';
-import { measureCpuMs } from '#testing/effort';
+import { measureCpuMs } from '#testing/measure-cpu';
 import { runs } from '#testing/runs';
 import { invalid } from './api-error.ts';
 import { customShape } from './apiextensions/custom-shape.ts';

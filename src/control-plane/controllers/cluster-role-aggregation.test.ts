@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTER_ROLES, type ClusterRole } from '#platform/kube/kinds/rbac';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { runController } from '#testing/controller-parts';
+import { runController } from '#testing/controller-deps';
 import { aggregatedRules, clusterRoleAggregation } from './cluster-role-aggregation.ts';
 
 const role = (name: string, labels: Record<string, string>, ...verbs: string[]): ClusterRole => ({

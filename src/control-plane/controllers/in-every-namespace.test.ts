@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { runController } from '#testing/controller-parts';
+import { runController } from '#testing/controller-deps';
 import { defaultServiceAccount } from './default-service-account.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { measureCpuMs } from '#testing/effort';
+import { measureCpuMs } from '#testing/measure-cpu';
 import { runs } from '#testing/runs';
 import { readManifest } from './manifest.ts';
 

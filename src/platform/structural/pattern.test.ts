@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { measureCpuMs } from '#testing/effort';
+import { measureCpuMs } from '#testing/measure-cpu';
 import { pattern, patternProblem } from './pattern.ts';
 import { translatePattern } from './translated-pattern.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { HYPERSDK_VMS, type HypersdkVm } from '#api/hypersdk/resources';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Clock } from '#platform/base/clock';

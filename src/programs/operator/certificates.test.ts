@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import { type Credentials, directoryCertificates, sharedCertificates } from './certificates.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 

@@ -4,7 +4,7 @@ import { noopLogger } from '#platform/base/logger';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { PodExplanation } from '#platform/kube/kinds/pod-explanation';
 import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-server';
-import { type CommandHarness, startCommandHarness } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 import { explanationsRoute } from './explanations.ts';
 
 describe('what the scheduler says of a pod', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Draw } from './draw.ts';
-import { atMostOne, type FieldHints, type HintedPart, joinHints, together } from './knowledge.ts';
+import { atMostOne, type FieldHints, type HintedPart, joinHints, together } from './field-hints.ts';
 import { placement } from './placement.ts';
 import {
   amount,

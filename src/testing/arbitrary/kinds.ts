@@ -1,8 +1,8 @@
 import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Kind } from '#platform/schema/kind';
 import { metaSchema } from '#platform/structural/object-meta';
+import { type FieldHints, joinHints } from './field-hints.ts';
 import { hypersdkVirtualMachine, vmOperation, vmSnapshot, vmTemplate } from './hypersdk.ts';
-import { type FieldHints, joinHints } from './knowledge.ts';
 import { kubevirtVirtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from './kubevirt.ts';
 import { metadataOf } from './metadata.ts';
 import { novacronVirtualMachine, vmPool } from './novacron.ts';

@@ -1,5 +1,5 @@
 import type { Draw } from './draw.ts';
-import type { HintedPart } from './knowledge.ts';
+import type { HintedPart } from './field-hints.ts';
 
 /** Makes the devices of a machine and what they are plugged into name each other. */
 export function devicesAgree(spec: HintedPart, draw: Draw): void {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { atMostOne, exactlyOne, type FieldHints, type HintedPart, joinHints } from './knowledge.ts';
+import { atMostOne, exactlyOne, type FieldHints, type HintedPart, joinHints } from './field-hints.ts';
 import { devicesAgree } from './kubevirt-devices.ts';
 import { placement } from './placement.ts';
 import { amount, annotations, gibibytes, label, labels, labelText, mac, subdomain, uuid } from './values.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Kind } from '#platform/schema/kind';
-import type { FieldHints, HintedPart } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './field-hints.ts';
 import { annotations, labels, labelText, qualifiedName, subdomain } from './values.ts';
 
 const AT = '.metadata';

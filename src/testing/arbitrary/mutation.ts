@@ -1,5 +1,5 @@
 import type { JsonSchema } from '#platform/schema/json-schema';
-import { type FieldHints, type HintedPart, hintFor } from './knowledge.ts';
+import { type FieldHints, type HintedPart, hintFor } from './field-hints.ts';
 import { below } from './schema-arbitrary.ts';
 
 /** One way to break a valid object at one place. */

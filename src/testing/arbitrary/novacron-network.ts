@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FieldHints, HintedPart } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './field-hints.ts';
 
 const DRIVERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   overlay: ['vxlan', 'geneve', 'gre'],

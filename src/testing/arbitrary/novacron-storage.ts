@@ -1,4 +1,4 @@
-import type { FieldHints, HintedPart } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './field-hints.ts';
 import { amount, cron, durationText, urlText } from './values.ts';
 
 const BACKENDS: Readonly<Record<string, readonly [string, ...string[]]>> = {

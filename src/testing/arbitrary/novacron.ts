@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Draw } from './draw.ts';
-import { exactlyOne, type FieldHints, type HintedPart, joinHints } from './knowledge.ts';
+import { exactlyOne, type FieldHints, type HintedPart, joinHints } from './field-hints.ts';
 import { placement } from './placement.ts';
 import {
   amount,

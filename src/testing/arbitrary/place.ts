@@ -1,4 +1,4 @@
-import type { HintedPart } from './knowledge.ts';
+import type { HintedPart } from './field-hints.ts';
 
 /** A place in an object that has a value. */
 export interface Place {

@@ -1,5 +1,5 @@
 import type { Draw } from './draw.ts';
-import type { FieldHints, HintedPart } from './knowledge.ts';
+import type { FieldHints, HintedPart } from './field-hints.ts';
 import { label, labels, labelValue, labelValueText, qualifiedName } from './values.ts';
 
 /** Where a machine may run, in the words of Kubernetes. */

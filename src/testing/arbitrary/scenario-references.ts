@@ -1,5 +1,5 @@
 import type { Draw } from './draw.ts';
-import { atMostOne, type HintedPart } from './knowledge.ts';
+import { atMostOne, type HintedPart } from './field-hints.ts';
 
 /** What each action of a scenario needs and allows besides. */
 const ACTIONS: Readonly<Record<string, { readonly needs: readonly string[]; readonly allows: readonly string[] }>> = {

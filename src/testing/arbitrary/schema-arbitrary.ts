@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import { type Draw, drawn } from './draw.ts';
-import { type FieldHints, type HintedPart, hintFor } from './knowledge.ts';
+import { type FieldHints, type HintedPart, hintFor } from './field-hints.ts';
 import { scalarArbitrary } from './scalar-arbitrary.ts';
 
 /** A field of a schema, by the path that all items of a list share: `spec.disks[].name`. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Field } from './knowledge.ts';
+import type { Field } from './field-hints.ts';
 
 /** Values that several kinds have fields for, and near misses of them. */
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import { virtualMachine } from '#api/kubevirt/virtual-machine';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { startVmHarness, type VmHarness } from '#testing/machine-world';
+import { startVmHarness, type VmHarness } from '#testing/vm-harness';
 import { type AdmissionRecheck, AdmissionRechecks } from './admission-recheck.ts';
 
 /** Refuses whatever carries the label. */

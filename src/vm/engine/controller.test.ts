@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
-import { startVmHarness, type VmHarness } from '#testing/machine-world';
+import { startVmHarness, type VmHarness } from '#testing/vm-harness';
 
 let world: VmHarness;
 beforeEach(async () => {

@@ -3,8 +3,8 @@ import { VMIS, VMS } from '#api/kubevirt/resources';
 import { RUN_STRATEGIES } from '#api/kubevirt/run-strategy';
 import { type Random, seededRandom } from '#platform/base/random';
 import { type Faults, faultyClient, NO_FAULTS } from '#testing/faulty-client';
-import { startVmHarness, type VmHarness } from '#testing/machine-world';
 import { runs } from '#testing/runs';
+import { startVmHarness, type VmHarness } from '#testing/vm-harness';
 
 const namespace = 'default';
 const BAD: Faults = { refuse: 0.1, lose: 0.1, slow: 0.2, slowestMs: 300, drop: 0.05, expire: 0.03 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kubevirtDialect } from '#testing/machine-world';
+import { kubevirtDialect } from '#testing/vm-harness';
 import { desiredVm, vmMetadata } from './instance.fixture.ts';
 import { buildInstance } from './instance.ts';
 

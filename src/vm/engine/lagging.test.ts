@@ -3,7 +3,7 @@ import { VMIS, VMS } from '#api/kubevirt/resources';
 import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { startVmHarness, template, type VmHarness } from '#testing/machine-world';
+import { startVmHarness, template, type VmHarness } from '#testing/vm-harness';
 import { AddressPool } from './address-pool.ts';
 
 let world: VmHarness;

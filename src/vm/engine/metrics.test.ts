@@ -3,7 +3,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { IndexedCache } from '#platform/runtime/cache';
 import { Metrics } from '#platform/runtime/metrics';
-import { kubevirtDialect } from '#testing/machine-world';
+import { kubevirtDialect } from '#testing/vm-harness';
 import { type InstanceTraits, instanceLike } from './instance.fixture.ts';
 import { vmMetrics } from './metrics.ts';
 

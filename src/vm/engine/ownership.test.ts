@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { runGarbageCollector } from '#testing/garbage-collector';
-import { startVmHarness, template, type VmHarness } from '#testing/machine-world';
+import { startVmHarness, template, type VmHarness } from '#testing/vm-harness';
 
 let world: VmHarness;
 beforeEach(async () => {

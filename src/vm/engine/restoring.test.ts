@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RESTORE_ANNOTATION, RESTORED_ANNOTATION } from '#api/disk/request';
 import { VMS } from '#api/kubevirt/resources';
-import { startVmHarness, type VmHarness } from '#testing/machine-world';
+import { startVmHarness, type VmHarness } from '#testing/vm-harness';
 
 let world: VmHarness;
 beforeEach(async () => {

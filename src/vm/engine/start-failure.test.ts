@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { KubeError } from '#platform/kube/kube-error';
-import { startVmHarness, template, type VmHarness } from '#testing/machine-world';
+import { startVmHarness, template, type VmHarness } from '#testing/vm-harness';
 import { AddressPool } from './address-pool.ts';
 
 let world: VmHarness;

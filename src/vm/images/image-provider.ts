@@ -1,5 +1,5 @@
 import { claimedDisks } from '#api/hypersdk/claims';
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';

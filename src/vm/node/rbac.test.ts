@@ -7,7 +7,7 @@ import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { isForbidden } from '#platform/kube/kube-error';
 import type { Cluster } from '#testing/cluster';
-import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 import { NODE_RULES } from './rbac.ts';
 
 const BINDINGS = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', 'Cluster');

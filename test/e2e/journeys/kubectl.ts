@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, vi } from 'vitest';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 
 /** Starts a process that is minded, says its number, and does nothing more. */
 const SCRIPT = `

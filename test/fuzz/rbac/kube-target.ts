@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import { startRealCluster } from '../../cluster/real-cluster.ts';
 import { RBAC_GROUP } from './fuzz-kinds.ts';
 import { type FuzzTarget, targetOn } from './fuzz-target.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import { learn } from './effects.ts';
 import {
   apiVersionOf,

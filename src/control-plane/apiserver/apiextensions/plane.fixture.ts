@@ -2,7 +2,7 @@ import { realClock } from '#platform/base/clock';
 import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { type Crd, isTrue } from './crd.ts';
 

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
-import { waitUntil } from '#testing/patience';
+import { waitUntil } from '#testing/wait';
 import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';

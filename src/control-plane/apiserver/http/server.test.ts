@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { WAIT, waitUntil } from '#testing/patience';
+import { WAIT, waitUntil } from '#testing/wait';
 import { openPki, type Pki } from '../access/pki.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';

@@ -5,7 +5,7 @@ import { DEPLOYMENTS, REPLICA_SETS } from '#platform/kube/kinds/workloads';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { replicaSets } from '../replicas/controller.ts';
 import { deployments } from './controller.ts';
 

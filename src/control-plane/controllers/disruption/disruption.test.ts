@@ -8,7 +8,7 @@ import { runnable } from '#platform/runtime/controller';
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { disruptionController } from './controller.ts';
 import { demandOf, statusOf } from './plan.ts';
 

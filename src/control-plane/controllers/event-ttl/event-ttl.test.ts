@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { eventTtl } from './event-ttl.ts';
 
 const EVENTS = resourceType('v1', 'Event', 'events');

@@ -8,7 +8,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { GarbageCollector } from './garbage-collector.ts';
 
 const namespace = 'default';

@@ -4,7 +4,7 @@ import { CONFIG_MAPS, NAMESPACES, type Namespace, SERVICE_ACCOUNTS } from '#plat
 import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { runController } from '#testing/controller-parts';
+import { runController } from '#testing/controller-deps';
 import { conditionsAfter, type DeletionResult, isEmpty } from './conditions.ts';
 import { namespaceController } from './controller.ts';
 import { deleteAllContent } from './delete-all-content.ts';

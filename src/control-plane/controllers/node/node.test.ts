@@ -7,7 +7,7 @@ import { runnable } from '#platform/runtime/controller';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { AssumedHealth } from './node-health.ts';
 import { nodeLifecycle } from './node-lifecycle.ts';
 import { desiredTaints, unknownConditions } from './node-plan.ts';

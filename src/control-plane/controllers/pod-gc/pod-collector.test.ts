@@ -3,7 +3,7 @@ import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { runController } from '#testing/controller-parts';
+import { runController } from '#testing/controller-deps';
 import { podGc } from './controller.ts';
 
 let cluster: Cluster;

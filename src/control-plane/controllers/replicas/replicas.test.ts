@@ -7,7 +7,7 @@ import { KubeError } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps, runController } from '#testing/controller-parts';
+import { controllerDeps, runController } from '#testing/controller-deps';
 import { replicaSets, replicationControllers } from './controller.ts';
 
 let cluster: Cluster;

@@ -7,7 +7,7 @@ import { runnable } from '#platform/runtime/controller';
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { resourceQuotaController } from './controller.ts';
 
 let cluster: Cluster;

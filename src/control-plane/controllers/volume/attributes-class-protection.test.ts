@@ -4,7 +4,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { attributesClassProtection } from './attributes-class-protection.ts';
 
 let cluster: Cluster;

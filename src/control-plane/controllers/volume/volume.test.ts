@@ -6,7 +6,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { controllerDeps } from '#testing/controller-parts';
+import { controllerDeps } from '#testing/controller-deps';
 import { claimBinder, volumeBinder } from './binder.ts';
 import { claimProtection, volumeProtection } from './protection.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
-import { admittedScenario } from '#testing/played-scenario';
+import { admittedScenario } from '#testing/admitted-scenario';
 import type { Command } from './command.ts';
 import { ScenarioEngine } from './scenario-engine.ts';
 import type { ScenarioView, ViewedNode } from './scenario-view.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { createMemoryLogger } from '#platform/base/logger';
-import { WAIT } from '#testing/patience';
+import { WAIT } from '#testing/wait';
 import { Metrics } from '../metrics.ts';
 import { readBody } from './body.ts';
 import { healthRoutes } from './health-routes.ts';

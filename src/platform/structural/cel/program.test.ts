@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '#platform/schema/json-schema';
-import { measureCpuMs } from '#testing/effort';
+import { measureCpuMs } from '#testing/measure-cpu';
 import { runs } from '#testing/runs';
 import { compileRule, type RuleScope, ruleScope } from '../rule.ts';
 import { KUBERNETES } from './environment.ts';

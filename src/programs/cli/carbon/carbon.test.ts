@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
-import { runCommand } from '#testing/command-world';
+import { runCommand } from '#testing/command-harness';
 import { startInMemory } from '#testing/embedded-in-memory';
 import { providerServer } from '#vm/carbon/provider-server.fixture';
 import { NO_CARBON } from '#vm/carbon/settings';

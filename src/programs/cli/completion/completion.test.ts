@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { Client } from '#platform/kube/client';
-import { type CommandHarness, runCommand, startCommandHarness } from '#testing/command-world';
-import { waitUntil } from '#testing/patience';
+import { type CommandHarness, runCommand, startCommandHarness } from '#testing/command-harness';
+import { waitUntil } from '#testing/wait';
 
 describe('completion', () => {
   let world: CommandHarness;

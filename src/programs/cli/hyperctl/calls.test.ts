@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { VM_TEMPLATES } from '#api/hypersdk/resources';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
 import { resourceTypeFor, VMS } from '#api/kubevirt/resources';
-import { type CommandHarness, startCommandHarness } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 import { runHyperctl } from '#testing/hyperctl';
 
 let world: CommandHarness;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { vmOperation } from '#api/hypersdk/vm-operation';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
 import { resourceTypeFor } from '#api/kubevirt/resources';
-import { type CommandHarness, startCommandHarness } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 
 let world: CommandHarness;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { vmOperation } from '#api/hypersdk/vm-operation';
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
-import { type CommandHarness, startCommandHarness } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 
 const namespace = 'default';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
-import { type CommandHarness, runCommand, startCommandHarness } from '#testing/command-world';
+import { type CommandHarness, runCommand, startCommandHarness } from '#testing/command-harness';
 
 let world: CommandHarness;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import { FakeClock } from '#platform/base/fake-clock';
 import { NODES } from '#platform/kube/kinds/node';
-import { type CommandHarness, startCommandHarness } from '#testing/command-world';
+import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 import { terminal } from '../terminal.ts';
 
 const KUBEVIRT = ['--group', 'kubevirt.io'];

@@ -5,7 +5,7 @@ import type { Client } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
-import { startVmCluster, type VmCluster } from '#testing/machine-cluster';
+import { startVmCluster, type VmCluster } from '#testing/vm-cluster';
 import { instances } from './controller.ts';
 import { INSTANCE_RULES, NODE_LEASE_RULES } from './rbac.ts';
 

@@ -6,7 +6,7 @@ import type { Client } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
-import { startVmCluster, type VmCluster } from '#testing/machine-cluster';
+import { startVmCluster, type VmCluster } from '#testing/vm-cluster';
 import { launcherPod } from '#vm/engine/launcher/launcher-pod';
 import { LAUNCHER_SETTINGS } from '#vm/engine/launcher/settings';
 import { migrations } from './controller.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 const provisioner = 'csi.example.com';
 

@@ -4,7 +4,7 @@ import { DISK_SOURCE_ANNOTATION } from '#api/disk/request';
 import { VMIS, VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { isNotFound } from '#platform/kube/kube-error';
-import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 const CONTENTS = { image: { source: 'base.qcow2' }, files: { '/a': { bytes: 5, digest: 'd', text: 'hello' } } };
 

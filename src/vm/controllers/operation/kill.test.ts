@@ -3,7 +3,7 @@ import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import type { Operation } from './operation.ts';
 
 /** More than any of them takes. */

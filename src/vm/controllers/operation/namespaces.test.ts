@@ -7,7 +7,7 @@ import { VMIMS } from '#api/kubevirt/resources';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import { OPERATIONS } from './operation.ts';
 
 const OTHER = 'team-b';

@@ -7,7 +7,7 @@ import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { isNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 const MACHINES = resourceTypeFor(virtualMachine);
 const WEB = { vmRef: { name: 'web', apiGroup: 'novacron.io' } };

@@ -3,7 +3,7 @@ import { virtualMachineInstance } from '#api/kubevirt/group';
 import { resourceTypeFor, VMIMS, type Vmi } from '#api/kubevirt/resources';
 import { DEFAULT_NODE } from '#api/launcher-load';
 import { timestamp } from '#platform/base/timestamp';
-import { kubevirtDialect } from '#testing/machine-world';
+import { kubevirtDialect } from '#testing/vm-harness';
 import type { AnyVm } from '#vm/engine/instance-writer';
 import type { Operation } from './operation.ts';
 import type { OperationView } from './operation-view.ts';

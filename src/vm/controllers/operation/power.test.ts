@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { isNotFound } from '#platform/kube/kube-error';
-import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 describe('operations on a machine', () => {
   let world: OperationHarness;

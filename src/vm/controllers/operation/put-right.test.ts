@@ -6,7 +6,7 @@ import { EVENTS } from '#platform/kube/kinds/event';
 import { NODES } from '#platform/kube/kinds/node';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import { OPERATIONS } from './operation.ts';
 
 const WEB = { vmRef: { name: 'web' } };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VMIS } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
-import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 describe('a machine that is resized', () => {
   let world: OperationHarness;

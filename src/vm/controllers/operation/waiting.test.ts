@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
-import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-world';
+import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import { OPERATIONS } from './operation.ts';
 
 const DISKS = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];

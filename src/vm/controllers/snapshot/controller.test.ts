@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-world';
+import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-harness';
 
 let world: SnapshotHarness;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-world';
+import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-harness';
 
 const DAY = 24 * 3_600_000;
 const namespace = 'default';

@@ -5,7 +5,7 @@ import { NAMESPACES } from '#platform/kube/kinds/core';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
-import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-world';
+import { type SnapshotHarness, snapshotHarness } from '#testing/snapshot-harness';
 import { VOLUME_SNAPSHOT_CLASSES } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
 

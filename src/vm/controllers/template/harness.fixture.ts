@@ -6,7 +6,7 @@ import type { Client } from '#platform/kube/client';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { runnable } from '#platform/runtime/controller';
 import { crdOf } from '#platform/schema/crd';
-import { startVmCluster, type VmCluster } from '#testing/machine-cluster';
+import { startVmCluster, type VmCluster } from '#testing/vm-cluster';
 import { templates } from './controller.ts';
 import { TEMPLATE_RULES } from './rbac.ts';
 

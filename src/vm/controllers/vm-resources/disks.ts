@@ -1,7 +1,7 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { claimedDisks } from '#api/hypersdk/claims';
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { templateFor } from '#api/hypersdk/template-use';
 import type { Context } from '#platform/runtime/controller';
 

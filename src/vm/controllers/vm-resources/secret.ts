@@ -1,5 +1,5 @@
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
 import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '#api/hypersdk/resources';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { templateFor } from '#api/hypersdk/template-use';
 import { SECRETS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';

@@ -1,4 +1,4 @@
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { isFor } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { CloneOptions } from '#vm/engine/dialect';

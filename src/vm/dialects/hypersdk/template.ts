@@ -1,4 +1,4 @@
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { templateKey, withheldFrom } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';

@@ -1,6 +1,6 @@
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { claimedDisks } from '#api/novacron/claims';
-import { unsupportedFields } from '#api/novacron/unserved';
+import { unsupportedFields } from '#api/novacron/unsupported';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import type { Blocker } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';

@@ -3,9 +3,9 @@ import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import { kubectlFor } from '#testing/kubectl';
-import { template } from '#testing/machine-world';
 import { hasKubectl } from '#testing/programs';
-import { type SubresourcePlane, startSubresourcePlane } from '#testing/subresource-world';
+import { type SubresourcePlane, startSubresourcePlane } from '#testing/subresource-harness';
+import { template } from '#testing/vm-harness';
 
 const namespace = 'default';
 const inDefault = { namespace };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type SubresourceHarness, startSubresourceHarness } from '#testing/subresource-world';
+import { type SubresourceHarness, startSubresourceHarness } from '#testing/subresource-harness';
 
 let world: SubresourceHarness;
 

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Cluster } from '#testing/cluster';
-import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 import { machineSpecOf } from '../machine-spec.ts';
 
 let world: FleetHarness;

@@ -6,8 +6,8 @@ import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { declareLost } from '#platform/kube/node-lease';
 import type { Cluster } from '#testing/cluster';
-import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
-import { runNodeLifecycle } from '#testing/kubernetes-parts';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
+import { runNodeLifecycle } from '#testing/kubernetes-controllers';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
 let world: FleetHarness;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { PODS } from '#platform/kube/kinds/pod';
-import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 import { runs } from '#testing/runs';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 

@@ -6,7 +6,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { Cluster } from '#testing/cluster';
-import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 
 let world: FleetHarness;
 let cluster: Cluster;

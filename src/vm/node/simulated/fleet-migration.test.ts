@@ -3,7 +3,7 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { Cluster } from '#testing/cluster';
-import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
 let world: FleetHarness;

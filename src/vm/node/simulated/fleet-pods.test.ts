@@ -4,7 +4,7 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import type { LogRequest } from '#platform/kube/node-runtime';
 import type { Cluster } from '#testing/cluster';
-import { type FleetHarness, fleetHarness, IMAGE, namespace } from '#testing/fleet-world';
+import { type FleetHarness, fleetHarness, IMAGE, namespace } from '#testing/fleet-harness';
 import type { ContainerStatus } from '../pod/container-status.ts';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 

@@ -5,8 +5,8 @@ import type { Client } from '#platform/kube/client';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import type { Cluster } from '#testing/cluster';
-import { type FleetHarness, fleetHarness } from '#testing/fleet-world';
-import { runNodeLifecycle } from '#testing/kubernetes-parts';
+import { type FleetHarness, fleetHarness } from '#testing/fleet-harness';
+import { runNodeLifecycle } from '#testing/kubernetes-controllers';
 
 let world: FleetHarness;
 let cluster: Cluster;

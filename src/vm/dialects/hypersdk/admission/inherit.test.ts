@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplateInput } from '#api/hypersdk/vm-template';
 import { compileSchema } from '#platform/structural/structural-schema';

@@ -1,5 +1,5 @@
 import { CLAIM_WORDS } from '#api/hypersdk/claims';
-import { withTemplateDefaults } from '#api/hypersdk/inherit';
+import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { isFor, withheldFrom } from '#api/hypersdk/template-use';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { vmTemplate } from '#api/hypersdk/vm-template';

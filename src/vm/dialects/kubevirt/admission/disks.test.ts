@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rootDisk, rootVolume, tryVm, type VmCase } from '#testing/machine-trial';
+import { rootDisk, rootVolume, tryVm, type VmCase } from '#testing/vm-trial';
 
 const cases = (rows: readonly VmCase[]) =>
   test.each(rows)('%s', (_, parts, causes) => expect(tryVm(parts).causes).toEqual(causes));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tryVm, type VmCase } from '#testing/machine-trial';
+import { tryVm, type VmCase } from '#testing/vm-trial';
 
 const term = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
 const spread = (parts: object) => ({

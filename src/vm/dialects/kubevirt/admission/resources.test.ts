@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { quantity } from '#platform/schema/schema';
-import { tryVm, type VmCase, type VmSpecOptions } from '#testing/machine-trial';
+import { tryVm, type VmCase, type VmSpecOptions } from '#testing/vm-trial';
 
 const QUANTITY = quantity('').json.pattern;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diskImage, rootDisk, rootVolume, tryVm, type VmCase, type VmSpecOptions } from '#testing/machine-trial';
+import { diskImage, rootDisk, rootVolume, tryVm, type VmCase, type VmSpecOptions } from '#testing/vm-trial';
 
 const cases = (rows: readonly VmCase[]) =>
   test.each(rows)('%s', (_, parts, causes) => expect(tryVm(parts).causes).toEqual(causes));

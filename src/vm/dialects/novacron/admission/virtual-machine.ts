@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MACHINE_FINALIZER } from '#api/instance-request';
 import { CLAIM_WORDS } from '#api/novacron/claims';
 import { POD_NETWORK } from '#api/novacron/network-interface';
-import { type Unsupported, unsupportedFields } from '#api/novacron/unserved';
+import { type Unsupported, unsupportedFields } from '#api/novacron/unsupported';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';

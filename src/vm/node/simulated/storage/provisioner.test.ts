@@ -10,7 +10,7 @@ import {
 import { isNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
 import { type Cluster, startCluster } from '#testing/cluster';
-import { runVolumeControllers } from '#testing/kubernetes-parts';
+import { runVolumeControllers } from '#testing/kubernetes-controllers';
 import { volumeFor } from './plan.ts';
 import { simulatedProvisioner, simulatedReclaimer } from './provisioner.ts';
 import { ensureStorageClasses, SIMULATED_CLASSES } from './storage-classes.ts';

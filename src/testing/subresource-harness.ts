@@ -11,7 +11,7 @@ import { kubevirt } from '#vm/dialects/kubevirt';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
-import { startVmHarness, type VmHarness } from './machine-world.ts';
+import { startVmHarness, type VmHarness } from './vm-harness.ts';
 
 const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
 

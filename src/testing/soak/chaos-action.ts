@@ -1,6 +1,6 @@
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import type { SoakHarness } from './soak-world.ts';
+import type { SoakHarness } from './soak-harness.ts';
 
 /** Something that is done to the world; what it says is for whoever reads the story. */
 export type ChaosAction = (admin: Client, random: Random, world: SoakHarness) => Promise<string | void> | string | void;

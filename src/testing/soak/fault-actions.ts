@@ -1,7 +1,7 @@
 import { FREEZE_ANNOTATION } from '#api/launcher';
 import { NODES } from '#platform/kube/kinds/node';
 import { NO_FAULTS } from '../faulty-client.ts';
-import { type ChaosAction, type ChaosActions, later, NODE_NAMES } from './deed.ts';
+import { type ChaosAction, type ChaosActions, later, NODE_NAMES } from './chaos-action.ts';
 
 /** What nobody asks for. */
 export const FAULT_ACTIONS: ChaosActions = [

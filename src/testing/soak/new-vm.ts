@@ -1,6 +1,6 @@
 import type { Vm } from '#api/kubevirt/resources';
 import type { Random } from '#platform/base/random';
-import { claimOf, type Place } from './deed.ts';
+import { claimOf, type Place } from './chaos-action.ts';
 
 export const STRATEGIES = ['Always', 'Always', 'Halted', 'RerunOnFailure', 'Manual', 'Once'] as const;
 

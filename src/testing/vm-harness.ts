@@ -10,7 +10,7 @@ import { type VmControllerOptions, vmController } from '#vm/engine/controller';
 import type { Dialect } from '#vm/engine/dialect';
 import { vmRules } from '#vm/engine/rbac';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
-import { startVmCluster, type VmCluster } from './machine-cluster.ts';
+import { startVmCluster, type VmCluster } from './vm-cluster.ts';
 
 /** A cluster in which machines of kubevirt.io are looked after, and a test plays everybody who looks after instances. */
 export interface VmHarness extends VmCluster {

@@ -27,10 +27,10 @@ import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 import { type Faults, faultyClient, NO_FAULTS } from '../faulty-client.ts';
-import { CRAMPED } from './deed.ts';
+import { CRAMPED } from './chaos-action.ts';
 import { KnownAddresses } from './known-addresses.ts';
 import { SoakProcess } from './process.ts';
-import { RunningVms } from './running-machines.ts';
+import { RunningVms } from './running-vms.ts';
 
 const NODES = 4;
 const OPERATOR = 'vimana-operator';

@@ -3,8 +3,8 @@ import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import { type ChaosActions, claimOf, describeVm, later, PLACES, type Place } from './deed.ts';
-import { describeNewVm, newVm, STRATEGIES } from './new-machine.ts';
+import { type ChaosActions, claimOf, describeVm, later, PLACES, type Place } from './chaos-action.ts';
+import { describeNewVm, newVm, STRATEGIES } from './new-vm.ts';
 
 /** What people ask of the world. */
 export const USER_ACTIONS: ChaosActions = [

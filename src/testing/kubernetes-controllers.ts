@@ -5,7 +5,7 @@ import { type ControllerDeps, runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { Cluster } from './cluster.ts';
-import { controllerDeps, runController } from './controller-parts.ts';
+import { controllerDeps, runController } from './controller-deps.ts';
 
 /** Parts of Kubernetes that others than controllers are tried out with. */
 

@@ -4,11 +4,11 @@ import { NODES } from '#platform/kube/kinds/node';
 import { RESOURCE_QUOTAS } from '#platform/kube/kinds/resource-quota';
 import { isAlreadyExists, isNotFound, KubeError } from '#platform/kube/kube-error';
 import { NO_FAULTS } from '../faulty-client.ts';
-import { type ChaosAction, CRAMPED, NODE_NAMES, PLACES } from './deed.ts';
-import { FAULT_ACTIONS } from './fate.ts';
-import { FAILURE_ANNOTATIONS } from './new-machine.ts';
-import type { SoakHarness } from './soak-world.ts';
-import { createClaim, USER_ACTIONS } from './user-deeds.ts';
+import { type ChaosAction, CRAMPED, NODE_NAMES, PLACES } from './chaos-action.ts';
+import { FAULT_ACTIONS } from './fault-actions.ts';
+import { FAILURE_ANNOTATIONS } from './new-vm.ts';
+import type { SoakHarness } from './soak-harness.ts';
+import { createClaim, USER_ACTIONS } from './user-actions.ts';
 
 const ACTIONS: readonly (readonly [string, ChaosAction])[] = [...USER_ACTIONS, ...FAULT_ACTIONS].flatMap(
   ([name, weight, action]) => Array.from({ length: weight }, () => [name, action] as const),
