@@ -62,7 +62,7 @@ describe('what follows for a machine from electricity', () => {
   });
 
   it('is a short wait while the first answer is on its way, and none for longer', () => {
-    const grid = () => ({ slots: [], askedSince: NOW });
+    const grid = () => ({ slots: [], requestedSince: NOW });
     expect(assessCarbon(input({ grid }))).toMatchObject({
       waits: { reason: 'AskingForCarbonData', until: NOW + 30_000 },
     });
@@ -70,7 +70,7 @@ describe('what follows for a machine from electricity', () => {
   });
 
   it('counts the longest wait from when the machine was to be started, be it only for an answer', () => {
-    const unheard = () => ({ slots: [], askedSince: NOW - 1000 });
+    const unheard = () => ({ slots: [], requestedSince: NOW - 1000 });
     const asking = input({ grid: unheard, spec: { ...SPEC, maxDelay: '12s' }, requestedAt: NOW - 5000 });
     expect(assessCarbon(asking)).toMatchObject({ waits: { reason: 'AskingForCarbonData', until: NOW + 7000 } });
     expect(assessCarbon({ ...asking, now: NOW + 7000 })).not.toHaveProperty('waits');
@@ -141,7 +141,7 @@ describe('what follows for a machine from electricity', () => {
   it('prefers them for a machine that waits too, as somebody may not want to', () => {
     expect(preferred({ zone: 'PL', maxIntensity: 1 })?.[0]).toEqual([100, ['waw-1']]);
     const asking = input({ places, spec: { ...SPEC, zone: 'PL' }, grid: () => ({ slots: [], requestedSince: NOW }) });
-    expect(assessCarbon(asking)).toMatchObject({ waits: { passing: true }, preferred: [{ weight: 100 }] });
+    expect(assessCarbon(asking)).toMatchObject({ waits: { transient: true }, preferred: [{ weight: 100 }] });
   });
 
   it('prefers no node by a label that another one overrules', () => {
@@ -180,7 +180,7 @@ describe('what follows for a machine from electricity', () => {
       record: { zone: 'PL', waitingSince: at(-2), startedAt: at(-1) },
     });
     expect(assessCarbon(input({ status, here: place('PL', 'waw-1') })).record).not.toHaveProperty('intensityWhenAsked');
-    const unheard = () => ({ slots: [], askedSince: NOW });
+    const unheard = () => ({ slots: [], requestedSince: NOW });
     expect(assessCarbon(input({ status, here: place('PL', 'waw-1'), grid: unheard })).intensity).toBeUndefined();
   });
 

@@ -59,7 +59,7 @@ describe('the watch over the grid', () => {
 
   it('asks once for many who want to know, and tells them', async () => {
     const { clock, provider, watch, heard, end } = started();
-    for (let i = 0; i < 100; i++) expect(watch.reading('DE')).toMatchObject({ slots: [], askedSince: clock.now() });
+    for (let i = 0; i < 100; i++) expect(watch.reading('DE')).toMatchObject({ slots: [], requestedSince: clock.now() });
     await clock.advance(1);
     expect(provider.asked).toHaveLength(1);
     expect(heard).toEqual(['DE']);

@@ -170,7 +170,7 @@ describe('a machine of hypersdk.io is not started', () => {
       claims({ name: 'web-root', state: 'missing', reason: 'NotFound', message: 'x' }),
       { reason: 'NotFound', message: 'x' },
     ],
-    ['in the moment before its claim is there', { disks }, claims(), { reason: 'ClaimMissing', passing: true }],
+    ['in the moment before its claim is there', { disks }, claims(), { reason: 'ClaimMissing', transient: true }],
     [
       'for a device that is named by ids',
       { usbDevices: [{ name: 'k', vendorId: '0529', productId: '0001' }] },
@@ -201,7 +201,7 @@ describe('a machine of hypersdk.io is not started', () => {
     expect(desiredVm({ disks }, claims(pending)).blocked).toEqual({
       reason: 'ClaimPending',
       message: 'm',
-      passing: true,
+      transient: true,
     });
   });
 });

@@ -166,7 +166,7 @@ describe('the status', () => {
   });
 
   it('is the same when it is written again', () => {
-    for (const looks of [undefined, { phase: 'Pending' }, {}, { going: true }] as const) {
+    for (const looks of [undefined, { phase: 'Pending' }, {}, { terminating: true }] as const) {
       const status = report(machine(), looks, { restartRequired: looks === undefined ? [] : ['hostname'] });
       expect(
         report(machine('Always', { status }), looks, {

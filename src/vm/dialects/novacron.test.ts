@@ -128,7 +128,7 @@ describe('the instance of a machine', () => {
   it.each<[string, Partial<Written>, ClaimState[] | undefined, object | undefined]>([
     ['nobody looks at claims', {}, undefined, undefined],
     ['its claim is bound', {}, [{ name: 'web.novacron-root', state: 'bound' }], undefined],
-    ['its claim is to be made', {}, [], { reason: 'ClaimMissing', passing: true }],
+    ['its claim is to be made', {}, [], { reason: 'ClaimMissing', transient: true }],
     [
       'another has its claim',
       {},

@@ -78,7 +78,7 @@ describe('the size of a simulated machine', () => {
 
 describe('what a simulated machine asks for', () => {
   it('runs unless told otherwise, and is put on a node only where one is named', () => {
-    expect(simulation.desiredVm(machine(), NODE)).toMatchObject({ runStrategy: 'Always', leavesByRestart: true });
+    expect(simulation.desiredVm(machine(), NODE)).toMatchObject({ runStrategy: 'Always', evacuatesByRestart: true });
     expect(simulation.desiredVm(machine(), NODE).forcedNode).toBeUndefined();
     expect(simulation.desiredVm(machine({ running: false }), NODE).runStrategy).toBe('Halted');
     const forced = { annotations: { 'simulation.node-classifier.io/node': 'kwok-node-2' } };

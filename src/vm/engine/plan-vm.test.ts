@@ -185,7 +185,7 @@ describe('a machine whose instance is to leave its node', () => {
   });
 
   it('stays for a moment, so that who asked hears of it first', () => {
-    const asked = { ...leaving('n1', true), askedToLeave: NOW };
+    const asked = { ...leaving('n1', true), evacuationRequested: NOW };
     expect(planVm(asked)).toEqual([{ do: 'wait', until: NOW + 1_000 }]);
     expect(deed(planVm({ ...asked, now: NOW + 1_000 }))).toBe('delete');
   });

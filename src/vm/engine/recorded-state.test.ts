@@ -166,7 +166,7 @@ describe('looking again at the same', () => {
       uid: fc.constantFrom('i1', 'i2'),
       phase: fc.constantFrom('Pending', 'Scheduled', 'Running', 'Succeeded', 'Failed'),
       ran: fc.boolean(),
-      going: fc.boolean(),
+      terminating: fc.boolean(),
       reason: fc.constantFrom('Stopped', 'NodeLost', 'GuestCrashed'),
     });
     fc.assert(

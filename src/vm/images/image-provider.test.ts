@@ -50,7 +50,7 @@ const settled = async () => {
 
 describe('a machine', () => {
   it('waits for its image, is woken when that is known, and told once that it is right', async () => {
-    expect(gather({ image })).toMatchObject({ state: 'waits', obstacle: { reason: 'VerifyingImage' } });
+    expect(gather({ image })).toMatchObject({ state: 'waits', blocker: { reason: 'VerifyingImage' } });
     await settled();
     expect(woken).toEqual(['default/web']);
     for (let i = 0; i < 2; i++) expect(gather({ image })).toEqual({ state: 'verified' });

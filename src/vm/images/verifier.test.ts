@@ -52,7 +52,7 @@ const answer = async (said: string | number) => {
   open.shift()?.(said);
   await clock.advance(0);
 };
-const waits = (reason: string) => ({ state: 'waits', obstacle: { reason } });
+const waits = (reason: string) => ({ state: 'waits', blocker: { reason } });
 
 describe('an image', () => {
   it('is fetched once for all who ask, and never again where it is right', async () => {
@@ -77,7 +77,7 @@ describe('an image', () => {
     look();
     await answer('wrong');
     const refused = look();
-    expect(refused).toMatchObject({ ...waits('ChecksumMismatch'), obstacle: { until: clock.now() + 300_000 } });
+    expect(refused).toMatchObject({ ...waits('ChecksumMismatch'), blocker: { until: clock.now() + 300_000 } });
     await clock.advance(299_999);
     look();
     expect(asked).toBe(1);

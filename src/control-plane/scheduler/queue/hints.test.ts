@@ -84,12 +84,12 @@ describe('a pod is tried again when what happened may help it', () => {
     ];
   test.each(CASES)('%s (%s)', (_what, by, event, waiting, expected) => {
     const cluster = schedulerHarness({ nodes: [node('n')], pods: { n: [pod('there', { requests: { cpu: '1' } })] } });
-    const queued = { info: infoOf('p', waiting), refusedBy: new Set([by]) } as unknown as QueuedPod;
+    const queued = { info: infoOf('p', waiting), unschedulablePlugins: new Set([by]) } as unknown as QueuedPod;
     expect(queueingHint(queued, event, cluster)).toBe(expected);
   });
 
   test('where there was no node at all, any node helps', () => {
-    const queued = { info: infoOf('p'), refusedBy: new Set() } as unknown as QueuedPod;
+    const queued = { info: infoOf('p'), unschedulablePlugins: new Set() } as unknown as QueuedPod;
     expect(queueingHint(queued, nodeEvent(undefined, {}), schedulerHarness())).toBe(true);
     expect(queueingHint(queued, gone(), schedulerHarness())).toBe(false);
   });

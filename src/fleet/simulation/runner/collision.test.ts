@@ -41,5 +41,5 @@ describe('what stands in the way of a scenario', () => {
 
 it('a scenario brings its groups and pools, numbered', () => {
   const spec = { nodes: [{ name: 'rack', count: 2 }], vmPools: [{ name: 'web', count: 1 }] };
-  expect(namesOf(spec as never)).toEqual({ nodes: ['rack-1', 'rack-2'], machines: ['web-1'] });
+  expect(namesOf(spec as never)).toEqual({ nodes: ['rack-1', 'rack-2'], vms: ['web-1'] });
 });

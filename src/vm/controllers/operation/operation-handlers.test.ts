@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts';
 import { handlerFor } from './operation-handlers.ts';
 
 const migrate = (migrateSpec?: object) => ({ spec: { operation: 'migrate', migrateSpec } }) as unknown as Operation;
-const moves = (movesByRestart?: true) => ({ movesByRestart }) as unknown as Dialect;
+const moves = (migratesByRestart?: true) => ({ migratesByRestart }) as unknown as Dialect;
 
 describe('the way of a migration', () => {
   it.each([

@@ -44,7 +44,7 @@ describe('the status', () => {
   });
 
   it('is the same when it is written again', () => {
-    for (const looks of [undefined, { phase: 'Pending' }, {}, { going: true }, { phase: 'Failed' }] as const) {
+    for (const looks of [undefined, { phase: 'Pending' }, {}, { terminating: true }, { phase: 'Failed' }] as const) {
       const more = { restartRequired: looks === undefined ? [] : ['hostname'] };
       const status = report(vmLike({ disks: [DISK] }), looks, more);
       expect(report(vmLike({ disks: [DISK] }, status), looks, { ...more, now: NOW + 9000 })).toEqual(status);
