@@ -47,8 +47,8 @@ function said(action: VmiAction): string {
         reason ?? conditions?.find(({ type }) => type === 'Synchronized' || type === 'PodScheduled')?.reason;
       return `report ${[phase, trouble, action.transient ? 'in passing' : ''].filter(Boolean).join(' ')}`;
     }
-    case 'look again':
-      return `look again after ${action.requeueAfterMs / 1000} s`;
+    case 'requeue':
+      return `requeue after ${action.requeueAfterMs / 1000} s`;
     default:
       return action.do;
   }
@@ -190,7 +190,7 @@ describe('a deleted instance', () => {
   it.each<Case>([
     ['goes where it has no pod', { vmi: vmi({}, gone) }, ['release']],
     ['takes a pod without a node along', { vmi: vmi({ phase: 'Scheduling' }, gone), pods: [pod('p')] }, ['delete p']],
-    ['is stopped by its agent', { vmi: vmi(runs(), gone), pods: [pod('p', 'n1')] }, ['look again after 60 s']],
+    ['is stopped by its agent', { vmi: vmi(runs(), gone), pods: [pod('p', 'n1')] }, ['requeue after 60 s']],
     [
       'is stopped by the end of its pod where that takes too long',
       { vmi: vmi(runs(), gone), pods: [pod('p', 'n1')], now: NOW + 60_000 },

@@ -44,7 +44,7 @@ export type VmiAction =
   | { readonly do: 'report'; readonly status: InstanceStatus; readonly transient: boolean }
   /** The agent of the node has to say how the machine ended. */
   | { readonly do: 'await agent' }
-  | { readonly do: 'look again'; readonly requeueAfterMs: number }
+  | { readonly do: 'requeue'; readonly requeueAfterMs: number }
   /** Nothing is left of a deleted instance but its own object. */
   | { readonly do: 'release' };
 
@@ -158,7 +158,7 @@ function stopping(
   const asked = Date.parse(vmi.metadata.deletionTimestamp ?? '');
   const left = asked + graceSecondsOf(vmi) * 1000 + STOP_MARGIN_MS - now;
   // An agent that knows of the machine stops it as it should be stopped; otherwise the end of the pod ends it.
-  if (spoken && left > 0) return [{ do: 'look again', requeueAfterMs: left }];
+  if (spoken && left > 0) return [{ do: 'requeue', requeueAfterMs: left }];
   return pods.filter((each) => !isPodTerminating(each)).map((each) => ({ do: 'delete', pod: each, force: false }));
 }
 

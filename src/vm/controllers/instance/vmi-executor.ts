@@ -134,7 +134,7 @@ export function createVmiExecutor({
         case 'annotate':
           await annotate(vmi, action.pod, action.annotations, context);
           return undefined;
-        case 'look again':
+        case 'requeue':
           return { requeueAfterMs: action.requeueAfterMs };
         case 'report': {
           const { status } = action;

@@ -41,7 +41,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     const { cache } = context;
     const waiting: MigrationCandidate[] = [];
     const underWay = new Map(begun);
-    for (const vmim of cache(VMIMS).by(byProgress, 'under way'))
+    for (const vmim of cache(VMIMS).by(byProgress, 'in progress'))
       underWay.set(vmim.metadata.uid, candidate(vmim, context));
     for (const vmim of cache(VMIMS).by(byProgress, 'waiting')) {
       const { uid, deletionTimestamp } = vmim.metadata;
@@ -83,7 +83,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     try {
       for (const action of actions) {
         if (action.do === 'release') return 'released';
-        if (action.do === 'look again') again = { requeueAfterMs: action.requeueAfterMs };
+        if (action.do === 'requeue') again = { requeueAfterMs: action.requeueAfterMs };
         else await act(action, vmim, seen.vmi, context);
       }
     } catch (error) {

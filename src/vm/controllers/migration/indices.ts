@@ -14,7 +14,7 @@ export const migrationsByInstance: Index<Vmim> = { values: (vmim) => [instanceKe
 
 /** Migrations that are not over: `waiting` and `under way`. */
 export const byProgress: Index<Vmim> = {
-  values: (vmim) => (isMigrationFinished(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'under way']),
+  values: (vmim) => (isMigrationFinished(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'in progress']),
 };
 
 /** Target pods by namespace and uid of their migration, which is beside them. */

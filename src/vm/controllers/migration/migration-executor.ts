@@ -29,7 +29,7 @@ interface ExecutorDeps {
   readonly instances: Expectations;
 }
 
-type ExecutableAction = Exclude<MigrationAction, { readonly do: 'release' | 'look again' }>;
+type ExecutableAction = Exclude<MigrationAction, { readonly do: 'release' | 'requeue' }>;
 
 /** Everything that a new migration does not take over from the last. */
 const FRESH = {

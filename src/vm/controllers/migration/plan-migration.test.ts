@@ -62,7 +62,7 @@ function said(action: MigrationAction): string {
       .join(' ');
   }
   if (action.do === 'remove') return `remove ${action.pod.metadata.name}`;
-  if (action.do === 'look again') return `look again after ${action.requeueAfterMs / 60_000} min`;
+  if (action.do === 'requeue') return `requeue after ${action.requeueAfterMs / 60_000} min`;
   return action.do === 'call off' ? `call off: ${action.failure}` : action.do;
 }
 
@@ -83,7 +83,7 @@ describe('a migration that waits', () => {
       ['report Failed VMI shop/web does not exist'],
     ],
     ['waits for the instance to run', { vmi: vmi({ phase: 'Scheduled', nodeName: '' }) }, []],
-    ['makes no target for a machine whose own pod is gone', { source: undefined }, ['look again after 0.05 min']],
+    ['makes no target for a machine whose own pod is gone', { source: undefined }, ['requeue after 0.05 min']],
     ['waits for another migration of it', { vmi: vmi({ migrationState: { migrationUid: 'other' } }) }, []],
     [
       'goes when that is over',
@@ -113,12 +113,12 @@ describe('a migration with a target', () => {
   const stuck = { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/1' }] };
   const old = { creationTimestamp: ago(5) };
   decides([
-    ['is being scheduled', { target: pod('t') }, ['report Scheduling', 'look again after 14 min']],
-    ['says so once', { vmim: vmim('Scheduling'), target: pod('t') }, ['look again after 14 min']],
+    ['is being scheduled', { target: pod('t') }, ['report Scheduling', 'requeue after 14 min']],
+    ['says so once', { vmim: vmim('Scheduling'), target: pod('t') }, ['requeue after 14 min']],
     [
       'waits four minutes more where it fits nowhere',
       { vmim: vmim('Scheduling'), target: pod('t', '', stuck) },
-      ['report Scheduling TargetScheduled', 'look again after 4 min'],
+      ['report Scheduling TargetScheduled', 'requeue after 4 min'],
     ],
     [
       'says that once',
@@ -126,14 +126,14 @@ describe('a migration with a target', () => {
         vmim: vmim('Scheduling', {}, { conditions: [NOWHERE] }),
         target: pod('t', '', stuck),
       },
-      ['look again after 4 min'],
+      ['requeue after 4 min'],
     ],
     [
       'and then fails',
       { vmim: vmim('Scheduling'), target: pod('t', '', stuck, old) },
       ['report Failed no node was found for the target pod: 0/1'],
     ],
-    ['is scheduled', { target: pod('t', 'n2', { phase: 'Pending' }) }, ['report Scheduled', 'look again after 14 min']],
+    ['is scheduled', { target: pod('t', 'n2', { phase: 'Pending' }) }, ['report Scheduled', 'requeue after 14 min']],
     [
       'fails where that does not run for too long',
       { target: pod('t', 'n2', { phase: 'Pending' }, { creationTimestamp: ago(15) }) },
@@ -170,14 +170,14 @@ describe('a migration that agents know of', () => {
   const waiting = since('TargetReady');
   const deleted = vmim('Running', gone);
   decides([
-    ['prepares', { vmim: preparing(2), vmi: vmi(announced()), target }, ['look again after 3 min']],
+    ['prepares', { vmim: preparing(2), vmi: vmi(announced()), target }, ['requeue after 3 min']],
     [
       'is called off where that takes too long',
       { vmim: preparing(5), vmi: vmi(announced()), target },
       ['call off: node n2 did not get ready for the machine'],
     ],
-    ['is ready', { vmim: preparing(1), vmi: vmi(ready), target }, ['report TargetReady', 'look again after 5 min']],
-    ['waits for its source', { vmim: waiting(2), vmi: vmi(ready), target }, ['look again after 3 min']],
+    ['is ready', { vmim: preparing(1), vmi: vmi(ready), target }, ['report TargetReady', 'requeue after 5 min']],
+    ['waits for its source', { vmim: waiting(2), vmi: vmi(ready), target }, ['requeue after 3 min']],
     ['is given up where its source never begins', { vmim: waiting(5), vmi: vmi(ready), target }, ['abort']],
     ['is given up once', { vmim: waiting(6), vmi: vmi(aborted), target }, []],
     ['moves', { vmim: vmim('TargetReady'), vmi: vmi(begun), target }, ['report Running']],

@@ -52,7 +52,7 @@ export type MigrationAction =
   /** Nobody wants it any more: it is deleted, and with that given up. */
   | { readonly do: 'take back' }
   | { readonly do: 'report'; readonly status: MigrationStatus }
-  | { readonly do: 'look again'; readonly requeueAfterMs: number }
+  | { readonly do: 'requeue'; readonly requeueAfterMs: number }
   | { readonly do: 'release' };
 
 /** How soon to look again for a pod that the cache may not show yet. */
@@ -130,7 +130,7 @@ function beginning({ vmim, turn, source }: MigrationView, vmi: Vmi): readonly Mi
   // It will run before long, or end; and it moves once at a time.
   if (phase !== 'Running' || other || !turn) return [];
   // Without the pod that it leaves, nothing would keep the target off the same node; the instance is about to end.
-  if (source === undefined) return [{ do: 'look again', requeueAfterMs: SOURCE_RETRY_MS }];
+  if (source === undefined) return [{ do: 'requeue', requeueAfterMs: SOURCE_RETRY_MS }];
   return phaseOf(vmim) === 'Pending' ? [{ do: 'make target', source }] : [];
 }
 
@@ -147,11 +147,11 @@ function placing(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTim
       return notPlaced(view, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`);
     }
     const told = stuck ? fitsNowhere(view, target) : phaseActions(view, 'Scheduling');
-    return [...told, { do: 'look again', requeueAfterMs: limit - age }];
+    return [...told, { do: 'requeue', requeueAfterMs: limit - age }];
   }
   if (target.status?.phase !== 'Running') {
     if (age >= times.pendingMs) return notPlaced(view, `target pod ${target.metadata.name} does not run`);
-    return [...phaseActions(view, 'Scheduled'), { do: 'look again', requeueAfterMs: times.pendingMs - age }];
+    return [...phaseActions(view, 'Scheduled'), { do: 'requeue', requeueAfterMs: times.pendingMs - age }];
   }
   // Where it is to leave from is known only while it runs somewhere.
   if (source === undefined || vmi.status?.phase !== 'Running') return [];
@@ -193,7 +193,7 @@ function moving(view: MigrationView, state: MigrationState, times: MigrationTime
   const phase = ready ? 'TargetReady' : 'PreparingTarget';
   const begun = since(view.vmim, phase) ?? view.now;
   const left = begun + (ready ? times.startingMs : times.preparingMs) - view.now;
-  if (left > 0) return [...phaseActions(view, phase), { do: 'look again', requeueAfterMs: left }];
+  if (left > 0) return [...phaseActions(view, phase), { do: 'requeue', requeueAfterMs: left }];
   if (!ready) return [{ do: 'call off', failure: `node ${state.targetNode} did not get ready for the machine` }];
   // The source may be about to begin: it says itself that it does not.
   return state.abortRequested === true ? [] : [{ do: 'abort' }];

@@ -46,7 +46,7 @@ export const clone: OperationHandler = {
       );
     const { snapshotRef } = operation.spec.cloneSpec ?? {};
     return {
-      to: 'go on',
+      to: 'continue',
       checkpoint: { step: 'Cloning', ...copiesCheckpoint(view, disks) },
       progress: 10,
       message: `VirtualMachine ${namespace}/${name} is being made`,
@@ -63,20 +63,20 @@ export const clone: OperationHandler = {
     const { name, namespace } = targetOf(view);
     const target = lookups.vm(namespace, name);
     const disks = disksToCopy(view);
-    if (!Array.isArray(disks)) return disks.to === 'wait' ? { to: 'go on' } : disks;
-    if (target === undefined) return { to: 'go on', actions: [makeMachine(view, disks)] };
+    if (!Array.isArray(disks)) return disks.to === 'wait' ? { to: 'continue' } : disks;
+    if (target === undefined) return { to: 'continue', actions: [makeMachine(view, disks)] };
     if (!isCreatedBy(target, operation))
       return fail('AlreadyExists', `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already`);
     const actions = dialect.claimOf === undefined ? claimsToMake(view, target, disks) : [];
-    if (actions.length > 0) return { to: 'go on', actions };
+    if (actions.length > 0) return { to: 'continue', actions };
     const full = disks.every(({ claim }) => {
       const found = lookups.claim(namespace, claim);
       return found !== undefined && isPopulated(found);
     });
-    if (!full) return { to: 'go on' };
+    if (!full) return { to: 'continue' };
     const claims = disks.map((disk) => disk.claim);
     const awaited = claimsThatAre('awaited', namespace, claims, lookups);
-    if (awaited !== '') return { to: 'go on', progress: 50, message: `no volume has been made yet for ${awaited}` };
+    if (awaited !== '') return { to: 'continue', progress: 50, message: `no volume has been made yet for ${awaited}` };
     const later = claimsThatAre('later', namespace, claims, lookups);
     const rest =
       later === ''
@@ -186,7 +186,7 @@ function makeMachine(view: ActiveOperationView, disks: readonly Copied[]): Write
   const claims = new Map(disks.map(({ volume, claim }) => [volume, claim]));
   const kept = Object.entries(vm.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
   return {
-    do: 'make',
+    do: 'create',
     type: resourceTypeFor(dialect.kind),
     object: {
       metadata: {
@@ -213,7 +213,7 @@ function claimsToMake(view: ActiveOperationView, target: AnyVm, disks: readonly 
     const storage = atLeast(resources?.requests?.['storage'], sourceBytes);
     return [
       {
-        do: 'make',
+        do: 'create',
         type: PERSISTENT_VOLUME_CLAIMS,
         object: {
           metadata: {

@@ -28,7 +28,7 @@ export const coldMigration: OperationHandler = {
         'the machine is not running, so that it leaves no node: nothing has been changed; it is placed when it starts',
       );
     const turn = beginStop(view);
-    if (turn?.to !== 'go on') return turn ?? WAIT;
+    if (turn?.to !== 'continue') return turn ?? WAIT;
     return { ...turn, result: { sourceNode: live.status?.nodeName ?? '', live: false } };
   },
   advance: (view, checkpoint) =>
@@ -60,7 +60,7 @@ function leaving(view: ActiveOperationView, checkpoint: Checkpoint): StepResult 
   const turn = another ? undefined : continueStop(view);
   if (turn !== undefined) return turn;
   return {
-    to: 'go on',
+    to: 'continue',
     checkpoint: { step: 'Starting' },
     progress: 50,
     message: 'the machine stands still, and is being started elsewhere',
@@ -78,7 +78,7 @@ function placeOf(view: ActiveOperationView): Record<string, string | null> {
 function startingElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
   const { operation, vm, now } = view;
   const { isRunning, live, willStart, isOff } = powerState(view);
-  const cleared = { do: 'change machine', body: { metadata: { annotations: NO_PLACE } } } as const;
+  const cleared = { do: 'patch VM', body: { metadata: { annotations: NO_PLACE } } } as const;
   if (isRunning && live?.metadata.uid !== checkpoint.instanceUID) {
     const { targetNode = '' } = operation.spec.migrateSpec ?? {};
     const node = live?.status?.nodeName ?? '';
@@ -90,12 +90,12 @@ function startingElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): S
     const result = { targetNode: node, live: false, downtimeMs, transferredBytes: 0 };
     return { to: 'succeed', message: `the machine runs on node ${node}`, result, actions: [cleared] };
   }
-  if (live !== undefined || willStart || !isOff) return { to: 'go on', progress: 70 };
+  if (live !== undefined || willStart || !isOff) return { to: 'continue', progress: 70 };
   // With the word of where it is to start, the start itself was written.
   const place = placeOf(view);
   const told = Object.entries(place).every(([name, value]) => (vm.metadata.annotations?.[name] ?? null) === value);
   const spec = powerFieldsIn(checkpoint.before ?? '{}');
   if (told && Object.keys(spec).length > 0)
     return fail('Stopped', 'the machine was stopped by somebody else before it ran again', [cleared]);
-  return { to: 'go on', actions: restorePower(view, checkpoint, place) };
+  return { to: 'continue', actions: restorePower(view, checkpoint, place) };
 }

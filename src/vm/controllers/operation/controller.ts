@@ -81,7 +81,7 @@ export function operations({ dialects, providers = {}, onlyNamespace }: Operatio
         case 'release':
           await withoutFinalizer(client, OPERATIONS, operation, OPERATION_FINALIZER);
           break;
-        case 'look again':
+        case 'requeue':
           again = { requeueAfterMs: Math.max(0, action.requeueAfterMs) };
           break;
         case 'expire':

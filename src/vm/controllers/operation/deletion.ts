@@ -16,9 +16,9 @@ export const deletion: OperationHandler = {
     ),
 };
 
-function removing({ vm, dialect, instance, operation }: ActiveOperationView): StepResult & { readonly to: 'go on' } {
+function removing({ vm, dialect, instance, operation }: ActiveOperationView): StepResult & { readonly to: 'continue' } {
   const cut = forceStop({ instance }, operation.spec.force);
-  const words = { to: 'go on', message: 'the machine is being deleted' } as const;
+  const words = { to: 'continue', message: 'the machine is being deleted' } as const;
   if (vm.metadata.deletionTimestamp !== undefined) return { ...words, actions: cut };
   const { name, uid } = vm.metadata;
   return { ...words, actions: [...cut, { do: 'remove', type: resourceTypeFor(dialect.kind), name, uid }] };

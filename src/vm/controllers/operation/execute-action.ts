@@ -40,21 +40,21 @@ export async function executeAction(
       wrote(type, await writePower(client, type, vm, instance, forced, place));
       return;
     }
-    case 'cut': {
+    case 'force stop': {
       if (instance === undefined) return;
       const body = { metadata: { uid: instance.metadata.uid }, spec: { terminationGracePeriodSeconds: 0 } };
       const patch = { type: 'merge', body } as const;
       await retryOnConflict(() => ignoreNotFound(client.patch(VMIS, instance.metadata.name, patch, writing)));
       return;
     }
-    case 'change machine': {
+    case 'patch VM': {
       const { name, uid, resourceVersion } = vm.metadata;
       const { metadata = {}, ...rest } = action.body as { readonly metadata?: object };
       const body = { ...rest, metadata: { ...metadata, uid, resourceVersion } };
       wrote(type, await client.patch(type, name, { type: 'merge', body }, writing));
       return;
     }
-    case 'make':
+    case 'create':
       wrote(action.type, await createOnce(action, operation, client));
       return;
     case 'remove':
@@ -72,7 +72,7 @@ export async function executeAction(
 
 /** Makes something, unless the operation has made it already. */
 async function createOnce(
-  { type, object }: Extract<WriteAction, { readonly do: 'make' }>,
+  { type, object }: Extract<WriteAction, { readonly do: 'create' }>,
   operation: Operation,
   client: Context['client'],
 ): Promise<KubeObject> {

@@ -41,7 +41,7 @@ export const liveMigration: OperationHandler = {
     }
     const sourceNode = live.status?.nodeName ?? '';
     return {
-      to: 'go on',
+      to: 'continue',
       checkpoint: { step: 'Migrating', instanceUID: live.metadata.uid },
       progress: 5,
       message: `the machine leaves node ${sourceNode}`,
@@ -106,7 +106,7 @@ function makeMigration(operation: Operation, instance: Vmi, view: ActiveOperatio
     ...(rate === undefined ? {} : { bandwidthPerMigration: `${rate}` }),
   };
   return {
-    do: 'make',
+    do: 'create',
     type: VMIMS,
     object: {
       metadata: {
@@ -143,7 +143,7 @@ function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: C
     if (subjectUID !== undefined) return fail('MigrationDeleted', `its migration was deleted: ${whereabouts(view)}`);
     if (instance === undefined || instance.metadata.uid !== instanceUID || !powerState(view).isRunning)
       return fail('Stopped', 'the machine stopped before it began to move');
-    return { to: 'go on', actions: [makeMigration(operation, instance, view)] };
+    return { to: 'continue', actions: [makeMigration(operation, instance, view)] };
   }
   const { failureReason = 'the migration failed', targetNode } = vmim.status?.migrationState ?? {};
   if (vmim.status?.phase === 'Succeeded') {
@@ -152,7 +152,7 @@ function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: C
   }
   if (vmim.status?.phase === 'Failed') return fail('MigrationFailed', `${failureReason}; ${whereabouts(view)}`);
   return {
-    to: 'go on',
+    to: 'continue',
     ...(subjectUID === undefined ? { checkpoint: { subjectUID: vmim.metadata.uid } } : {}),
     ...progressOf(vmim, instance, view.now),
     ...(targetNode === undefined

@@ -9,11 +9,11 @@ export type WriteAction =
   /** As the dialect of the machine says. */
   | { readonly do: 'power'; readonly action: PowerAction; readonly force: boolean }
   /** The guest that shuts down is given no more time. */
-  | { readonly do: 'cut' }
+  | { readonly do: 'force stop' }
   /** A merge patch of the machine as it was seen. */
-  | { readonly do: 'change machine'; readonly body: object }
+  | { readonly do: 'patch VM'; readonly body: object }
   /** Made for the operation, and known by it: one of that name that is another's is a reason to fail. */
-  | { readonly do: 'make'; readonly type: ResourceType; readonly object: NewObject<KubeObject> }
+  | { readonly do: 'create'; readonly type: ResourceType; readonly object: NewObject<KubeObject> }
   | {
       readonly do: 'remove';
       readonly type: ResourceType;
@@ -25,7 +25,7 @@ export type WriteAction =
 /** What becomes of an operation now. */
 export type StepResult =
   | {
-      readonly to: 'go on';
+      readonly to: 'continue';
       /** What is recorded before anything is done. */
       readonly checkpoint?: Partial<Checkpoint>;
       readonly progress?: number;
@@ -83,7 +83,7 @@ export const fail = (reason: string, message: string, actions: readonly WriteAct
   actions,
 });
 
-export const WAIT: StepResult = { to: 'go on' };
+export const WAIT: StepResult = { to: 'continue' };
 
 /** Asked for before the machine runs that is to, as in a folder of manifests that is applied at once. */
 export const NOT_YET: StepResult = { to: 'wait', reason: 'Starting', message: 'the machine does not run yet' };

@@ -71,7 +71,7 @@ const told = (given: Partial<OperationView> & Pick<OperationView, 'operation'>) 
   planOperation(view(given)).map((action) => {
     if (action.do === 'report') return `${action.status.phase}: ${action.status.message}`;
     if (action.do === 'power') return `${action.do} ${action.action}${action.force ? ' by force' : ''}`;
-    return action.do === 'look again' ? `${action.do} ${action.requeueAfterMs}` : action.do;
+    return action.do === 'requeue' ? `${action.do} ${action.requeueAfterMs}` : action.do;
   });
 
 const RUNNING = { phase: 'Running', startTime: at(-1000), checkpoint: { vmUID: 'vm-uid', instanceUID: 'vmi-uid' } };
@@ -81,7 +81,7 @@ describe('what is done for an operation', () => {
     [
       'is recorded first',
       { operation: operation('start'), vm: vm('Halted') },
-      ['Running: the machine is being started', 'power start', 'look again 600000'],
+      ['Running: the machine is being started', 'power start', 'requeue 600000'],
     ],
     [
       'is nothing where the machine runs',
@@ -91,12 +91,12 @@ describe('what is done for an operation', () => {
     [
       'is nothing where the machine comes anyway',
       { operation: operation('start'), vm: vm('Always') },
-      ['Running: the machine is being started', 'look again 600000'],
+      ['Running: the machine is being started', 'requeue 600000'],
     ],
     [
       'is by force where that is asked for',
       { operation: operation('stop', { force: true }), instance: instance('Running') },
-      ['Running: the machine is being stopped', 'power stop by force', 'look again 600000'],
+      ['Running: the machine is being stopped', 'power stop by force', 'requeue 600000'],
     ],
     [
       'is cutting the time of a guest that stops already',
@@ -105,12 +105,12 @@ describe('what is done for an operation', () => {
         vm: vm('Halted'),
         instance: instance('Running', {}, { deletionTimestamp: at(0) }),
       },
-      ['Running: m', 'cut', 'look again 599000'],
+      ['Running: m', 'force stop', 'requeue 599000'],
     ],
     [
       'waits for a machine that is not there',
       { operation: operation('start'), vm: undefined },
-      ['Pending: VirtualMachine.kubevirt.io default/web is not there: waiting for it', 'look again 599000'],
+      ['Pending: VirtualMachine.kubevirt.io default/web is not there: waiting for it', 'requeue 599000'],
     ],
     [
       'waits for no machine longer than it may, whoever else waits for it',
@@ -133,7 +133,7 @@ describe('what is done for an operation', () => {
     [
       'says at first nothing of a wait for its turn',
       { operation: operation('start'), blockedBy: operation('stop') },
-      ['look again 1000'],
+      ['requeue 1000'],
     ],
     [
       'says then whom it waits for',
@@ -141,7 +141,7 @@ describe('what is done for an operation', () => {
         operation: operation('start', {}, undefined, { creationTimestamp: at(-5000) }),
         blockedBy: operation('stop', {}, undefined, { name: 'halt' }),
       },
-      ['Pending: waits until VMOperation default/halt (stop) of the same machine is over', 'look again 595000'],
+      ['Pending: waits until VMOperation default/halt (stop) of the same machine is over', 'requeue 595000'],
     ],
     [
       'is nothing where it was cancelled before',
@@ -151,17 +151,17 @@ describe('what is done for an operation', () => {
     [
       'starts a machine that is off and to be restarted',
       { operation: operation('restart'), vm: vm('Halted') },
-      ['Running: the machine was stopped, and is being started', 'power start', 'look again 600000'],
+      ['Running: the machine was stopped, and is being started', 'power start', 'requeue 600000'],
     ],
     [
       'waits with a move until the machine runs that is to',
       { operation: operation('migrate'), vm: vm('Always') },
-      ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
+      ['Pending: the machine does not run yet: waiting for it', 'requeue 30000'],
     ],
     [
       'waits with a snapshot of its memory until the machine runs that is to',
       { operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }), vm: vm('Always') },
-      ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
+      ['Pending: the machine does not run yet: waiting for it', 'requeue 30000'],
     ],
     [
       'does not wait with a snapshot of a machine that has ended for good',
@@ -170,7 +170,7 @@ describe('what is done for an operation', () => {
         vm: vm('Once'),
         instance: instance('Succeeded'),
       },
-      ['Running: VMSnapshot op is being made', 'make', 'look again 600000'],
+      ['Running: VMSnapshot op is being made', 'create', 'requeue 600000'],
     ],
     [
       'refuses a node that is not there',
@@ -235,7 +235,7 @@ describe('what is done for an operation', () => {
           { phase: 'Failed', completionTime: at(-59_000) },
         ),
       },
-      ['look again 1000'],
+      ['requeue 1000'],
     ],
     [
       'goes then',
@@ -261,7 +261,7 @@ describe('what is done for an operation', () => {
         instance: instance('Running'),
       }),
     );
-    expect(actions.find((action) => action.do === 'make')).toMatchObject({
+    expect(actions.find((action) => action.do === 'create')).toMatchObject({
       type: VMIMS,
       object: {
         metadata: {

@@ -22,7 +22,7 @@ import { checkpointAt, finishedStatus, pendingStatus, runningStatus, type Status
 export type OperationAction =
   | { readonly do: 'report'; readonly status: OperationStatus }
   | WriteAction
-  | { readonly do: 'look again'; readonly requeueAfterMs: number }
+  | { readonly do: 'requeue'; readonly requeueAfterMs: number }
   /** Nobody may delete the operation before it has put right what it has changed. */
   | { readonly do: 'hold' }
   | { readonly do: 'release' }
@@ -52,7 +52,7 @@ function afterwards(operation: Operation, now: number): readonly OperationAction
   const release: OperationAction[] = hasFinalizer(operation) ? [{ do: 'release' }] : [];
   if (operation.metadata.deletionTimestamp !== undefined || ttl === undefined) return release;
   const left = Date.parse(operation.status?.completionTime ?? '') + ttl * 1000 - now;
-  return [...release, left > 0 ? { do: 'look again', requeueAfterMs: left } : { do: 'expire' }];
+  return [...release, left > 0 ? { do: 'requeue', requeueAfterMs: left } : { do: 'expire' }];
 }
 
 function waiting(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
@@ -72,7 +72,7 @@ function waiting(view: OperationView, handler: OperationHandler): readonly Opera
     const quiet = Date.parse(operation.metadata.creationTimestamp) + QUIET_MS - now;
     const left = deadlineOf(operation) - now;
     if (quiet > 0 && left > 0 && operation.status === undefined)
-      return [{ do: 'look again', requeueAfterMs: Math.min(quiet, left) }];
+      return [{ do: 'requeue', requeueAfterMs: Math.min(quiet, left) }];
     const { namespace, name } = blockedBy.metadata;
     const before = `VMOperation ${namespace}/${name} (${blockedBy.spec.operation}) of the same machine`;
     if (left <= 0) {
@@ -82,7 +82,7 @@ function waiting(view: OperationView, handler: OperationHandler): readonly Opera
     const words = { reason: 'Waiting', message: `waits until ${before} is over` };
     return [
       { do: 'report', status: pendingStatus(operation, words, now) },
-      { do: 'look again', requeueAfterMs: left },
+      { do: 'requeue', requeueAfterMs: left },
     ];
   }
   if (view.vm.metadata.deletionTimestamp !== undefined && operation.spec.operation !== 'delete')
@@ -123,7 +123,7 @@ function missing(
   const words = { reason, message: `${message}: waiting for it${rest}` };
   return [
     { do: 'report', status: pendingStatus(operation, words, now, step === undefined ? {} : { step }) },
-    { do: 'look again', requeueAfterMs: Math.min(left, afterMs) },
+    { do: 'requeue', requeueAfterMs: Math.min(left, afterMs) },
   ];
 }
 
@@ -162,7 +162,7 @@ function applyStep(view: OperationView, handler: OperationHandler, turn: StepRes
     }
     case 'fail':
       return [...(turn.actions ?? []), finish(view, 'Failed', turn)];
-    case 'go on':
+    case 'continue':
       return goOn(view, handler, turn);
   }
 }
@@ -170,7 +170,7 @@ function applyStep(view: OperationView, handler: OperationHandler, turn: StepRes
 function goOn(
   view: OperationView,
   handler: OperationHandler,
-  turn: StepResult & { to: 'go on' },
+  turn: StepResult & { to: 'continue' },
 ): readonly OperationAction[] {
   const { operation, vm, now } = view;
   const { status } = operation;
@@ -188,7 +188,7 @@ function goOn(
     { do: 'report', status: runningStatus(operation, step, now) },
     ...(turn.actions ?? []),
     {
-      do: 'look again',
+      do: 'requeue',
       requeueAfterMs: Math.min(turn.requeueAfterMs ?? Number.POSITIVE_INFINITY, deadlineOf(operation, now) - now),
     },
   ];

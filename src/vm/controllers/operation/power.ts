@@ -35,10 +35,10 @@ function starting(view: ActiveOperationView, message?: string): StepResult {
   const { waits } = isOff && willStart ? (view.dialect.startGate?.(view.vm) ?? {}) : {};
   if (waits !== undefined) return waitingFor(view, waits, words);
   // One that is still ending has to be gone before another can come.
-  if (live !== undefined || !isOff) return { to: 'go on', ...words };
-  if (willStart && (refusal !== undefined || !isHeldBack(view))) return { to: 'go on', ...words };
+  if (live !== undefined || !isOff) return { to: 'continue', ...words };
+  if (willStart && (refusal !== undefined || !isHeldBack(view))) return { to: 'continue', ...words };
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be started: ${refusal}`);
-  return { to: 'go on', ...words, actions: [{ do: 'power', action: 'start', force: false }] };
+  return { to: 'continue', ...words, actions: [{ do: 'power', action: 'start', force: false }] };
 }
 
 /** A machine that waits of its own will is left to it, and nobody else has to wait for that; force starts it now. */
@@ -49,9 +49,9 @@ function waitingFor(view: ActiveOperationView, { reason, message }: Problem, wor
     return { to: 'succeed', reason, message: text };
   }
   const now = `${vm.metadata.generation}`;
-  if (vm.metadata.annotations?.[START_NOW] === now) return { to: 'go on', ...words };
+  if (vm.metadata.annotations?.[START_NOW] === now) return { to: 'continue', ...words };
   const body = { metadata: { annotations: { [START_NOW]: now } } };
-  return { to: 'go on', ...words, actions: [{ do: 'change machine', body }] };
+  return { to: 'continue', ...words, actions: [{ do: 'patch VM', body }] };
 }
 
 const pausedWords = ({ instance }: ActiveOperationView) =>
@@ -75,7 +75,7 @@ export const stop: OperationHandler = {
     if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
     const { instance } = view;
     const turn = requestStop(view, instance?.metadata.uid);
-    if (turn.to !== 'go on') return turn;
+    if (turn.to !== 'continue') return turn;
     const checkpoint = { step: 'Stopping', ...(instance === undefined ? {} : { instanceUID: instance.metadata.uid }) };
     return { ...turn, checkpoint, progress: 10, message: 'the machine is being stopped' };
   },
@@ -100,20 +100,20 @@ export function requestStop(view: ActiveOperationView, instanceUID: string | und
   const { force } = view.operation.spec;
   const { isStopping, isOff, willStart } = powerState(view);
   const told = view.instance !== undefined && isStopping;
-  if (told) return { to: 'go on', actions: forceStop(view, force) };
+  if (told) return { to: 'continue', actions: forceStop(view, force) };
   if (isStopped(view)) return WAIT;
   const refusal = powerDenial(view, 'stop');
   if (refusal !== undefined) {
     const why = isOff && willStart ? `${refusal} at the moment, and its spec has it started again` : refusal;
     return fail('WrongPowerState', `the machine cannot be stopped: ${why}`);
   }
-  return { to: 'go on', actions: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
+  return { to: 'continue', actions: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
 }
 
 /** A guest that was given time before has it cut short. */
 export function forceStop({ instance }: Pick<ActiveOperationView, 'instance'>, force: boolean): readonly WriteAction[] {
   if (!force || instance === undefined || instance.spec.terminationGracePeriodSeconds === 0) return [];
-  return [{ do: 'cut' }];
+  return [{ do: 'force stop' }];
 }
 
 /** Another instance runs in the end than the one that ran before; one that was stopped is started. */
@@ -129,7 +129,7 @@ export const restart: OperationHandler = {
     if (refusal !== undefined && view.dialect.recordedState(view.vm).requests.length > 0) return NOT_YET;
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
     return {
-      to: 'go on',
+      to: 'continue',
       checkpoint: { step: 'Restarting', instanceUID: live.metadata.uid },
       progress: 10,
       message: 'the machine is being restarted',
@@ -152,16 +152,16 @@ function restarting(view: ActiveOperationView, { instanceUID }: Checkpoint): Ste
   const { isRunning, live, isStopping, willStart, isOff } = powerState(view);
   const { instance, operation } = view;
   if (instance?.metadata.uid === instanceUID && instance !== undefined) {
-    if (isStopping) return { to: 'go on', actions: forceStop(view, operation.spec.force) };
+    if (isStopping) return { to: 'continue', actions: forceStop(view, operation.spec.force) };
     if (live === undefined) return WAIT;
     const refusal = powerDenial(view, 'restart');
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
-    return { to: 'go on', actions: [{ do: 'power', action: 'restart', force: operation.spec.force }] };
+    return { to: 'continue', actions: [{ do: 'power', action: 'restart', force: operation.spec.force }] };
   }
   if (isRunning) return { to: 'succeed', message: `the machine runs again on node ${live?.status?.nodeName ?? ''}` };
   if (isOff && !willStart)
     return fail('Stopped', 'the machine was stopped by somebody else while it was being restarted');
-  return { to: 'go on', progress: 60 };
+  return { to: 'continue', progress: 60 };
 }
 
 /** What the dialect says against an action; undefined where nothing is. A request that stands already is waited for. */

@@ -32,12 +32,12 @@ export const resize: OperationHandler = {
     const edited = dialect.resize?.(vm, wanted) ?? { conflict: `machines of ${dialect.kind.group} keep their size` };
     if (edited.conflict !== undefined) return fail('InvalidSize', `${edited.conflict}: nothing has been changed`);
     return {
-      to: 'go on',
+      to: 'continue',
       checkpoint: { step: 'Resizing', before: JSON.stringify(before) },
       progress: 10,
       message: `the machine is to have ${wordsFor(wanted)}`,
       result,
-      actions: [{ do: 'change machine', body: { spec: edited.spec } }],
+      actions: [{ do: 'patch VM', body: { spec: edited.spec } }],
     };
   },
   advance(view, checkpoint) {
@@ -49,7 +49,7 @@ export const resize: OperationHandler = {
     if (!isSame(has, old)) return fail('ChangedByOthers', `somebody else gave the machine ${wordsFor(has)} meanwhile`);
     const edited = view.dialect.resize?.(view.vm, wanted);
     if (edited === undefined || edited.conflict !== undefined) return WAIT;
-    return { to: 'go on', actions: [{ do: 'change machine', body: { spec: edited.spec } }] };
+    return { to: 'continue', actions: [{ do: 'patch VM', body: { spec: edited.spec } }] };
   },
   /** A size that has not reached the machine is taken back; what is plugged in stays. */
   abort(view, { before = '{}' }): AbortResult {
@@ -61,7 +61,7 @@ export const resize: OperationHandler = {
     const isMine = !isThere && isSame(has, wantedBy(view.operation, old));
     if (!isMine || edited === undefined || edited.conflict !== undefined)
       return { finished: true, stays: `the machine has ${wordsFor(has)}` };
-    const actions = [{ do: 'change machine', body: { spec: edited.spec } }] as const;
+    const actions = [{ do: 'patch VM', body: { spec: edited.spec } }] as const;
     return { finished: true, stays: `the machine is to have ${wordsFor(old)} again`, actions };
   },
 };
@@ -131,18 +131,18 @@ function arriving(
   const parts = partsOf(live, view);
   const those = (state: ResizePart['state']) => parts.filter((part) => part.state === state).map((part) => part.words);
   const [coming, later] = [those('comes'), those('later')];
-  if (later.length > 0 && !isToldOfRestart(view)) return { to: 'go on', progress: 20 };
+  if (later.length > 0 && !isToldOfRestart(view)) return { to: 'continue', progress: 20 };
   const rest = later.length === 0 ? '' : `; it has ${later.join(' and ')} from its next start on`;
   // What has come came with a move, which others would be in the way of.
   const plugged = those('has').filter((part) => !wordsOf(old).includes(part));
   const isMoving = coming.length > 0 || (plugged.length > 0 && isMigrating(view));
   if (isMoving) {
     const message = `${(coming.length > 0 ? coming : plugged).join(' and ')} are being plugged in, with a move to another node${rest}`;
-    return { to: 'go on', progress: 50, message };
+    return { to: 'continue', progress: 50, message };
   }
   if (later.length === 0) return { to: 'succeed', message: `the machine has ${words}`, result: { hotplug: true } };
   const settled = step === 'Settling' ? Date.parse(since) + SETTLED_MS - now : SETTLED_MS;
-  if (settled > 0) return { to: 'go on', progress: 60, checkpoint: { step: 'Settling' }, requeueAfterMs: settled };
+  if (settled > 0) return { to: 'continue', progress: 60, checkpoint: { step: 'Settling' }, requeueAfterMs: settled };
   const until = isRunning ? ', and runs as before until then' : '';
   const message =
     plugged.length === 0

@@ -31,8 +31,8 @@ export const restore: OperationHandler = {
       return fail('Migrating', 'the machine is on its way to another node: nothing has been changed');
     const result = { snapshotName: name };
     const turn = beginStop(view);
-    if (turn !== undefined) return turn.to === 'go on' ? { ...turn, result } : turn;
-    if (view.instance !== undefined) return { to: 'go on', checkpoint: { step: 'Stopping' }, progress: 5, result };
+    if (turn !== undefined) return turn.to === 'continue' ? { ...turn, result } : turn;
+    if (view.instance !== undefined) return { to: 'continue', checkpoint: { step: 'Stopping' }, progress: 5, result };
     return { ...restoring(view), result };
   },
   advance(view, checkpoint) {
@@ -82,9 +82,9 @@ const startedAgain = ({ before }: Checkpoint) =>
 
 const nameIn = ({ operation }: ActiveOperationView) => operation.spec.restoreSpec?.snapshotName ?? '';
 
-function restoring(view: ActiveOperationView): StepResult & { readonly to: 'go on' } {
+function restoring(view: ActiveOperationView): StepResult & { readonly to: 'continue' } {
   return {
-    to: 'go on',
+    to: 'continue',
     checkpoint: { step: 'Restoring' },
     progress: 40,
     message: `the disks are brought back to VMSnapshot ${nameIn(view)}`,
@@ -95,22 +95,22 @@ function restoring(view: ActiveOperationView): StepResult & { readonly to: 'go o
 function asking(view: ActiveOperationView): WriteAction {
   const request: RestoreRequest = { snapshot: nameIn(view), uid: view.operation.metadata.uid };
   return {
-    do: 'change machine',
+    do: 'patch VM',
     body: { metadata: { annotations: { [RESTORE_ANNOTATION]: JSON.stringify(request) } } },
   };
 }
 
 function awaitRestore(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
   const state = restoreState(view.vm.metadata.annotations, view.operation.metadata.uid);
-  if (state === 'asked') return goneSnapshot(view, checkpoint) ?? { to: 'go on' };
-  if (state === 'none') return { to: 'go on', actions: [asking(view)] };
+  if (state === 'asked') return goneSnapshot(view, checkpoint) ?? { to: 'continue' };
+  if (state === 'none') return { to: 'continue', actions: [asking(view)] };
   if (state !== 'restored')
     return fail(state.reason, `${state.message}${startedAgain(checkpoint)}`, goingOn(view, checkpoint));
   const actions = goingOn(view, checkpoint);
   if (checkpoint.before === undefined)
     return { to: 'succeed', message: `the disks are those of VMSnapshot ${nameIn(view)}`, actions };
   const message = 'the disks are restored, and the machine is being started';
-  return { to: 'go on', checkpoint: { step: 'Starting' }, progress: 70, message, actions };
+  return { to: 'continue', checkpoint: { step: 'Starting' }, progress: 70, message, actions };
 }
 
 /** The request is taken back, and a machine that ran goes on. */
@@ -118,14 +118,14 @@ function goingOn(view: ActiveOperationView, checkpoint: Checkpoint): readonly Wr
   const answer = { [RESTORE_ANNOTATION]: null };
   if (checkpoint.before !== undefined) return restorePower(view, checkpoint, answer);
   if (view.vm.metadata.annotations?.[RESTORE_ANNOTATION] === undefined) return [];
-  return [{ do: 'change machine', body: { metadata: { annotations: answer } } }];
+  return [{ do: 'patch VM', body: { metadata: { annotations: answer } } }];
 }
 
 function starting(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
   const { isRunning, live, willStart, isOff } = powerState(view);
   if (live !== undefined && isRunning) return restoredResult(view, live);
-  if (live !== undefined || willStart || !isOff) return { to: 'go on' };
-  return { to: 'go on', actions: goingOn(view, checkpoint) };
+  if (live !== undefined || willStart || !isOff) return { to: 'continue' };
+  return { to: 'continue', actions: goingOn(view, checkpoint) };
 }
 
 /** The machine runs again: where there was memory in the snapshot, it goes on from there, or says why it does not. */

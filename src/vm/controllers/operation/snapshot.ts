@@ -34,7 +34,7 @@ export const snapshot: OperationHandler = {
         `there is a VMSnapshot ${view.ref.namespace}/${name} already: nothing has been changed`,
       );
     return {
-      to: 'go on',
+      to: 'continue',
       checkpoint: { step: 'Capturing' },
       progress: 10,
       message: `VMSnapshot ${name} is being made`,
@@ -48,7 +48,7 @@ export const snapshot: OperationHandler = {
     if (found === undefined || !isCreatedBy(found, operation)) {
       if (subjectUID !== undefined)
         return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
-      return { to: 'go on', actions: [making(view)] };
+      return { to: 'continue', actions: [making(view)] };
     }
     const { phase = 'Pending' } = found.status ?? {};
     if (phase === 'Ready' || phase === 'Expired') {
@@ -60,10 +60,10 @@ export const snapshot: OperationHandler = {
       return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
     if (phase === 'Pending') {
       const why = conditionOf(found.status?.conditions, 'Ready')?.message ?? '';
-      return { to: 'go on', ...(why === '' ? {} : { message: `VMSnapshot ${name} waits: ${why}` }) };
+      return { to: 'continue', ...(why === '' ? {} : { message: `VMSnapshot ${name} waits: ${why}` }) };
     }
     return {
-      to: 'go on',
+      to: 'continue',
       progress: 50,
       ...(subjectUID === undefined ? { checkpoint: { subjectUID: found.metadata.uid } } : {}),
     };
@@ -88,7 +88,7 @@ function making({ operation, ref }: ActiveOperationView): WriteAction {
   const { spec } = operation;
   const { description, includeMemory = false, quiesce = true } = spec.snapshotSpec ?? {};
   return {
-    do: 'make',
+    do: 'create',
     type: VM_SNAPSHOTS,
     object: {
       metadata: {

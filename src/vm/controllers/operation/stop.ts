@@ -11,13 +11,15 @@ import { powerDenial, requestStop } from './power.ts';
  */
 
 /** Stops a machine that runs, and remembers how it was; undefined where it does not run. */
-export function beginStop(view: ActiveOperationView): (StepResult & { readonly to: 'go on' }) | StepResult | undefined {
+export function beginStop(
+  view: ActiveOperationView,
+): (StepResult & { readonly to: 'continue' }) | StepResult | undefined {
   const { live, willStart } = powerState(view);
   if (live === undefined && !willStart) return undefined;
   const refusal = powerDenial(view, 'stop');
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
   const turn = requestStop(view, live?.metadata.uid);
-  if (turn.to !== 'go on') return turn;
+  if (turn.to !== 'continue') return turn;
   const edit = view.dialect.power(view.vm, 'stop', view.instance);
   const fields = Object.keys(edit.conflict === undefined ? (edit.spec ?? {}) : {});
   const spec = view.vm.spec as Readonly<Record<string, unknown>>;
@@ -81,7 +83,7 @@ export function restorePower(
     ...(changes ? { metadata: { annotations } } : {}),
     ...(byRequest ? {} : { spec }),
   };
-  const change: readonly WriteAction[] = Object.keys(body).length === 0 ? [] : [{ do: 'change machine', body }];
+  const change: readonly WriteAction[] = Object.keys(body).length === 0 ? [] : [{ do: 'patch VM', body }];
   if (!byRequest || dialect.power(vm, 'start', instance).conflict !== undefined) return change;
   return [...change, { do: 'power', action: 'start', force: false }];
 }

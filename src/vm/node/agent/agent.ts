@@ -186,7 +186,7 @@ export class Agent implements Runnable {
       if (!isLauncher(pod) || isPodTerminated(pod)) continue;
       const instance = newest(this.#instances.get(instanceKeyOf(pod) ?? ''), this.#runs.get(keyOf(pod))?.instance);
       if (instance?.metadata.uid !== pod.metadata.labels?.[CREATED_BY_LABEL]) continue;
-      if (instance?.status?.phase === 'Running' && roleOf(pod, instance, name) === 'home') return false;
+      if (instance?.status?.phase === 'Running' && roleOf(pod, instance, name) === 'active') return false;
     }
     return true;
   }

@@ -120,7 +120,7 @@ export class Launchers {
     const found = machineId === undefined ? undefined : await driver.inspect(machineId);
     const machine = isPodOf(found, tracked) ? found : undefined;
     const instance = pod === undefined || !isLauncher(pod) ? undefined : this.#instanceOf(tracked, pod);
-    if (pod !== undefined && instance !== undefined && roleOf(pod, instance, host.name) === 'home') {
+    if (pod !== undefined && instance !== undefined && roleOf(pod, instance, host.name) === 'active') {
       const instanceDeleted = instance.metadata.deletionTimestamp !== undefined;
       const said = { cause: tracked.cause, instanceDeleted, podDeleted: true, eviction: evictionOf(pod) };
       const termination = terminationOf({ end: machine?.ended, ...said });
@@ -212,7 +212,7 @@ export class Launchers {
     };
     // Beginnings are told of the pod first and ends of the instance first: so whoever reads one never misses the other.
     if (termination === undefined) await writePod();
-    if (role === 'home') await this.#reportInstance(look, facts);
+    if (role === 'active') await this.#reportInstance(look, facts);
     if (role === 'target') await this.#reportTarget(look);
     if (termination === undefined) return;
     await writePod();
@@ -331,7 +331,7 @@ function terminationFor({ tracked, pod, instance, machine }: LauncherView, role:
   if (end !== undefined || tracked.cause !== undefined) {
     return terminationOf({ end, cause: tracked.cause, instanceDeleted, podDeleted, eviction });
   }
-  if (podDeleted || (role === 'home' && instanceDeleted)) {
+  if (podDeleted || (role === 'active' && instanceDeleted)) {
     return terminationOf({ end, cause: undefined, instanceDeleted, podDeleted, eviction });
   }
   // Before the instance is known nothing has begun; afterwards, there is nothing left to do here.

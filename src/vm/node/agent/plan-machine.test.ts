@@ -328,7 +328,7 @@ describe('the target of a migration', () => {
 
   it('is the home of the machine once it is said to be there', () => {
     const there = instance(running({ activePods: { other: 'here' }, ...migration({ completed: true }) }));
-    expect(roleOf(target(), there, 'here')).toBe('home');
+    expect(roleOf(target(), there, 'here')).toBe('active');
     expect(roleOf(pod(), there, 'elsewhere')).toBe('none');
   });
 

@@ -33,7 +33,7 @@ export function isPodFinal({ status }: Vmi): boolean {
  * What a launcher pod is to its instance. `home`: the machine runs here or is to start here. `target`: it may come here
  * by migration. `none`: the machine is elsewhere, or nowhere any more.
  */
-export type Role = 'home' | 'target' | 'none';
+export type Role = 'active' | 'target' | 'none';
 
 export function roleOf(pod: Pod, instance: Vmi | undefined, node: string): Role {
   if (instance === undefined || isPodFinal(instance)) return 'none';
@@ -42,7 +42,7 @@ export function roleOf(pod: Pod, instance: Vmi | undefined, node: string): Role 
   const arrived = migrationState?.completed === true && migrationState.failed !== true;
   // The source may not have known more of the pod than its name.
   const active = activePods[uid] !== undefined || (arrived && migrationState.targetPod === name);
-  if (nodeName === node && active) return 'home';
+  if (nodeName === node && active) return 'active';
   if (labels?.[MIGRATION_LABEL] !== undefined) {
     const given = migrationState?.migrationUid;
     const ours = given === labels[MIGRATION_LABEL] && migrationState?.targetPod === name;
@@ -50,5 +50,5 @@ export function roleOf(pod: Pod, instance: Vmi | undefined, node: string): Role 
     return given === undefined || ours || migrationState?.completed === true ? 'target' : 'none';
   }
   const unclaimed = Object.keys(activePods).length === 0 || nodeName === '';
-  return unclaimed && (nodeName === '' || nodeName === node) ? 'home' : 'none';
+  return unclaimed && (nodeName === '' || nodeName === node) ? 'active' : 'none';
 }
