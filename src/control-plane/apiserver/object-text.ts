@@ -9,7 +9,7 @@ import { GenerationalCache } from './generational-cache.ts';
 export function textOf(object: KubeObject, parts?: PartTexts): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   if (parts === undefined || metadata === undefined) return JSON.stringify({ kind, apiVersion, metadata, ...rest });
-  let text = `${headerOf(kind, apiVersion)}"metadata":${metadataText(metadata, parts)}`;
+  let text = `${headerOf(kind, apiVersion)}"metadata":${formatMetadata(metadata, parts)}`;
   for (const name of Object.keys(rest)) {
     const value = rest[name];
     if (value === undefined) continue;
@@ -20,7 +20,7 @@ export function textOf(object: KubeObject, parts?: PartTexts): string {
   return `${text}}`;
 }
 
-function metadataText(metadata: KubeObject['metadata'], parts: PartTexts): string {
+function formatMetadata(metadata: KubeObject['metadata'], parts: PartTexts): string {
   const { managedFields, ...rest } = metadata;
   const text = JSON.stringify(rest);
   if (managedFields === undefined) return text;

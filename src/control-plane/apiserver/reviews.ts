@@ -44,9 +44,9 @@ export function reviews(rbac: Rbac, authenticator: Authenticator, now: () => str
 function access(rbac: Rbac, object: KubeObject, self: User | undefined, namespace?: string): KubeObject {
   const spec = (object['spec'] ?? {}) as AccessSpec;
   const causes = [
-    ...accessCauses(spec),
-    ...(self === undefined ? subjectCauses(spec) : []),
-    ...(namespace === undefined ? [] : localCauses(spec, namespace)),
+    ...validateAccess(spec),
+    ...(self === undefined ? validateSubject(spec) : []),
+    ...(namespace === undefined ? [] : validateLocal(spec, namespace)),
   ];
   if (causes.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', causes);
   const { user: name = '', groups = [], uid, extra } = spec;
@@ -60,7 +60,7 @@ function access(rbac: Rbac, object: KubeObject, self: User | undefined, namespac
   return { ...object, status: { allowed, ...(reason === '' ? {} : { reason }) } };
 }
 
-function accessCauses({ resourceAttributes, nonResourceAttributes }: AccessSpec): FieldError[] {
+function validateAccess({ resourceAttributes, nonResourceAttributes }: AccessSpec): FieldError[] {
   const both = resourceAttributes !== undefined && nonResourceAttributes !== undefined;
   if (both) {
     const detail = 'cannot be specified in combination with resourceAttributes';
@@ -74,7 +74,7 @@ function accessCauses({ resourceAttributes, nonResourceAttributes }: AccessSpec)
 }
 
 /** A review within a namespace is about that namespace alone. */
-function localCauses({ resourceAttributes, nonResourceAttributes }: AccessSpec, namespace: string): FieldError[] {
+function validateLocal({ resourceAttributes, nonResourceAttributes }: AccessSpec, namespace: string): FieldError[] {
   const causes: FieldError[] = [];
   const asked = resourceAttributes?.namespace ?? '';
   if (resourceAttributes !== undefined && asked !== namespace) {
@@ -93,7 +93,7 @@ const inGo = ({ path = '', verb = '' }: NonNullable<AccessSpec['nonResourceAttri
   Verb: verb,
 });
 
-function subjectCauses({ user = '', groups = [] }: AccessSpec): FieldError[] {
+function validateSubject({ user = '', groups = [] }: AccessSpec): FieldError[] {
   if (user !== '' || groups.length > 0) return [];
   return [invalidField('spec.user', user, 'at least one of user or group must be specified')];
 }

@@ -92,13 +92,13 @@ function health(fleet: FleetBackend): object {
     pod_manager_enabled: managed,
     k8s_client_ready: ready,
     ...(managed ? {} : { warning: IN_MEMORY }),
-    ...(unread.size === 0 ? {} : { warning: unreadText(unread) }),
+    ...(unread.size === 0 ? {} : { warning: formatUnread(unread) }),
   };
 }
 
 const MAX_NAMED = 10;
 
-function unreadText(pods: ReadonlySet<string>): string {
+function formatUnread(pods: ReadonlySet<string>): string {
   const named = [...pods].slice(0, MAX_NAMED).join(', ');
   const more = pods.size > MAX_NAMED ? ` and ${pods.size - MAX_NAMED} more` : '';
   return `a consumption is no number and counts for nothing: pods ${named}${more}`;

@@ -49,13 +49,13 @@ export function vmSpec(vm: RatioSize | AbsoluteSize): VirtualMachine['spec'] {
   }
   const { cpuCores, memoryBytes, cpuUtilization = 1, memoryUtilization = 1 } = vm;
   return {
-    resources: { cpu: `${cpuCores}`, memory: bytesText(memoryBytes) },
+    resources: { cpu: `${cpuCores}`, memory: formatBytes(memoryBytes) },
     utilization: { cpu: `${cpuUtilization}`, memory: `${memoryUtilization}` },
     running: true,
   };
 }
 
-function bytesText(bytes: number): string {
+function formatBytes(bytes: number): string {
   for (const [suffix, unit] of UNITS) if (bytes % unit === 0) return `${bytes / unit}${suffix}`;
   return `${Math.ceil(bytes / 1024)}Ki`;
 }

@@ -3,7 +3,7 @@ import { causeReason, fieldErrorBody } from '#platform/base/field-error';
 import type { JsonSchema } from '#platform/schema/json-schema';
 // What a kube-apiserver v1.36.3 said of CustomResourceDefinitions with these schemas.
 import cases from './check-rules.data.json' with { type: 'json' };
-import { checkRules } from './check-rules.ts';
+import { validateRules } from './check-rules.ts';
 
 const PATH = 'spec.validation.openAPIV3Schema';
 
@@ -17,7 +17,7 @@ const sorted = (causes: readonly (readonly (string | undefined)[])[]): string[] 
 
 describe('checkRules', () => {
   it.each(cases)('finds what the API server finds in $schema.properties', ({ schema, causes }) => {
-    const found = checkRules(schema as unknown as JsonSchema, PATH);
+    const found = validateRules(schema as unknown as JsonSchema, PATH);
     const told = found.map((cause) => [causeReason(cause), cause.field.replace(PATH, ''), fieldErrorBody(cause)]);
     expect(sorted(told)).toEqual(sorted(causes));
     expect(told.some(isChance)).toBe(causes.some(isChance));

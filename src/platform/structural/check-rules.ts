@@ -45,9 +45,9 @@ interface Cost {
  * All that is wrong with the x-kubernetes-validations of a schema, as the API server finds it when a
  * CustomResourceDefinition is written. Paths are below `path`, the place of the schema.
  */
-export function checkRules(schema: JsonSchema, path: string): FieldError[] {
+export function validateRules(schema: JsonSchema, path: string): FieldError[] {
   const costs: Cost[] = [];
-  const causes = checkBelow(schema, { path, root: true, times: 1, uncorrelatable: undefined, costs });
+  const causes = validateBelow(schema, { path, root: true, times: 1, uncorrelatable: undefined, costs });
   const total = costs.reduce((sum, { cost }) => Math.min(MAX_COST, sum + cost), 0);
   if (total <= SCHEMA_LIMIT) return causes;
   const largest = costs
@@ -66,12 +66,12 @@ export function checkRules(schema: JsonSchema, path: string): FieldError[] {
   ];
 }
 
-function checkBelow(schema: JsonSchema, context: Context): FieldError[] {
+function validateBelow(schema: JsonSchema, context: Context): FieldError[] {
   const causes: FieldError[] = [];
   const { path, uncorrelatable } = context;
   const below = (part: JsonSchema, partPath: string, changes: Partial<Context> = {}): void => {
     const root = part['x-kubernetes-embedded-resource'] === true;
-    append(causes, checkBelow(part, { ...context, root, ...changes, path: partPath }));
+    append(causes, validateBelow(part, { ...context, root, ...changes, path: partPath }));
   };
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     below(field, key(child(path, 'properties'), name));
@@ -88,7 +88,7 @@ function checkBelow(schema: JsonSchema, context: Context): FieldError[] {
       uncorrelatable: uncorrelatable ?? (keyed ? undefined : path),
     });
   }
-  append(causes, ownCauses(schema, context));
+  append(causes, validateOwn(schema, context));
   return causes;
 }
 
@@ -120,11 +120,11 @@ function leastSize(schema: JsonSchema): number {
   }
 }
 
-function ownCauses(schema: JsonSchema, context: Context): FieldError[] {
+function validateOwn(schema: JsonSchema, context: Context): FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0) return [];
   const at = (i: number): string => index(child(context.path, 'x-kubernetes-validations'), i);
-  const causes = rules.flatMap((rule, i) => formCauses(rule, schema, at(i)));
+  const causes = rules.flatMap((rule, i) => validateForm(rule, schema, at(i)));
   if (causes.length > 0) return causes;
   const scope = ruleScope(schema, context.root);
   if (scope === undefined) {
@@ -132,11 +132,11 @@ function ownCauses(schema: JsonSchema, context: Context): FieldError[] {
       'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
     return [internalError(child(context.path, 'x-kubernetes-validations'), detail)];
   }
-  return rules.flatMap((rule, i) => ruleCauses(compileRule(rule, scope), scope, context, at(i)));
+  return rules.flatMap((rule, i) => validateRule(compileRule(rule, scope), scope, context, at(i)));
 }
 
 /** What is wrong with a rule before its expressions are looked at. */
-function formCauses(rule: CelRule, schema: JsonSchema, path: string): FieldError[] {
+function validateForm(rule: CelRule, schema: JsonSchema, path: string): FieldError[] {
   const causes: FieldError[] = [];
   const { message = '', messageExpression = '', fieldPath = '' } = rule;
   if (rule.rule.trim() === '') causes.push(required(child(path, 'rule'), 'rule is not specified'));
@@ -160,7 +160,7 @@ function formCauses(rule: CelRule, schema: JsonSchema, path: string): FieldError
   return causes;
 }
 
-function ruleCauses(compiled: CompiledRule, scope: RuleScope, context: Context, path: string): FieldError[] {
+function validateRule(compiled: CompiledRule, scope: RuleScope, context: Context, path: string): FieldError[] {
   const { rule, program, message } = compiled;
   const causes: FieldError[] = [];
   const expensive = (what: string, field: string, cost: number): void => {

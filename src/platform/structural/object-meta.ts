@@ -92,17 +92,17 @@ export function* metaValidation(meta: unknown, rules: MetaRules = {}): Steps<rea
   else checkShape(known, at);
   if (at.causes.length > 0) return at.causes;
   yield;
-  const causes = known.name === old.name && known.name !== undefined ? [] : nameCauses(known, nameProblems);
-  if (known.labels !== old.labels) append(causes, labelCauses(known));
+  const causes = known.name === old.name && known.name !== undefined ? [] : validateName(known, nameProblems);
+  if (known.labels !== old.labels) append(causes, validateLabel(known));
   yield;
   if (known.annotations !== old.annotations || known.finalizers !== old.finalizers) {
-    append(causes, annotationCauses(known));
+    append(causes, validateAnnotation(known));
   }
-  if (known.ownerReferences !== old.ownerReferences) append(causes, referenceCauses(known));
+  if (known.ownerReferences !== old.ownerReferences) append(causes, validateReference(known));
   return causes;
 }
 
-function nameCauses({ name = '', generateName = '' }: Meta, nameProblems: (name: string) => string[]): FieldError[] {
+function validateName({ name = '', generateName = '' }: Meta, nameProblems: (name: string) => string[]): FieldError[] {
   const causes: FieldError[] = [];
   if (generateName !== '') {
     // A generated name ends in a suffix, so that a trailing dash is fine, as is, to Kubernetes, whatever comes before it.
@@ -119,7 +119,7 @@ function nameCauses({ name = '', generateName = '' }: Meta, nameProblems: (name:
   return causes;
 }
 
-function labelCauses({ labels = {} }: Meta): FieldError[] {
+function validateLabel({ labels = {} }: Meta): FieldError[] {
   const causes: FieldError[] = [];
   for (const name of Object.keys(labels)) {
     if (causes.length >= MAX_CAUSES) break;
@@ -132,7 +132,7 @@ function labelCauses({ labels = {} }: Meta): FieldError[] {
 
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldError[] {
+function validateAnnotation({ annotations = {}, finalizers = [] }: Meta): FieldError[] {
   const causes: FieldError[] = [];
   let size = 0;
   for (const name of Object.keys(annotations)) {
@@ -152,7 +152,7 @@ function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldErr
   return causes;
 }
 
-function referenceCauses({ ownerReferences = [] }: Meta): FieldError[] {
+function validateReference({ ownerReferences = [] }: Meta): FieldError[] {
   const causes: FieldError[] = [];
   let controller: OwnerReference | undefined;
   let told = false;

@@ -16,13 +16,13 @@ export function formatExplanation(attempt: Explanation): string {
     ...(nominatedNode === undefined ? [] : [`${nominatedNode} is being made free for it`]),
     `${attempt.nodes.length} of ${nodesInCluster} nodes were looked at, ${suited.length} suit`,
     '',
-    ...(suited.length === 0 ? [] : [scoresText(suited)]),
-    ...(refused.length === 0 ? [] : [refusalsText(refused)]),
+    ...(suited.length === 0 ? [] : [formatScores(suited)]),
+    ...(refused.length === 0 ? [] : [formatRefusals(refused)]),
   ].join('\n');
 }
 
 /** Each plugin as raw score and what it adds to the total. */
-function scoresText(nodes: readonly NodeExplanation[]): string {
+function formatScores(nodes: readonly NodeExplanation[]): string {
   const plugins = [...new Set(nodes.flatMap(({ scores }) => Object.keys(scores ?? {})))];
   const rows = nodes.slice(0, MAX_NODES).map(({ name, total, scores }) => [
     name,
@@ -36,7 +36,7 @@ function scoresText(nodes: readonly NodeExplanation[]): string {
   return `${formatTable(['NODE', 'TOTAL', ...plugins], rows)}${more(nodes.length)}${only}`;
 }
 
-function refusalsText(nodes: readonly NodeExplanation[]): string {
+function formatRefusals(nodes: readonly NodeExplanation[]): string {
   const rows = nodes
     .slice(0, MAX_NODES)
     .map(({ name, refusedBy = '', reasons = [] }) => [name, refusedBy, reasons.join('; ')]);

@@ -13,7 +13,7 @@ interface RequestedSize extends Sized {
  * No storage can take back what a guest may have written to, so a disk only grows. One that never got what was asked for
  * (`small`) has the size that is told of it.
  */
-export function checkGrowth(
+export function validateGrowth(
   disks: readonly RequestedSize[],
   before: readonly Sized[] = [],
   small: readonly Sized[] = [],

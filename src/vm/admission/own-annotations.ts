@@ -14,7 +14,7 @@ const choicesOf = ({ retain, accessMode }: ClaimWords): readonly (readonly [stri
  * Annotations that say how the disks of a machine are kept. A word that nobody understands would be taken for the usual,
  * which may cost the disks; what stands already is not looked at again.
  */
-export function checkOwnAnnotations(
+export function validateOwnAnnotations(
   claims: ClaimWords,
   field: string,
   annotations: Words = {},

@@ -11,7 +11,7 @@ const RESERVED: ReadonlySet<string> = new Set([VM_LABEL, HYPERSDK.machine, NOVAC
  * By some labels of its pod a machine is found, by its Service and by others: they are not a user's to give. What stands
  * already is not looked at again: it must stay possible to write beside it.
  */
-export function checkOwnLabels(field: string, labels: Words = {}, before: Words = {}): FieldError[] {
+export function validateOwnLabels(field: string, labels: Words = {}, before: Words = {}): FieldError[] {
   return Object.entries(labels)
     .filter(([name, value]) => isOwnLabel(name) && before[name] !== value)
     .map(([name]) => forbidden(key(field, name), 'is set for every machine, which is found by it: use another name'));

@@ -34,11 +34,11 @@ interface Requirement {
   readonly values?: readonly string[] | undefined;
 }
 
-export function checkTolerations(field: string, tolerations: readonly Toleration[] = []): FieldError[] {
-  return tolerations.flatMap((toleration, i) => checkToleration(index(field, i), toleration));
+export function validateTolerations(field: string, tolerations: readonly Toleration[] = []): FieldError[] {
+  return tolerations.flatMap((toleration, i) => validateToleration(index(field, i), toleration));
 }
 
-function checkToleration(field: string, toleration: Toleration): FieldError[] {
+function validateToleration(field: string, toleration: Toleration): FieldError[] {
   const { key = '', operator = 'Equal', value = '', effect, tolerationSeconds } = toleration;
   const errors = key === '' ? [] : labelName(`${field}.key`, key);
   if (key === '' && operator !== 'Exists') {
@@ -63,55 +63,55 @@ function checkToleration(field: string, toleration: Toleration): FieldError[] {
   return errors;
 }
 
-export function checkAffinity(field: string, affinity: Affinity = {}): FieldError[] {
+export function validateAffinity(field: string, affinity: Affinity = {}): FieldError[] {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   return [
-    ...(nodeAffinity === undefined ? [] : checkNodeAffinity(`${field}.nodeAffinity`, nodeAffinity)),
-    ...(podAffinity === undefined ? [] : checkPodAffinity(`${field}.podAffinity`, podAffinity)),
-    ...(podAntiAffinity === undefined ? [] : checkPodAffinity(`${field}.podAntiAffinity`, podAntiAffinity)),
+    ...(nodeAffinity === undefined ? [] : validateNodeAffinity(`${field}.nodeAffinity`, nodeAffinity)),
+    ...(podAffinity === undefined ? [] : validatePodAffinity(`${field}.podAffinity`, podAffinity)),
+    ...(podAntiAffinity === undefined ? [] : validatePodAffinity(`${field}.podAntiAffinity`, podAntiAffinity)),
   ];
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function checkNodeAffinity(field: string, affinity: NonNullable<Affinity['nodeAffinity']>): FieldError[] {
+function validateNodeAffinity(field: string, affinity: NonNullable<Affinity['nodeAffinity']>): FieldError[] {
   const terms = affinity[REQUIRED]?.nodeSelectorTerms;
   const at = `${field}.${REQUIRED}.nodeSelectorTerms`;
   return [
     ...(terms?.length === 0 ? [required(at, 'must have at least one node selector term')] : []),
-    ...(terms ?? []).flatMap((term, i) => checkNodeTerm(index(at, i), term)),
+    ...(terms ?? []).flatMap((term, i) => validateNodeTerm(index(at, i), term)),
     ...(affinity[PREFERRED] ?? []).flatMap(({ preference }, i) =>
-      checkNodeTerm(`${field}.${PREFERRED}[${i}].preference`, preference),
+      validateNodeTerm(`${field}.${PREFERRED}[${i}].preference`, preference),
     ),
   ];
 }
 
-function checkNodeTerm(field: string, term: NodeTerm = {}): FieldError[] {
+function validateNodeTerm(field: string, term: NodeTerm = {}): FieldError[] {
   return [
     ...(term.matchExpressions ?? []).flatMap((requirement, i) =>
-      checkRequirement(`${field}.matchExpressions[${i}]`, requirement),
+      validateRequirement(`${field}.matchExpressions[${i}]`, requirement),
     ),
     ...(term.matchFields ?? []).flatMap((requirement, i) =>
-      checkFieldRequirement(`${field}.matchFields[${i}]`, requirement),
+      validateFieldRequirement(`${field}.matchFields[${i}]`, requirement),
     ),
   ];
 }
 
-function checkPodAffinity(field: string, affinity: NonNullable<Affinity['podAffinity']>): FieldError[] {
+function validatePodAffinity(field: string, affinity: NonNullable<Affinity['podAffinity']>): FieldError[] {
   return [
-    ...(affinity[REQUIRED] ?? []).flatMap((term, i) => checkPodTerm(`${field}.${REQUIRED}[${i}]`, term)),
+    ...(affinity[REQUIRED] ?? []).flatMap((term, i) => validatePodTerm(`${field}.${REQUIRED}[${i}]`, term)),
     ...(affinity[PREFERRED] ?? []).flatMap(({ podAffinityTerm }, i) =>
-      checkPodTerm(`${field}.${PREFERRED}[${i}].podAffinityTerm`, podAffinityTerm),
+      validatePodTerm(`${field}.${PREFERRED}[${i}].podAffinityTerm`, podAffinityTerm),
     ),
   ];
 }
 
-function checkPodTerm(field: string, term: PodTerm = {}): FieldError[] {
+function validatePodTerm(field: string, term: PodTerm = {}): FieldError[] {
   const { topologyKey } = term;
   return [
-    ...checkLabelSelector(`${field}.labelSelector`, term.labelSelector),
-    ...checkLabelSelector(`${field}.namespaceSelector`, term.namespaceSelector),
+    ...validateLabelSelector(`${field}.labelSelector`, term.labelSelector),
+    ...validateLabelSelector(`${field}.namespaceSelector`, term.namespaceSelector),
     ...(term.namespaces ?? []).flatMap((name, i) =>
       dns1123LabelProblems(name).map((problem) => invalid(`${field}.namespaces[${i}]`, name, problem)),
     ),
@@ -120,19 +120,19 @@ function checkPodTerm(field: string, term: PodTerm = {}): FieldError[] {
   ];
 }
 
-export function checkLabelSelector(field: string, selector: LabelSelector = {}): FieldError[] {
+export function validateLabelSelector(field: string, selector: LabelSelector = {}): FieldError[] {
   const labels = Object.entries(selector.matchLabels ?? {}).flatMap(([name, value = '']) =>
     labelName(`${field}.matchLabels`, name).concat(
       labelValueProblems(value).map((problem) => invalid(`${field}.matchLabels[${name}]`, value, problem)),
     ),
   );
   const expressions = (selector.matchExpressions ?? []).flatMap((requirement, i) =>
-    checkRequirement(`${field}.matchExpressions[${i}]`, requirement),
+    validateRequirement(`${field}.matchExpressions[${i}]`, requirement),
   );
   return [...labels, ...expressions];
 }
 
-function checkRequirement(field: string, { key, operator, values = [] }: Requirement): FieldError[] {
+function validateRequirement(field: string, { key, operator, values = [] }: Requirement): FieldError[] {
   const errors = key === undefined ? [] : labelName(`${field}.key`, key);
   const at = `${field}.values`;
   switch (operator) {
@@ -160,7 +160,7 @@ function checkRequirement(field: string, { key, operator, values = [] }: Require
 }
 
 /** Nodes can be selected by one field, their name, and by one name at a time. */
-function checkFieldRequirement(field: string, { key, operator, values = [] }: Requirement): FieldError[] {
+function validateFieldRequirement(field: string, { key, operator, values = [] }: Requirement): FieldError[] {
   const errors = key === 'metadata.name' ? [] : [invalid(`${field}.key`, key, 'not a valid field selector key')];
   if (operator !== 'In' && operator !== 'NotIn') {
     errors.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));

@@ -14,7 +14,7 @@ const holds = ({ status }: Vmi, type: string) =>
     (each) => each.type === type && each.status === 'True',
   ) === true;
 
-function sizeText({ currentCPUTopology, memory }: NonNullable<Vmi['status']>): string {
+function formatSize({ currentCPUTopology, memory }: NonNullable<Vmi['status']>): string {
   const { sockets = 1 } = currentCPUTopology ?? {};
   return `${sockets} ${sockets === 1 ? 'socket' : 'sockets'} and ${memory?.guestCurrent ?? 0} of memory`;
 }
@@ -33,8 +33,8 @@ export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
   if (holds(before, 'Paused') && !holds(after, 'Paused') && to.phase === 'Running') {
     tell('Normal', 'Resumed', 'VirtualMachineInstance resumed.');
   }
-  if (to.phase === 'Running' && from.memory !== undefined && sizeText(from) !== sizeText(to)) {
-    tell('Normal', 'Resized', `The VirtualMachineInstance has ${sizeText(to)} now.`);
+  if (to.phase === 'Running' && from.memory !== undefined && formatSize(from) !== formatSize(to)) {
+    tell('Normal', 'Resized', `The VirtualMachineInstance has ${formatSize(to)} now.`);
   }
   const [was, is] = [from.migrationState, to.migrationState];
   if (is === undefined) return told;

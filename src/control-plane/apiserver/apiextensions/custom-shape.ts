@@ -5,9 +5,9 @@ import { badRequest } from '../api-error.ts';
 import { objectMetaDecoding } from '../builtin-schema/decode.ts';
 import type { KindSchema } from '../resource.ts';
 import type { ScalePaths } from '../subresources/scale.ts';
-import { scaleCauses } from '../subresources/scale-values.ts';
+import { validateScale } from '../subresources/scale-values.ts';
 import type { CrdVersion } from './crd.ts';
-import { checkEmbedded, embeddedResources, readEmbedded } from './embedded-resources.ts';
+import { embeddedResources, readEmbedded, validateEmbedded } from './embedded-resources.ts';
 
 /** The shape of a custom kind in one version: its metadata is that of every object, the rest is its schema's. */
 export function customShape(
@@ -37,12 +37,12 @@ export function customShape(
     applyDefaults: (object) => structural.applyDefaults(object),
     *validate(object, old, subresource, fits) {
       // What a scale shows must be there to be shown.
-      const others = scale === undefined ? [] : scaleCauses(object, scale);
+      const others = scale === undefined ? [] : validateScale(object, scale);
       const found = fits === true ? others : yield* structural.validateInSteps(object, old, others);
       const causes = subresource === 'status' ? found.map(withinStatus) : found;
       if (embedded === undefined) return causes;
       const inside: FieldError[] = [];
-      embedded(object, (resource, path) => append(inside, checkEmbedded(resource, path)));
+      embedded(object, (resource, path) => append(inside, validateEmbedded(resource, path)));
       return [...inside, ...causes];
     },
   };

@@ -57,7 +57,7 @@ export function readEmbedded(
 }
 
 /** What the server asks of every resource, wherever it stands. */
-export function checkEmbedded(resource: Holder, path: string): FieldError[] {
+export function validateEmbedded(resource: Holder, path: string): FieldError[] {
   const { apiVersion, kind } = resource;
   const metadata = (resource['metadata'] ?? {}) as Metadata;
   const causes: FieldError[] = [];
@@ -73,14 +73,14 @@ export function checkEmbedded(resource: Holder, path: string): FieldError[] {
   for (const cause of validateMeta({ ...metadata, name: 'x' }, { nameProblems: () => [] })) {
     causes.push({ ...cause, field: `${path}.${cause.field}` });
   }
-  return [...causes, ...operationCauses(`${path}.metadata.managedFields`, metadata)];
+  return [...causes, ...validateOperation(`${path}.metadata.managedFields`, metadata)];
 }
 
 interface Metadata {
   readonly managedFields?: readonly { readonly operation?: string }[];
 }
 
-function operationCauses(field: string, { managedFields = [] }: Metadata): FieldError[] {
+function validateOperation(field: string, { managedFields = [] }: Metadata): FieldError[] {
   return managedFields.flatMap(({ operation = '' }, i) =>
     operation === 'Apply' || operation === 'Update'
       ? []

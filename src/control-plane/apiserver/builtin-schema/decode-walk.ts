@@ -133,7 +133,7 @@ export class DecodeWalk {
 
   /** Tells that a value has not the type that Go wants here. */
   mismatch(value: unknown, goType: string, kind: GoKind): undefined {
-    return this.fail(this.#converts ? conversionText(value, goType, kind) : this.#mismatchText(value, goType));
+    return this.fail(this.#converts ? formatConversion(value, goType, kind) : this.#mismatchText(value, goType));
   }
 
   /** Tells that a text does not stand for bytes. */
@@ -182,7 +182,7 @@ function valueName(value: unknown, goType: string): string {
 }
 
 /** Why a value cannot be converted, in the words of Go's converter. */
-function conversionText(value: unknown, goType: string, kind: GoKind): string {
+function formatConversion(value: unknown, goType: string, kind: GoKind): string {
   const from = kindOf(value);
   if (kind === 'slice' || kind === 'map') return `cannot restore ${kind} from ${from}`;
   if (kind === 'struct') return `cannot restore struct from: ${from}`;

@@ -16,18 +16,18 @@ export function keyElement(names: readonly string[], values: readonly (Json | un
   for (let i = 0; i < names.length; i++) {
     const value = values[i];
     if (value === undefined) continue;
-    text += `${text.length > 3 ? ',' : ''}${jsonText(names[i] as string)}:${jsonText(value)}`;
+    text += `${text.length > 3 ? ',' : ''}${formatJson(names[i] as string)}:${formatJson(value)}`;
   }
   return `${text}}`;
 }
 
 export function valueElement(value: Json): PathElement {
-  return `v:${jsonText(value)}`;
+  return `v:${formatJson(value)}`;
 }
 
 const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 
-function jsonText(value: Json): string {
+function formatJson(value: Json): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : goJson(value);
 }

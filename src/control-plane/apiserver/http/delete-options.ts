@@ -1,7 +1,7 @@
 import { notSupported } from '#platform/base/field-error';
 import { badRequest, invalid } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
-import { type DeleteOptions, policyCauses } from '../verbs/delete.ts';
+import { type DeleteOptions, validatePolicy } from '../verbs/delete.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeRequest, type LongWork } from './body.ts';
 import { flag, whole } from './options.ts';
@@ -14,7 +14,7 @@ export async function deleteOptions(request: ApiRequest, work: LongWork): Promis
   const options = bytes.length === 0 ? sentAsParameters(request.query) : await sentAsBody(request, work);
   const { dryRun = [] } = options;
   if (dryRun.some((value) => value !== 'All')) {
-    const causes = [...policyCauses(options), notSupported('dryRun', dryRun, ['All'])];
+    const causes = [...validatePolicy(options), notSupported('dryRun', dryRun, ['All'])];
     throw invalid({ group: 'meta.k8s.io', kind: KIND }, '', causes);
   }
   const { dryRun: _dryRun, ...rest } = options;

@@ -35,8 +35,8 @@ export const apiServices: KindStrategy<ApiService> = {
       }
     } else append(causes, causesFor('spec.group', group, dns1123SubdomainProblems(group)));
     append(causes, causesFor('spec.version', version, dns1035LabelProblems(version)));
-    append(causes, checkPriority('spec.groupPriorityMinimum', groupPriorityMinimum, 20_000));
-    append(causes, checkPriority('spec.versionPriority', versionPriority, 1000));
+    append(causes, validatePriority('spec.groupPriorityMinimum', groupPriorityMinimum, 20_000));
+    append(causes, validatePriority('spec.versionPriority', versionPriority, 1000));
     const at = 'spec.insecureSkipTLSVerify';
     if (service === undefined) {
       if ((spec.caBundle ?? '') !== '') {
@@ -68,6 +68,6 @@ export const apiServices: KindStrategy<ApiService> = {
   },
 };
 
-function checkPriority(field: string, value: number, most: number): FieldError[] {
+function validatePriority(field: string, value: number, most: number): FieldError[] {
   return value > 0 && value <= most ? [] : [invalid(field, value, `must be positive and less than ${most}`)];
 }

@@ -92,7 +92,7 @@ function checkRequest({
     append(causes, oneOf(index('spec.usages', i), usage, USAGES));
     if (again[i] === true) causes.push(duplicate(index('spec.usages', i), usage));
   }
-  append(causes, checkSigner('spec.signerName', signerName));
+  append(causes, validateSigner('spec.signerName', signerName));
   if (expirationSeconds !== undefined && expirationSeconds < MIN_SECONDS) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
     causes.push(invalid('spec.expirationSeconds', expirationSeconds, detail));
@@ -100,7 +100,7 @@ function checkRequest({
   return causes;
 }
 
-function checkSigner(field: string, name: string): FieldError[] {
+function validateSigner(field: string, name: string): FieldError[] {
   if (name === '') return [required(field)];
   const parts = name.split('/');
   const [domain = '', path = ''] = parts;

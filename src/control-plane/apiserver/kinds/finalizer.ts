@@ -4,12 +4,12 @@ import type { KubeObject } from '#platform/kube/kube-object';
 const STANDARD = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
 /** A finalizer is one that the server knows, or says whose it is. */
-export function checkFinalizer(field: string, name: string): FieldError[] {
+export function validateFinalizer(field: string, name: string): FieldError[] {
   if (name.includes('/') || STANDARD.has(name)) return [];
   return [invalid(field, name, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
 /** The same for all finalizers of an object. */
-export function checkFinalizers({ metadata }: KubeObject): FieldError[] {
-  return (metadata.finalizers ?? []).flatMap((name, i) => checkFinalizer(index('metadata.finalizers', i), name));
+export function validateFinalizers({ metadata }: KubeObject): FieldError[] {
+  return (metadata.finalizers ?? []).flatMap((name, i) => validateFinalizer(index('metadata.finalizers', i), name));
 }

@@ -58,11 +58,14 @@ export const flowSchemas: KindStrategy<FlowSchema> = {
     }
     const name = spec.priorityLevelConfiguration?.name;
     append(causes, requiredIfMissing('spec.priorityLevelConfiguration.name', name, 'must reference a priority level'));
-    return [...causes, ...rules.flatMap((rule, i) => checkRule(index('spec.rules', i), rule))];
+    return [...causes, ...rules.flatMap((rule, i) => validateRule(index('spec.rules', i), rule))];
   },
 };
 
-function checkRule(field: string, rule: NonNullable<NonNullable<FlowSchema['spec']>['rules']>[number]): FieldError[] {
+function validateRule(
+  field: string,
+  rule: NonNullable<NonNullable<FlowSchema['spec']>['rules']>[number],
+): FieldError[] {
   const { subjects, resourceRules = [], nonResourceRules = [] } = rule;
   const causes: FieldError[] = [];
   if ((subjects ?? []).length === 0) {
@@ -80,10 +83,13 @@ function checkRule(field: string, rule: NonNullable<NonNullable<FlowSchema['spec
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     causes.push(required(field, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
   }
-  return [...causes, ...resourceRules.flatMap((each, i) => checkResources(index(`${field}.resourceRules`, i), each))];
+  return [
+    ...causes,
+    ...resourceRules.flatMap((each, i) => validateResources(index(`${field}.resourceRules`, i), each)),
+  ];
 }
 
-function checkResources(field: string, rule: ResourceRule): FieldError[] {
+function validateResources(field: string, rule: ResourceRule): FieldError[] {
   const empty = (list: readonly string[] | null | undefined) => (list ?? []).length === 0;
   const causes: FieldError[] = [];
   if (empty(rule.verbs)) causes.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
@@ -141,13 +147,13 @@ export const priorityLevels: KindStrategy<PriorityLevel> = {
     } else if (type === 'Limited') {
       if (exempt !== undefined) causes.push(forbidden('spec.exempt', 'must be nil if the type is Limited'));
       if (limited === undefined) causes.push(required('spec.limited', 'must not be empty when type is Limited'));
-      else append(causes, checkLimited(limited));
+      else append(causes, validateLimited(limited));
     } else append(causes, oneOf('spec.type', type, ['Exempt', 'Limited']));
     return causes;
   },
 };
 
-function checkLimited(limited: NonNullable<NonNullable<PriorityLevel['spec']>['limited']>): FieldError[] {
+function validateLimited(limited: NonNullable<NonNullable<PriorityLevel['spec']>['limited']>): FieldError[] {
   const { nominalConcurrencyShares: shares = 0, limitResponse = {} } = limited;
   const at = 'spec.limited';
   const causes =
@@ -158,12 +164,12 @@ function checkLimited(limited: NonNullable<NonNullable<PriorityLevel['spec']>['l
       causes.push(
         required(`${at}.limitResponse.queuing`, 'must not be empty if and only if the response type is Queue'),
       );
-    } else append(causes, checkQueuing(`${at}.limitResponse.queuing`, queuing));
+    } else append(causes, validateQueuing(`${at}.limitResponse.queuing`, queuing));
   } else if (type !== 'Reject') append(causes, oneOf(`${at}.limitResponse.type`, type, ['Queue', 'Reject']));
   return causes;
 }
 
-function checkQueuing(field: string, { queues = 0, handSize = 0, queueLengthLimit = 0 }: Queuing): FieldError[] {
+function validateQueuing(field: string, { queues = 0, handSize = 0, queueLengthLimit = 0 }: Queuing): FieldError[] {
   const causes: FieldError[] = [];
   if (queueLengthLimit <= 0) causes.push(invalid(`${field}.queueLengthLimit`, queueLengthLimit, 'must be positive'));
   if (queues <= 0) causes.push(invalid(`${field}.queues`, queues, 'must be positive'));

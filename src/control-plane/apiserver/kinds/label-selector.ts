@@ -16,17 +16,17 @@ interface LabelExpression {
 }
 
 /** All causes why a selector of labels cannot be used. */
-export function checkSelector(field: string, selector: LabelSelector | undefined): FieldError[] {
+export function validateSelector(field: string, selector: LabelSelector | undefined): FieldError[] {
   if (selector === undefined) return [];
   return [
     ...labels(`${field}.matchLabels`, selector.matchLabels),
     ...(selector.matchExpressions ?? []).flatMap((item, i) =>
-      checkExpression(index(`${field}.matchExpressions`, i), item),
+      validateExpression(index(`${field}.matchExpressions`, i), item),
     ),
   ];
 }
 
-function checkExpression(field: string, { key = '', operator = '', values = [] }: LabelExpression): FieldError[] {
+function validateExpression(field: string, { key = '', operator = '', values = [] }: LabelExpression): FieldError[] {
   const causes: FieldError[] = [];
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) {

@@ -4,8 +4,8 @@ import { immutable, oneOf, oneOfIfSet } from './field-checks.ts';
 import { fill } from './fill.ts';
 import { goStruct } from './go-struct.ts';
 import type { KindStrategy } from './kind-strategy.ts';
-import { checkSelector, type LabelSelector } from './label-selector.ts';
-import { checkAmount, checkAtMostAll } from './workloads/workload.ts';
+import { type LabelSelector, validateSelector } from './label-selector.ts';
+import { validateAmount, validateAtMostAll } from './workloads/workload.ts';
 
 interface DisruptionBudget {
   spec?: {
@@ -33,9 +33,9 @@ export const podDisruptionBudgets: KindStrategy<DisruptionBudget> = {
     }
     for (const [name, amount] of Object.entries({ minAvailable, maxUnavailable })) {
       if (amount === undefined) continue;
-      append(causes, checkAmount(`spec.${name}`, amount), checkAtMostAll(`spec.${name}`, amount));
+      append(causes, validateAmount(`spec.${name}`, amount), validateAtMostAll(`spec.${name}`, amount));
     }
-    append(causes, checkSelector('spec.selector', selector));
+    append(causes, validateSelector('spec.selector', selector));
     return [...causes, ...oneOfIfSet('spec.unhealthyPodEvictionPolicy', policy, ['AlwaysAllow', 'IfHealthyBudget'])];
   },
 };

@@ -3,7 +3,7 @@ import { type FieldError, index, invalid, notSupported, required } from '#platfo
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { causesFor, same } from './field-checks.ts';
 import type { KindStrategy } from './kind-strategy.ts';
-import { checkSelector, type LabelSelector } from './label-selector.ts';
+import { type LabelSelector, validateSelector } from './label-selector.ts';
 import { pathSegmentProblems } from './object-name.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
@@ -32,7 +32,7 @@ interface Binding {
   subjects?: Subject[];
 }
 
-function checkRule(field: string, rule: Rule, namespaced: boolean): FieldError[] {
+function validateRule(field: string, rule: Rule, namespaced: boolean): FieldError[] {
   const { verbs, apiGroups = [], resources = [], nonResourceURLs: urls = [] } = rule;
   const causes: FieldError[] = [];
   if ((verbs ?? []).length === 0) causes.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
@@ -54,13 +54,13 @@ function checkRule(field: string, rule: Rule, namespaced: boolean): FieldError[]
 }
 
 export const roles: KindStrategy<Role> = {
-  validate: (object) => (object.rules ?? []).flatMap((rule, i) => checkRule(index('rules', i), rule, true)),
+  validate: (object) => (object.rules ?? []).flatMap((rule, i) => validateRule(index('rules', i), rule, true)),
 };
 
 export const clusterRoles: KindStrategy<Role> = {
   validate(object) {
     const { rules, aggregationRule } = object;
-    const causes = (rules ?? []).flatMap((rule, i) => checkRule(index('rules', i), rule, false));
+    const causes = (rules ?? []).flatMap((rule, i) => validateRule(index('rules', i), rule, false));
     if (aggregationRule === undefined) return causes;
     const selectors = aggregationRule.clusterRoleSelectors ?? [];
     const at = 'aggregationRule.clusterRoleSelectors';
@@ -68,7 +68,7 @@ export const clusterRoles: KindStrategy<Role> = {
       causes.push(required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
     }
     for (const [i, selector] of selectors.entries()) {
-      const wrong = checkSelector(index(at, i), selector);
+      const wrong = validateSelector(index(at, i), selector);
       append(causes, wrong);
       if (wrong.length > 0) causes.push(invalid(index(at, i), null, 'invalid label selector.'));
     }
@@ -88,8 +88,8 @@ function bindings(namespaced: boolean): KindStrategy<Binding> {
     validate(object, old) {
       const { roleRef = {}, subjects = [] } = object;
       const causes = [
-        ...checkRoleRef(roleRef, namespaced),
-        ...subjects.flatMap((subject, i) => checkSubject(index('subjects', i), subject, namespaced)),
+        ...validateRoleRef(roleRef, namespaced),
+        ...subjects.flatMap((subject, i) => validateSubject(index('subjects', i), subject, namespaced)),
       ];
       const before = old;
       if (before === undefined || same(roleRef, before.roleRef)) return causes;
@@ -102,7 +102,7 @@ function bindings(namespaced: boolean): KindStrategy<Binding> {
 export const roleBindings = bindings(true);
 export const clusterRoleBindings = bindings(false);
 
-function checkRoleRef(reference: NonNullable<Binding['roleRef']>, namespaced: boolean): FieldError[] {
+function validateRoleRef(reference: NonNullable<Binding['roleRef']>, namespaced: boolean): FieldError[] {
   const { apiGroup = GROUP, kind = '', name = '' } = reference;
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   return [
@@ -112,7 +112,7 @@ function checkRoleRef(reference: NonNullable<Binding['roleRef']>, namespaced: bo
   ];
 }
 
-function checkSubject(field: string, subject: Subject, namespaced: boolean): FieldError[] {
+function validateSubject(field: string, subject: Subject, namespaced: boolean): FieldError[] {
   const { kind = '', name = '', namespace = '', apiGroup = '' } = subject;
   const causes = name === '' ? [required(`${field}.name`)] : [];
   if (kind === 'ServiceAccount') {

@@ -34,7 +34,7 @@ function defaultClaim({ devices = {} }: ClaimSpec): void {
   }
 }
 
-function checkClaim(field: string, { devices = {} }: ClaimSpec): FieldError[] {
+function validateClaim(field: string, { devices = {} }: ClaimSpec): FieldError[] {
   const names = new Set<string>();
   return (devices.requests ?? []).flatMap(({ name = '', exactly, firstAvailable }, i) => {
     const at = index(`${field}.devices.requests`, i);
@@ -42,11 +42,11 @@ function checkClaim(field: string, { devices = {} }: ClaimSpec): FieldError[] {
     if ((exactly === undefined) === (firstAvailable === undefined)) {
       causes.push(required(at, 'exactly one of `exactly` or `firstAvailable` is required'));
     }
-    if (exactly !== undefined) append(causes, checkRequest(`${at}.exactly`, exactly));
+    if (exactly !== undefined) append(causes, validateRequest(`${at}.exactly`, exactly));
     for (const [k, request] of (firstAvailable ?? []).entries()) {
       const sub = index(`${at}.firstAvailable`, k);
       append(causes, causesFor(`${sub}.name`, request.name, dns1123LabelProblems(request.name ?? '')));
-      append(causes, checkRequest(sub, request));
+      append(causes, validateRequest(sub, request));
     }
     if (names.has(name)) causes.push(duplicate(at, name));
     names.add(name);
@@ -54,7 +54,10 @@ function checkClaim(field: string, { devices = {} }: ClaimSpec): FieldError[] {
   });
 }
 
-function checkRequest(field: string, { deviceClassName = '', allocationMode, count = 0 }: DeviceRequest): FieldError[] {
+function validateRequest(
+  field: string,
+  { deviceClassName = '', allocationMode, count = 0 }: DeviceRequest,
+): FieldError[] {
   const at = `${field}.deviceClassName`;
   const causes =
     deviceClassName === '' ? [required(at)] : causesFor(at, deviceClassName, dns1123SubdomainProblems(deviceClassName));
@@ -69,7 +72,7 @@ export const resourceClaims: KindStrategy<Claim> = {
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
-    const causes = checkClaim('spec', spec);
+    const causes = validateClaim('spec', spec);
     return before === undefined || same(spec, before.spec) ? causes : [...causes, invalid('spec', spec, IMMUTABLE)];
   },
 };
@@ -79,7 +82,7 @@ export const resourceClaimTemplates: KindStrategy<ClaimTemplate> = {
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
-    const causes = checkClaim('spec.spec', spec.spec ?? {});
+    const causes = validateClaim('spec.spec', spec.spec ?? {});
     return before === undefined || same(spec, before.spec) ? causes : [...causes, invalid('spec', spec, IMMUTABLE)];
   },
 };

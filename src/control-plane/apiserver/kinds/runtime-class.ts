@@ -6,8 +6,8 @@ import { causesFor, immutable, labels } from './field-checks.ts';
 import { goStruct } from './go-struct.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 import type { Quantities, Toleration } from './pod/pod-spec.ts';
-import { checkTolerations } from './pod/validate-placement.ts';
-import { checkContainerResourceName, checkQuantity } from './pod/validate-resources.ts';
+import { validateTolerations } from './pod/validate-placement.ts';
+import { validateContainerResourceName, validateQuantity } from './pod/validate-resources.ts';
 
 interface RuntimeClass {
   handler?: string;
@@ -22,11 +22,11 @@ export const runtimeClasses: KindStrategy<RuntimeClass> = {
       handler === '' ? [required('handler')] : causesFor('handler', handler, dns1123LabelProblems(handler));
     for (const [name, amount] of Object.entries(overhead.podFixed ?? {})) {
       const at = key('overhead.limits', name);
-      append(causes, checkContainerResourceName(at, name), checkQuantity(at, name, amount));
+      append(causes, validateContainerResourceName(at, name), validateQuantity(at, name, amount));
     }
     append(causes, labels('scheduling.nodeSelector', scheduling.nodeSelector));
     const tolerations = scheduling.tolerations ?? [];
-    append(causes, checkTolerations('scheduling.tolerations', tolerations));
+    append(causes, validateTolerations('scheduling.tolerations', tolerations));
     const seen = new Set<string>();
     for (const [i, toleration] of tolerations.entries()) {
       const { key: name = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Strategy } from '../resource.ts';
 import { nullEmptyLists } from './empty-lists.ts';
-import { checkFinalizers } from './finalizer.ts';
+import { validateFinalizers } from './finalizer.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 import { rulesOf } from './rules-of.ts';
 import traits from './traits.data.json' with { type: 'json' };
@@ -70,7 +70,7 @@ export function strategyOf(group: string, plural: string): Strategy {
     prepareCreate: prepareCreate(rules, status && !STATUS_ON_CREATE.has(name), settle),
     ...(settle === undefined ? {} : { prepareUpdate: prepareUpdate(rules, settle) }),
     validate: (object, old) => [
-      ...(ANY_FINALIZER.has(name) ? [] : checkFinalizers(object)),
+      ...(ANY_FINALIZER.has(name) ? [] : validateFinalizers(object)),
       ...(rules.validate?.(object, old) ?? []),
     ],
   };

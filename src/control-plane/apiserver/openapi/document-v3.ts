@@ -79,21 +79,21 @@ function componentsOf({ body, responses }: OpenApiOperation): string[] {
  */
 function pathItem(operations: readonly OpenApiOperation[]): string {
   const common = commonParameters(operations);
-  const methods = operations.map((operation) => `"${operation.method}":${operationText(operation, common)}`);
+  const methods = operations.map((operation) => `"${operation.method}":${formatOperation(operation, common)}`);
   return `{${[...methods, ...parametersText(common)].join(',')}}`;
 }
 
-function operationText(operation: OpenApiOperation, common: readonly Parameter[]): string {
+function formatOperation(operation: OpenApiOperation, common: readonly Parameter[]): string {
   const { tag, description, id, parameters, body, consumes, produces, responses, action, gvk } = operation;
   const own = sortedParameters(parameters.filter((parameter) => !common.includes(parameter)));
   const answers = Object.entries(responses).map(
     ([status, component]) =>
-      `"${status}":{"description":"${formatResponseText(status)}","content":${contentText(produces, component)}}`,
+      `"${status}":{"description":"${formatResponseText(status)}","content":${formatContent(produces, component)}}`,
   );
   const pieces = [
     `"tags":["${tag}"],"description":${JSON.stringify(description)},"operationId":"${id}"`,
     ...parametersText(own),
-    ...(body === undefined ? [] : [`"requestBody":${bodyText(consumes, body)}`]),
+    ...(body === undefined ? [] : [`"requestBody":${formatBody(consumes, body)}`]),
     `"responses":{${answers.join(',')},"401":{"description":"Unauthorized"}}`,
     ...(action === undefined ? [] : [`"x-kubernetes-action":"${action}"`]),
     ...(gvk === undefined ? [] : [`"x-kubernetes-group-version-kind":${JSON.stringify(gvk)}`]),
@@ -101,11 +101,14 @@ function operationText(operation: OpenApiOperation, common: readonly Parameter[]
   return `{${pieces.join(',')}}`;
 }
 
-function bodyText(consumes: readonly string[], { component, required }: NonNullable<OpenApiOperation['body']>): string {
-  return `{"content":${contentText(consumes, component)}${required ? ',"required":true' : ''}}`;
+function formatBody(
+  consumes: readonly string[],
+  { component, required }: NonNullable<OpenApiOperation['body']>,
+): string {
+  return `{"content":${formatContent(consumes, component)}${required ? ',"required":true' : ''}}`;
 }
 
-function contentText(media: readonly string[], component: string | null): string {
+function formatContent(media: readonly string[], component: string | null): string {
   const schema = JSON.stringify(component === null ? { type: 'string' } : referenceTo(component));
   return `{${media
     .toSorted()
@@ -114,12 +117,12 @@ function contentText(media: readonly string[], component: string | null): string
 }
 
 function parametersText(parameters: readonly Parameter[]): string[] {
-  return parameters.length === 0 ? [] : [`"parameters":[${parameters.map(parameterText).join(',')}]`];
+  return parameters.length === 0 ? [] : [`"parameters":[${parameters.map(formatParameter).join(',')}]`];
 }
 
 const written = new WeakMap<Parameter, string>();
 
-function parameterText(parameter: Parameter): string {
+function formatParameter(parameter: Parameter): string {
   let text = written.get(parameter);
   if (text === undefined) {
     const { name, in: where, type, description } = parameter;

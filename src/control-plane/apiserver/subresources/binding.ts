@@ -21,7 +21,7 @@ export const bind: SubresourceAction = async (backend, target, body, call, admit
   const { name = '' } = body.metadata;
   if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
   const node = (body['target'] ?? {}) as { readonly kind?: string; readonly name?: string };
-  const causes = bindingCauses(node);
+  const causes = validateBinding(node);
   if (causes.length > 0) {
     const texts = causes.map(formatFieldError).join(', ');
     throw new ApiError(500, '', causes.length === 1 ? texts : `[${texts}]`);
@@ -41,7 +41,7 @@ export const bindNamed: SubresourceAction = async (backend, target, body, call, 
   return await bind(backend, { ...target, resource, name }, body, call, admit);
 };
 
-function bindingCauses({ kind = '', name = '' }: { readonly kind?: string; readonly name?: string }): FieldError[] {
+function validateBinding({ kind = '', name = '' }: { readonly kind?: string; readonly name?: string }): FieldError[] {
   return [
     ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
     ...(name === '' ? [required('target.name')] : []),

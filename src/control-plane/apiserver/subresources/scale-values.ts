@@ -8,15 +8,15 @@ import type { ScalePaths } from './scale.ts';
 const MAX_REPLICAS = 2 ** 31 - 1;
 
 /** What a custom object keeps where its scale looks must be something that a scale can show. */
-export function scaleCauses(object: KubeObject, { spec, status, selector }: ScalePaths): FieldError[] {
+export function validateScale(object: KubeObject, { spec, status, selector }: ScalePaths): FieldError[] {
   return [
-    ...countCauses(object, spec),
-    ...countCauses(object, status),
-    ...(selector === undefined || selector === '' ? [] : textCauses(object, selector)),
+    ...validateCount(object, spec),
+    ...validateCount(object, status),
+    ...(selector === undefined || selector === '' ? [] : validateText(object, selector)),
   ];
 }
 
-function countCauses(object: KubeObject, path: string): FieldError[] {
+function validateCount(object: KubeObject, path: string): FieldError[] {
   const found = follow(object, path);
   if (found === undefined) return [];
   if ('problem' in found) return [invalid(path, 0, found.problem)];
@@ -26,7 +26,7 @@ function countCauses(object: KubeObject, path: string): FieldError[] {
   return value > MAX_REPLICAS ? [invalid(path, value, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
 
-function textCauses(object: KubeObject, path: string): FieldError[] {
+function validateText(object: KubeObject, path: string): FieldError[] {
   const found = follow(object, path);
   if (found === undefined) return [];
   if ('problem' in found) return [invalid(path, '', found.problem)];

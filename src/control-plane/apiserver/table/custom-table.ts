@@ -60,7 +60,7 @@ function cellOf(type: string, value: unknown, now: number): Cell {
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
-      return typeof value === 'string' ? ageText(value, now) : null;
+      return typeof value === 'string' ? formatAge(value, now) : null;
     default:
       return null;
   }
@@ -76,7 +76,7 @@ function textOf(value: unknown): string {
 const RFC_3339 =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d([.,]\d+)?(Z|[+-]([01]\d|2[0-4]):[0-5]\d)$/;
 
-function ageText(value: string, now: number): string {
+function formatAge(value: string, now: number): string {
   if (value === '' || value === 'null') return '<unknown>';
   return RFC_3339.test(value) ? since(value.replace(',', '.'), now) : '<invalid>';
 }

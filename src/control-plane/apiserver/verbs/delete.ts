@@ -83,12 +83,12 @@ function lastOf({ strategy }: Resource, old: KubeObject, ended: KubeObject): Kub
 
 /** Refuses options that contradict each other, or say what nobody knows. */
 export function checkDeleteOptions(options: DeleteOptions): void {
-  const causes = policyCauses(options);
+  const causes = validatePolicy(options);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
 }
 
 /** What is wrong with what shall become of dependents. */
-export function policyCauses({ propagationPolicy, orphanDependents }: DeleteOptions): FieldError[] {
+export function validatePolicy({ propagationPolicy, orphanDependents }: DeleteOptions): FieldError[] {
   if (propagationPolicy === undefined) return [];
   const causes: FieldError[] = [];
   if (orphanDependents !== undefined) {

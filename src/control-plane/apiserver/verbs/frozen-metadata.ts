@@ -9,7 +9,7 @@ type Metadata = KubeObject['metadata'];
 const FROZEN = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 /** What a writer says of metadata that only the server sets; whoever says nothing of it, or what it is, changes nothing. */
-export function frozenCauses(sent: Metadata, old: Metadata): FieldError[] {
+export function validateFrozen(sent: Metadata, old: Metadata): FieldError[] {
   // When an object is to end is kept as it was decided, whatever is said of it later.
   const fields = old.deletionTimestamp === undefined ? FROZEN : FROZEN.filter((field) => field !== 'deletionTimestamp');
   const causes = fields
@@ -20,7 +20,7 @@ export function frozenCauses(sent: Metadata, old: Metadata): FieldError[] {
 }
 
 /** Once an object is being deleted, finalizers can only go. */
-export function finalizerCauses({ metadata }: KubeObject, old: KubeObject): FieldError[] {
+export function validateFinalizer({ metadata }: KubeObject, old: KubeObject): FieldError[] {
   if (old.metadata.deletionTimestamp === undefined) return [];
   const before = new Set(old.metadata.finalizers);
   const added = (metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));

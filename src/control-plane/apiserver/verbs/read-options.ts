@@ -17,19 +17,19 @@ const WITH_CONTINUE = forbidden(MATCH, 'resourceVersionMatch is forbidden when c
 
 /** Refuses a list whose options do not go together. */
 export function checkListOptions(options: ReadOptions): void {
-  refuse(listCauses(options));
+  refuse(validateList(options));
 }
 
 /** Refuses a watch whose options do not go together. */
 export function checkWatchOptions(options: ReadOptions): void {
-  refuse(watchCauses(options));
+  refuse(validateWatch(options));
 }
 
 function refuse(causes: readonly FieldError[]): void {
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', causes);
 }
 
-function listCauses(options: ReadOptions): FieldError[] {
+function validateList(options: ReadOptions): FieldError[] {
   const { resourceVersion: version = '', resourceVersionMatch: match = '', sendInitialEvents } = options;
   const causes: FieldError[] = [];
   if (match !== '') {
@@ -48,7 +48,7 @@ function listCauses(options: ReadOptions): FieldError[] {
   return causes;
 }
 
-function watchCauses(options: ReadOptions): FieldError[] {
+function validateWatch(options: ReadOptions): FieldError[] {
   const { resourceVersionMatch: match = '', sendInitialEvents } = options;
   const causes: FieldError[] = [];
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {

@@ -17,7 +17,7 @@ import { fieldWriterFor } from '../subresources/field-writer.ts';
 import { checkCreation, createObject, NAMESPACE_MISMATCH } from './create.ts';
 import { bodyDecoding } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
-import { checkUid, finalizerCauses, frozenCauses } from './frozen-metadata.ts';
+import { checkUid, validateFinalizer, validateFrozen } from './frozen-metadata.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import { type Target, viewOf } from './target.ts';
 import { type StoredResult, store } from './written.ts';
@@ -160,7 +160,7 @@ async function attemptWrite(
   const size = Math.max(call.size ?? 0, entry.value.length);
   const asked = sent.metadata.resourceVersion ?? '';
   if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
-  const frozen = takesMetadata(target) && subresource !== 'binding' ? frozenCauses(sent.metadata, old.metadata) : [];
+  const frozen = takesMetadata(target) && subresource !== 'binding' ? validateFrozen(sent.metadata, old.metadata) : [];
   const object = keepWhatIsTheServers(target, sent, old);
   if (how.recorded !== true) {
     // Of a scale it is not known when it was written.
@@ -217,7 +217,7 @@ function* causesOf(
   // A binding sets what no other update may, and nothing else.
   if (subresource === 'binding') return [];
   const { shape, strategy } = resource;
-  const finalizers = finalizerCauses(object, old);
+  const finalizers = validateFinalizer(object, old);
   const causes = yield* shape.validate(object, old, subresource, isFitting(call, object));
   yield;
   const own = (strategy.parts?.get(subresource) ?? strategy).validate?.(object, old) ?? [];

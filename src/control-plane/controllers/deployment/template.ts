@@ -23,14 +23,14 @@ function withoutHash({ metadata = {}, spec }: PodTemplate): PodTemplate {
 /** Names a template; `collisions` makes another name of it where that one is taken. */
 export function templateHash(template: PodTemplate, collisions = 0): string {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(`${sortedText(template)}${collisions === 0 ? '' : collisions}`)) {
+  for (const byte of new TextEncoder().encode(`${formatSorted(template)}${collisions === 0 ? '' : collisions}`)) {
     hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   }
   return [...String(hash)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
 }
 
 /** JSON with the fields in order, so that the same template always has the same name. */
-function sortedText(value: unknown): string {
+function formatSorted(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

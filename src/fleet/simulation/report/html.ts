@@ -14,7 +14,7 @@ export function html(setting: RunConfig, found: RunResults, heat: HeatMap): stri
   const broken = violations.reduce((sum, { from, to }) => sum + to - from, 0);
   const { rebalance } = setting;
   const facts: [string, string][] = [
-    ['simulated', simulatedText(setting, reached)],
+    ['simulated', formatSimulated(setting, reached)],
     ['nodes and machines', `${setting.nodes} and ${setting.vms} at the start`],
     ['seed', setting.seed],
     [
@@ -69,7 +69,7 @@ export function html(setting: RunConfig, found: RunResults, heat: HeatMap): stri
   ].join('\n');
 }
 
-function simulatedText({ duration_seconds, start }: RunConfig, { simulated_seconds, completed }: RunExtent): string {
+function formatSimulated({ duration_seconds, start }: RunConfig, { simulated_seconds, completed }: RunExtent): string {
   const whole = `${formatTime(duration_seconds)} h`;
   return completed
     ? `${whole} from ${start}`

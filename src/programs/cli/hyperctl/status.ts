@@ -28,7 +28,7 @@ export async function showStatus(parts: VmDeps, command: Command): Promise<void>
   const { output, allNamespaces } = command.optsWithGlobals<{ output?: Format; allNamespaces?: boolean }>();
   await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const standing = await standingOf(client, allNamespaces === true ? undefined : namespace);
-    parts.io.out(output === 'json' || output === 'yaml' ? formatManifest(standing, output) : statusText(standing));
+    parts.io.out(output === 'json' || output === 'yaml' ? formatManifest(standing, output) : formatStatus(standing));
   });
 }
 
@@ -66,16 +66,16 @@ function countStates(states: readonly string[]): Counts {
 }
 
 /** The same for people. */
-function statusText({ server, namespace, ...kinds }: HyperctlStatus): string {
+function formatStatus({ server, namespace, ...kinds }: HyperctlStatus): string {
   const rows = [
     ['server', server],
     ['namespace', namespace || 'all of them'],
-    ...Object.entries(kinds).map(([kind, counts]) => [kind, countsText(counts)] as const),
+    ...Object.entries(kinds).map(([kind, counts]) => [kind, formatCounts(counts)] as const),
   ] as const;
   return rows.map(([word, text]) => `${`${word}:`.padEnd(12)} ${text}\n`).join('');
 }
 
-function countsText(counts: Counts): string {
+function formatCounts(counts: Counts): string {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
   return total === 0 ? 'none' : `${total} (${states.join(', ')})`;

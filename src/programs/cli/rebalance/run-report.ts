@@ -40,7 +40,7 @@ export class RunReport {
   }
 
   moved(step: LoopStep, made: readonly MadeMove[]): void {
-    for (const move of made) this.#say(`  ${moveText(move)}\n`);
+    for (const move of made) this.#say(`  ${formatMove(move)}\n`);
     this.#steps.push(toReportedStep(step, made));
   }
 
@@ -98,7 +98,7 @@ function formatStanding({ nodes, verdict, spread }: LoopStep): string {
   return `${verdict.over.length} of ${nodes.length} nodes have too much to do${named}; ${even}`;
 }
 
-function moveText({ vm_id, from_node, to_node, actual_node, success, as_suggested, error }: MadeMove): string {
+function formatMove({ vm_id, from_node, to_node, actual_node, success, as_suggested, error }: MadeMove): string {
   const way = `${vm_id} from ${from_node} to ${to_node}`;
   if (!success) return `${way}: ${error ?? 'not moved'}`;
   if (as_suggested) return way;

@@ -24,7 +24,7 @@ export function claimState(
     return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
   }
   if (storageClass?.provisioner === SIMULATED_PROVISIONER && !isPopulated(found))
-    return { name: claim, state: 'pending', reason: 'DiskUnfilled', message: unfilledText(found) };
+    return { name: claim, state: 'pending', reason: 'DiskUnfilled', message: formatUnfilled(found) };
   switch (found.status?.phase) {
     case 'Bound':
       return { name: claim, state: 'bound', ...(smaller(found, disk, storageClass) ?? otherwise(found, disk)) };
@@ -34,7 +34,7 @@ export function claimState(
     }
     default: {
       const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
-      const message = pendingText(found, storageClass);
+      const message = formatPending(found, storageClass);
       return { name: claim, state: 'pending', reason: 'ClaimPending', message, ...(waits ? { waits } : {}) };
     }
   }
@@ -56,7 +56,7 @@ function uncopyable(
 }
 
 /** A machine that ran before could not tell its disk from an empty one. */
-function unfilledText({ metadata }: PersistentVolumeClaim): string {
+function formatUnfilled({ metadata }: PersistentVolumeClaim): string {
   const { claim, snapshot, namespace = metadata.namespace } = readDiskSource(metadata.annotations) ?? {};
   const from =
     snapshot === undefined ? `PersistentVolumeClaim ${namespace}/${claim}` : `VMSnapshot ${namespace}/${snapshot}`;
@@ -96,7 +96,7 @@ function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDi
   return differences.length === 0 ? {} : { message: differences.join('; ') };
 }
 
-function pendingText({ metadata, spec }: PersistentVolumeClaim, storageClass: StorageClass | undefined): string {
+function formatPending({ metadata, spec }: PersistentVolumeClaim, storageClass: StorageClass | undefined): string {
   const name = `PersistentVolumeClaim ${metadata.name} has no volume yet`;
   if (storageClass === undefined) return `${name}: there is no StorageClass ${spec.storageClassName}`;
   const modes = (spec.accessModes ?? []).join(', ');

@@ -41,8 +41,8 @@ export function sizeOf({ resources, utilization }: Spec, node: NodeSize): Simula
   const { cpu: cpuUse = '1', memory: memoryUse = '1' } = utilization ?? {};
   return {
     ...requestedSize(nano(cpu), nano(memory)),
-    cpuConsumption: shareText(nano(cpu) * nano(cpuUse), nano(node.cpu)),
-    memoryConsumption: shareText(nano(memory) * nano(memoryUse), nano(node.memory)),
+    cpuConsumption: formatShare(nano(cpu) * nano(cpuUse), nano(node.cpu)),
+    memoryConsumption: formatShare(nano(memory) * nano(memoryUse), nano(node.memory)),
     cpuUtilization: `${cpuUse}`,
     memoryUtilization: `${memoryUse}`,
   };
@@ -65,7 +65,7 @@ function requestedSize(cpu: bigint, memory: bigint): Pick<SimulatedSize, 'cpu' |
 }
 
 /** A quotient of amounts in billionths as a decimal number, to the ninth place. */
-function shareText(amount: bigint, whole: bigint): string {
+function formatShare(amount: bigint, whole: bigint): string {
   const share = whole === 0n ? 0n : amount / whole;
   const fraction = (share % NANO).toString().padStart(9, '0').replace(/0+$/, '');
   return fraction === '' ? `${share / NANO}` : `${share / NANO}.${fraction}`;

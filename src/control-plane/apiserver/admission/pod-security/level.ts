@@ -47,7 +47,7 @@ export function isAtMost(a: Level, b: Level): boolean {
 }
 
 /** What is wrong with the labels that set levels. */
-export function labelCauses(labels: Labels): FieldError[] {
+export function validateLabel(labels: Labels): FieldError[] {
   return MODES.flatMap((mode) => {
     const causes: FieldError[] = [];
     const level = labels?.[PREFIX + mode];

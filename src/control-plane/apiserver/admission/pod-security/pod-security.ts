@@ -10,7 +10,7 @@ import { isPods } from '../pod-write.ts';
 import type { ObjectSource } from '../stored-objects.ts';
 import { securitySubjectOf } from './check.ts';
 import { formatViolations, violations } from './evaluate.ts';
-import { formatStandard, isAtMost, labelCauses, type Standard, sameStandard, standardOf } from './level.ts';
+import { formatStandard, isAtMost, type Standard, sameStandard, standardOf, validateLabel } from './level.ts';
 
 /** Holds the pods of a namespace to the level that its labels set, and warns of workloads whose pods would not fit. */
 export function podSecurity(source: ObjectSource): AdmissionPlugin {
@@ -75,8 +75,8 @@ function warnOfTemplate(write: AdmissionAttributes, object: KubeObject, source: 
 function checkNamespace(write: AdmissionAttributes, namespace: KubeObject, source: ObjectSource): void {
   const { labels, name = '' } = namespace.metadata;
   const before = write.old?.metadata.labels;
-  const causes = labelCauses(labels);
-  const changed = write.old === undefined || JSON.stringify(causes) !== JSON.stringify(labelCauses(before));
+  const causes = validateLabel(labels);
+  const changed = write.old === undefined || JSON.stringify(causes) !== JSON.stringify(validateLabel(before));
   if (causes.length > 0 && changed) throw invalid(write.resource, name, causes);
   if (write.old === undefined) return;
   const [now, then] = [standardOf(labels, 'enforce'), standardOf(before, 'enforce')];

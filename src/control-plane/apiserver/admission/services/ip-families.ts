@@ -9,7 +9,7 @@ function isUserManaged(spec: ServiceSpec): boolean {
 }
 
 /** What a service asks for that a cluster of one family does not have. */
-export function familyCauses(spec: ServiceSpec): FieldError[] {
+export function validateFamily(spec: ServiceSpec): FieldError[] {
   if (isUserManaged(spec)) return [];
   if (spec.ipFamilyPolicy === 'RequireDualStack') {
     const detail = 'this cluster is not configured for dual-stack services';

@@ -14,7 +14,7 @@ import {
 } from '../../kinds/service/service-spec.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { type Changed, type ObjectSource, readObject } from '../stored-objects.ts';
-import { familyCauses, settleFamilies } from './ip-families.ts';
+import { settleFamilies, validateFamily } from './ip-families.ts';
 import { type ServiceNetwork, specOf } from './service-network.ts';
 
 /**
@@ -83,7 +83,7 @@ function allocate(
     if (causes.length > 0) throw invalid(write.resource, nameOf(write), causes);
   };
   if (spec.type !== 'ExternalName') {
-    refuse(familyCauses(spec));
+    refuse(validateFamily(spec));
     settleFamilies(spec);
   }
   const needsAddress = needsClusterIp(spec) && isWellFormed(spec) && (old === undefined || !needsClusterIp(old));

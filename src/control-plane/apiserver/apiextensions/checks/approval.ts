@@ -6,7 +6,7 @@ const ANNOTATION = 'api-approved.kubernetes.io';
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
 /** Groups of the Kubernetes project are for those only who have an approval, or say that they have none. */
-export function approvalCauses(definition: Crd, old: Crd | undefined): FieldError[] {
+export function validateApproval(definition: Crd, old: Crd | undefined): FieldError[] {
   const { group } = definition.spec;
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const state = stateOf(definition);

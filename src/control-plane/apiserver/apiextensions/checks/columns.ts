@@ -1,12 +1,12 @@
 import { child, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import type { CrdVersion } from '../crd.ts';
-import { jsonPathCauses } from './json-path.ts';
+import { validateJsonPath } from './json-path.ts';
 
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** Columns that a table could not have. */
-export function columnCauses(columns: CrdVersion['additionalPrinterColumns'], path: string): FieldError[] {
+export function validateColumn(columns: CrdVersion['additionalPrinterColumns'], path: string): FieldError[] {
   return (columns ?? []).flatMap(({ name, type, format = '', jsonPath }, i) => {
     const at = index(path, i);
     const causes: FieldError[] = [];
@@ -19,6 +19,6 @@ export function columnCauses(columns: CrdVersion['additionalPrinterColumns'], pa
     }
     // The API server has another name for the field inside than outside.
     const pathAt = child(at, 'JSONPath');
-    return [...causes, ...(jsonPath ? jsonPathCauses(jsonPath, pathAt) : [required(pathAt)])];
+    return [...causes, ...(jsonPath ? validateJsonPath(jsonPath, pathAt) : [required(pathAt)])];
   });
 }

@@ -7,7 +7,7 @@ import { itemsOf, type RawSchema } from './raw-schema.ts';
  * Fields that allOf and the like at the root speak of, but the schema itself does not. The API server looks only
  * there, so that deeper ones pass.
  */
-export function completenessCauses(schema: RawSchema, path: string): FieldError[] {
+export function validateCompleteness(schema: RawSchema, path: string): FieldError[] {
   return missingIn(schema, schema, path, path);
 }
 

@@ -2,7 +2,7 @@ import { child, type FieldError, forbidden, index, invalid, notSupported, requir
 import { dns1035LabelProblems } from '#platform/base/names';
 import { type Crd, isTrue } from '../crd.ts';
 import { bundleProblem } from './ca-bundle.ts';
-import { serviceCauses, urlCauses } from './webhook-client.ts';
+import { validateService, validateUrl } from './webhook-client.ts';
 
 type Conversion = NonNullable<Crd['spec']['conversion']>;
 type Client = NonNullable<Conversion['webhook']>['clientConfig'];
@@ -10,7 +10,7 @@ type Client = NonNullable<Conversion['webhook']>['clientConfig'];
 const KNOWN_REVIEWS = ['v1', 'v1beta1'];
 
 /** Why objects could not be converted so. */
-export function conversionCauses(conversion: Conversion, path: string, old?: Crd): FieldError[] {
+export function validateConversion(conversion: Conversion, path: string, old?: Crd): FieldError[] {
   const { strategy, webhook } = conversion;
   const client = webhook?.clientConfig;
   const reviews = webhook?.conversionReviewVersions ?? [];
@@ -18,9 +18,9 @@ export function conversionCauses(conversion: Conversion, path: string, old?: Crd
   const reviewsPath = child(path, 'conversionReviewVersions');
   if (strategy === 'Webhook') {
     return [
-      ...clientCauses(client, clientPath),
-      ...bundleCauses(client, clientPath, old),
-      ...reviewCauses(reviews, reviewsPath),
+      ...validateClient(client, clientPath),
+      ...validateBundle(client, clientPath, old),
+      ...validateReview(reviews, reviewsPath),
     ];
   }
   const causes: FieldError[] = [];
@@ -32,18 +32,18 @@ export function conversionCauses(conversion: Conversion, path: string, old?: Crd
   return causes;
 }
 
-function clientCauses(client: Client, path: string): FieldError[] {
+function validateClient(client: Client, path: string): FieldError[] {
   if (client === undefined) return [required(path, 'required when strategy is set to Webhook')];
   const { url, service } = client;
   if ((url === undefined) === (service === undefined)) {
     return [required(path, 'exactly one of url or service is required')];
   }
-  if (url !== undefined) return urlCauses(url, child(path, 'url'));
-  return service === undefined ? [] : serviceCauses(service, child(path, 'service'));
+  if (url !== undefined) return validateUrl(url, child(path, 'url'));
+  return service === undefined ? [] : validateService(service, child(path, 'service'));
 }
 
 /** What is not served yet may still get its certificates; and what never had good ones may go without. */
-function bundleCauses(client: Client, path: string, old: Crd | undefined): FieldError[] {
+function validateBundle(client: Client, path: string, old: Crd | undefined): FieldError[] {
   const bundle = client?.caBundle ?? '';
   if (bundle === '' || old === undefined || !isTrue(old, 'Established')) return [];
   const before = old.spec.conversion?.webhook?.clientConfig?.caBundle ?? '';
@@ -53,7 +53,7 @@ function bundleCauses(client: Client, path: string, old: Crd | undefined): Field
   return [invalid(child(path, 'caBundle'), bundle, `unable to load root certificates: ${problem}`)];
 }
 
-function reviewCauses(versions: readonly string[], path: string): FieldError[] {
+function validateReview(versions: readonly string[], path: string): FieldError[] {
   if (versions.length === 0) return [required(path)];
   const causes: FieldError[] = [];
   for (const [i, version] of versions.entries()) {

@@ -3,59 +3,59 @@ import { child, type FieldError, index, invalid, notSupported, required } from '
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { deepEqual } from '#platform/structural/deep-equal';
 import type { Crd, CrdVersion } from '../crd.ts';
-import { columnCauses } from './columns.ts';
-import { conversionCauses } from './conversion-spec.ts';
-import { deprecationCauses } from './deprecation.ts';
+import { validateColumn } from './columns.ts';
+import { validateConversion } from './conversion-spec.ts';
+import { validateDeprecation } from './deprecation.ts';
 import { goVersions } from './go-struct.ts';
-import { namesCauses } from './names.ts';
+import { validateNames } from './names.ts';
 import type { RawSchema } from './raw-schema.ts';
-import { selectableCauses } from './selectable-fields.ts';
+import { validateSelectable } from './selectable-fields.ts';
 import { type SharedParts, shareParts } from './shared-parts.ts';
-import { subresourceCauses } from './subresources.ts';
-import { schemaCauses } from './version-schema.ts';
+import { validateSubresource } from './subresources.ts';
+import { validateSchema } from './version-schema.ts';
 
 /** All causes why a definition cannot be served; schemas that `old` has too have been judged when they came. */
-export function specCauses(definition: Crd, old: Crd | undefined): FieldError[] {
+export function validateSpec(definition: Crd, old: Crd | undefined): FieldError[] {
   const { spec } = definition;
   const parts = shareParts(definition);
   const known = (schema: CrdVersion['schema']): boolean =>
     old?.spec.versions.some((version) => deepEqual(version.schema, schema)) === true;
   return [
-    ...groupCauses(spec.group),
-    ...scopeCauses(spec.scope),
-    ...missingSchemaCauses(spec.versions),
-    ...parts.versions.flatMap((version, i) => versionCauses(version, parts, known, index('spec.versions', i))),
-    ...versionListCauses(spec.versions, parts.versions),
+    ...validateGroup(spec.group),
+    ...validateScope(spec.scope),
+    ...validateMissingSchema(spec.versions),
+    ...parts.versions.flatMap((version, i) => validateVersion(version, parts, known, index('spec.versions', i))),
+    ...validateVersionList(spec.versions, parts.versions),
     ...requiredNames(spec.names),
-    ...namesCauses(spec.names, 'spec.names'),
-    ...sharedCauses(parts, known),
-    ...preservingCauses(spec),
-    ...(spec.conversion === undefined ? [] : conversionCauses(spec.conversion, 'spec.conversion', old)),
+    ...validateNames(spec.names, 'spec.names'),
+    ...validateShared(parts, known),
+    ...validatePreserving(spec),
+    ...(spec.conversion === undefined ? [] : validateConversion(spec.conversion, 'spec.conversion', old)),
   ];
 }
 
 type KnownSchema = (schema: CrdVersion['schema']) => boolean;
 
-function groupCauses(group: string): FieldError[] {
+function validateGroup(group: string): FieldError[] {
   if (group === '') return [required('spec.group')];
   const problems = dns1123SubdomainProblems(group);
   if (problems.length > 0) return [invalid('spec.group', group, problems.join(','))];
   return group.includes('.') ? [] : [invalid('spec.group', group, 'should be a domain with at least one dot')];
 }
 
-function scopeCauses(scope: string): FieldError[] {
+function validateScope(scope: string): FieldError[] {
   if (scope === '') return [required('spec.scope')];
   const scopes = ['Cluster', 'Namespaced'];
   return scopes.includes(scope) ? [] : [notSupported('spec.scope', scope, scopes)];
 }
 
-function missingSchemaCauses(versions: readonly CrdVersion[]): FieldError[] {
+function validateMissingSchema(versions: readonly CrdVersion[]): FieldError[] {
   return versions.flatMap(({ schema }, i) =>
     schema?.openAPIV3Schema === undefined ? [required(child(index('spec.versions', i), 'schema.openAPIV3Schema'))] : [],
   );
 }
 
-function versionCauses(version: CrdVersion, { shared }: SharedParts, known: KnownSchema, path: string): FieldError[] {
+function validateVersion(version: CrdVersion, { shared }: SharedParts, known: KnownSchema, path: string): FieldError[] {
   const { name, schema, subresources, additionalPrinterColumns, selectableFields = [] } = version;
   const problems = dns1035LabelProblems(name);
   const causes = problems.length === 0 ? [] : [invalid(child(path, 'name'), name, problems.join(','))];
@@ -63,10 +63,10 @@ function versionCauses(version: CrdVersion, { shared }: SharedParts, known: Know
   const schemaPath = child(path, 'schema');
   append(
     causes,
-    deprecationCauses(version, path),
-    known(schema) ? [] : schemaCauses(schema, hasStatus, schemaPath),
-    subresourceCauses(subresources, child(path, 'subresources')),
-    columnCauses(additionalPrinterColumns, child(path, 'additionalPrinterColumns')),
+    validateDeprecation(version, path),
+    known(schema) ? [] : validateSchema(schema, hasStatus, schemaPath),
+    validateSubresource(subresources, child(path, 'subresources')),
+    validateColumn(additionalPrinterColumns, child(path, 'additionalPrinterColumns')),
   );
   if (selectableFields.length === 0) return causes;
   const selectablePath = child(path, 'selectableFields');
@@ -75,11 +75,11 @@ function versionCauses(version: CrdVersion, { shared }: SharedParts, known: Know
     const detail = 'may only be set when `version.schema.openAPIV3Schema` is not included';
     return [...causes, invalid(selectablePath, '', detail)];
   }
-  return [...causes, ...selectableCauses(selectableFields, root as RawSchema, selectablePath)];
+  return [...causes, ...validateSelectable(selectableFields, root as RawSchema, selectablePath)];
 }
 
 /** What is wrong with the versions together. */
-function versionListCauses(versions: readonly CrdVersion[], printed: readonly CrdVersion[]): FieldError[] {
+function validateVersionList(versions: readonly CrdVersion[], printed: readonly CrdVersion[]): FieldError[] {
   const refuse = (detail: string): FieldError => invalid('spec.versions', goVersions(printed), detail);
   const causes: FieldError[] = [];
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
@@ -100,23 +100,23 @@ function requiredNames(names: Partial<Crd['spec']['names']>): FieldError[] {
     .map((name) => required(`spec.names.${name}`));
 }
 
-function sharedCauses({ shared, versions }: SharedParts, known: KnownSchema): FieldError[] {
+function validateShared({ shared, versions }: SharedParts, known: KnownSchema): FieldError[] {
   const { schema, subresources, additionalPrinterColumns, selectableFields = [] } = shared;
   const hasStatus = [shared, ...versions].some((each) => each.subresources?.status !== undefined);
   const causes = [
-    ...(known(schema) ? [] : schemaCauses(schema, hasStatus, 'spec.validation')),
-    ...subresourceCauses(subresources, 'spec.subresources'),
-    ...columnCauses(additionalPrinterColumns, 'spec.additionalPrinterColumns'),
+    ...(known(schema) ? [] : validateSchema(schema, hasStatus, 'spec.validation')),
+    ...validateSubresource(subresources, 'spec.subresources'),
+    ...validateColumn(additionalPrinterColumns, 'spec.additionalPrinterColumns'),
   ];
   if (selectableFields.length === 0) return causes;
   const root = schema?.openAPIV3Schema;
   if (root === undefined) {
     return [...causes, invalid('spec.selectableFields', '', 'may only be set when validations.schema is included')];
   }
-  return [...causes, ...selectableCauses(selectableFields, root as RawSchema, 'spec.selectableFields')];
+  return [...causes, ...validateSelectable(selectableFields, root as RawSchema, 'spec.selectableFields')];
 }
 
-function preservingCauses({ preserveUnknownFields, conversion }: Crd['spec']): FieldError[] {
+function validatePreserving({ preserveUnknownFields, conversion }: Crd['spec']): FieldError[] {
   if (preserveUnknownFields !== true || (conversion?.strategy ?? 'None') === 'None') return [];
   const detail = 'must be None if spec.preserveUnknownFields is true';
   return [invalid('spec.conversion.strategy', conversion?.strategy, detail)];

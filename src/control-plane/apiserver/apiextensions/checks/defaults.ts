@@ -9,27 +9,27 @@ import { decodeObjectMeta } from '../../builtin-schema/decode.ts';
 import { isSchema, itemsOf, type RawSchema } from './raw-schema.ts';
 
 /** Defaults that their own schema would refuse. Those of map values are not looked at, and never filled in. */
-export function defaultCauses(schema: RawSchema, path: string, root = true): FieldError[] {
+export function validateDefault(schema: RawSchema, path: string, root = true): FieldError[] {
   const causes: FieldError[] = [];
   if ((schema.default ?? null) !== null) {
     const resource = root || schema['x-kubernetes-embedded-resource'] === true;
-    append(causes, ownCauses({ ...schema, 'x-kubernetes-embedded-resource': resource }, child(path, 'default')));
+    append(causes, validateOwn({ ...schema, 'x-kubernetes-embedded-resource': resource }, child(path, 'default')));
   }
   const items = itemsOf(schema);
-  if (items !== undefined) append(causes, defaultCauses(items, child(path, 'items'), false));
+  if (items !== undefined) append(causes, validateDefault(items, child(path, 'items'), false));
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    append(causes, defaultCauses(field, key(child(path, 'properties'), name), false));
+    append(causes, validateDefault(field, key(child(path, 'properties'), name), false));
   }
   return causes;
 }
 
-function ownCauses(schema: RawSchema, path: string): FieldError[] {
+function validateOwn(schema: RawSchema, path: string): FieldError[] {
   const value = structuredClone(schema.default);
   const dropped: string[] = [];
   const checked = schema as JsonSchema;
   compilePrune(checked)?.(value, '', dropped);
   const causes = dropped.length === 0 ? [] : [invalid(path, schema.default, 'must not have unknown fields')];
-  const meta = metaCauses(schema, schema.default, path);
+  const meta = validateMeta(schema, schema.default, path);
   if (meta.length > 0) return [...causes, ...meta];
   const at = new Cursor();
   compileCheck(withoutListTypes(checked))(schema.default, at);
@@ -39,11 +39,11 @@ function ownCauses(schema: RawSchema, path: string): FieldError[] {
 }
 
 /** Resources inside of a default have the metadata of a resource. */
-function metaCauses(schema: RawSchema, value: unknown, path: string): FieldError[] {
+function validateMeta(schema: RawSchema, value: unknown, path: string): FieldError[] {
   if (!isSchema(value)) {
     const items = itemsOf(schema);
     if (items === undefined || !Array.isArray(value)) return [];
-    return value.flatMap((item, i) => metaCauses(items, item, `${path}[${i}]`));
+    return value.flatMap((item, i) => validateMeta(items, item, `${path}[${i}]`));
   }
   const causes: FieldError[] = [];
   if (schema['x-kubernetes-embedded-resource'] === true && value['metadata'] !== undefined) {
@@ -51,7 +51,7 @@ function metaCauses(schema: RawSchema, value: unknown, path: string): FieldError
     if (error !== undefined) causes.push(invalid(child(path, 'metadata'), value['metadata'], error));
   }
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    append(causes, metaCauses(field, value[name], child(path, name)));
+    append(causes, validateMeta(field, value[name], child(path, name)));
   }
   return causes;
 }

@@ -6,7 +6,7 @@ const MAX_WARNING_LENGTH = 256;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** Warnings travel in a header, which takes little. */
-export function deprecationCauses({ deprecated, deprecationWarning }: CrdVersion, path: string): FieldError[] {
+export function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, path: string): FieldError[] {
   if (deprecationWarning === undefined) return [];
   const refuse = (detail: string): FieldError =>
     invalid(child(path, 'deprecationWarning'), goPointer(deprecationWarning), detail);

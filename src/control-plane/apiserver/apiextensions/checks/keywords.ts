@@ -1,6 +1,6 @@
 import { append } from '#platform/base/append';
 import { child, type FieldError, forbidden, index, invalid, key, notSupported } from '#platform/base/field-error';
-import { listTypeCauses, mapTypeCauses } from './list-types.ts';
+import { validateListType, validateMapType } from './list-types.ts';
 import { isSchema, itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -17,28 +17,28 @@ interface Place {
 }
 
 /** Keywords that definitions may not use, or not so. */
-export function keywordCauses(schema: RawSchema, path: string): FieldError[] {
+export function validateKeyword(schema: RawSchema, path: string): FieldError[] {
   return causesAt(schema, { path, root: true, insideMeta: false });
 }
 
 function causesAt(schema: RawSchema, place: Place): FieldError[] {
   return [
-    ...ownCauses(schema, place),
-    ...mapCauses(schema, place),
-    ...fieldCauses(schema, place),
-    ...partCauses(schema, place),
+    ...validateOwn(schema, place),
+    ...validateMap(schema, place),
+    ...validateField(schema, place),
+    ...validatePart(schema, place),
     ...(schema['x-kubernetes-preserve-unknown-fields'] === false
       ? [invalid(child(place.path, 'x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined')]
       : []),
-    ...mapTypeCauses(schema, place.path),
-    ...listTypeCauses(schema, place.path),
+    ...validateMapType(schema, place.path),
+    ...validateListType(schema, place.path),
   ];
 }
 
 const inside = (place: Place, path: string): Place => ({ ...place, path, root: false });
 const has = (part: object | undefined): boolean => part !== undefined && Object.keys(part).length > 0;
 
-function ownCauses(schema: RawSchema, { path, insideMeta, noDefault }: Place): FieldError[] {
+function validateOwn(schema: RawSchema, { path, insideMeta, noDefault }: Place): FieldError[] {
   const causes: FieldError[] = [];
   const { type = '' } = schema;
   const refuse = (keyword: string, detail = `${keyword} is not supported`): number =>
@@ -64,7 +64,7 @@ function ownCauses(schema: RawSchema, { path, insideMeta, noDefault }: Place): F
   return causes;
 }
 
-function mapCauses(schema: RawSchema, place: Place): FieldError[] {
+function validateMap(schema: RawSchema, place: Place): FieldError[] {
   if (schema.additionalProperties === undefined) return [];
   const path = child(place.path, 'additionalProperties');
   const causes: FieldError[] = [];
@@ -77,7 +77,7 @@ function mapCauses(schema: RawSchema, place: Place): FieldError[] {
   return [...causes, ...causesAt(values, { ...inside(place, path), ...(place.insideMeta ? { noDefault } : {}) })];
 }
 
-function fieldCauses(schema: RawSchema, place: Place): FieldError[] {
+function validateField(schema: RawSchema, place: Place): FieldError[] {
   const resource = place.root || schema['x-kubernetes-embedded-resource'] === true;
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const at = inside(place, key(child(place.path, 'properties'), name));
@@ -90,7 +90,7 @@ function fieldCauses(schema: RawSchema, place: Place): FieldError[] {
   });
 }
 
-function partCauses(schema: RawSchema, place: Place): FieldError[] {
+function validatePart(schema: RawSchema, place: Place): FieldError[] {
   const causes: FieldError[] = [];
   const below = (part: unknown, path: string): void => {
     if (isSchema(part)) append(causes, causesAt(part, inside(place, path)));

@@ -7,7 +7,7 @@ const LIST_TYPE = 'x-kubernetes-list-type';
 const MAP_TYPE = 'x-kubernetes-map-type';
 const KEYS = 'x-kubernetes-list-map-keys';
 
-export function mapTypeCauses(schema: RawSchema, path: string): FieldError[] {
+export function validateMapType(schema: RawSchema, path: string): FieldError[] {
   const mapType = schema[MAP_TYPE];
   if (mapType === undefined) return [];
   const causes = wrongType(schema, path, 'object', MAP_TYPE);
@@ -26,13 +26,13 @@ function wrongType(schema: RawSchema, path: string, wanted: string, extension: s
 }
 
 /** Lists that merge by item: what their items must be, and by which fields they are told apart. */
-export function listTypeCauses(schema: RawSchema, path: string): FieldError[] {
+export function validateListType(schema: RawSchema, path: string): FieldError[] {
   const listType = schema[LIST_TYPE];
   const keys = schema[KEYS] ?? [];
   const causes: FieldError[] = [];
   if (listType !== undefined) {
     const wrong = wrongType(schema, path, 'array', LIST_TYPE);
-    append(causes, wrong.length === 0 && listType === 'set' ? setCauses(schema, path) : wrong);
+    append(causes, wrong.length === 0 && listType === 'set' ? validateSet(schema, path) : wrong);
     if (!['atomic', 'set', 'map'].includes(listType)) {
       causes.push(notSupported(child(path, LIST_TYPE), listType, ['atomic', 'set', 'map']));
     }
@@ -42,13 +42,13 @@ export function listTypeCauses(schema: RawSchema, path: string): FieldError[] {
     const at = child(path, LIST_TYPE);
     causes.push(listType === undefined ? required(at, detail) : invalid(at, listType, detail));
   }
-  if (listType === 'map') append(causes, mapCauses(schema, path, keys));
-  if (listType === 'map' || listType === 'set') append(causes, nullCauses(schema, path, listType, keys));
+  if (listType === 'map') append(causes, validateMap(schema, path, keys));
+  if (listType === 'map' || listType === 'set') append(causes, validateNull(schema, path, listType, keys));
   return causes;
 }
 
 /** Items of a set are equal or not as a whole. */
-function setCauses(schema: RawSchema, path: string): FieldError[] {
+function validateSet(schema: RawSchema, path: string): FieldError[] {
   const items = itemsOf(schema);
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const inner = items?.[LIST_TYPE];
@@ -60,7 +60,7 @@ function setCauses(schema: RawSchema, path: string): FieldError[] {
   return [invalid(child(at, MAP_TYPE), inner ?? null, detail)];
 }
 
-function mapCauses(schema: RawSchema, path: string, keys: readonly string[]): FieldError[] {
+function validateMap(schema: RawSchema, path: string, keys: readonly string[]): FieldError[] {
   const causes: FieldError[] = [];
   const items = itemsOf(schema);
   const itemsPath = child(path, 'items');
@@ -93,7 +93,7 @@ function mapCauses(schema: RawSchema, path: string, keys: readonly string[]): Fi
 }
 
 /** What tells items apart must always be there. */
-function nullCauses(schema: RawSchema, path: string, listType: string, keys: readonly string[]): FieldError[] {
+function validateNull(schema: RawSchema, path: string, listType: string, keys: readonly string[]): FieldError[] {
   const items = itemsOf(schema);
   if (items === undefined) return [];
   const causes: FieldError[] = [];

@@ -4,14 +4,14 @@ import { dns1035LabelProblems } from '#platform/base/names';
 import type { CrdNames } from '../crd.ts';
 
 /** Names that could not stand in a path or in an object; empty ones are not judged here. */
-export function namesCauses(names: Partial<CrdNames>, path: string): FieldError[] {
+export function validateNames(names: Partial<CrdNames>, path: string): FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const mixed = 'may have mixed case, but should otherwise match: ';
   const causes = [
-    ...labelCauses(plural, plural, child(path, 'plural')),
-    ...labelCauses(singular, singular, child(path, 'singular')),
-    ...labelCauses(kind, kind.toLowerCase(), child(path, 'kind'), mixed),
-    ...labelCauses(listKind, listKind.toLowerCase(), child(path, 'listKind'), mixed),
+    ...validateLabel(plural, plural, child(path, 'plural')),
+    ...validateLabel(singular, singular, child(path, 'singular')),
+    ...validateLabel(kind, kind.toLowerCase(), child(path, 'kind'), mixed),
+    ...validateLabel(listKind, listKind.toLowerCase(), child(path, 'listKind'), mixed),
   ];
   const eachOf = (list: readonly string[], at: string): FieldError[] =>
     list.flatMap((name, i) => problems(name, name, index(at, i)));
@@ -22,7 +22,7 @@ export function namesCauses(names: Partial<CrdNames>, path: string): FieldError[
   return [...causes, ...eachOf(categories, child(path, 'categories'))];
 }
 
-function labelCauses(value: string, label: string, path: string, prefix = ''): FieldError[] {
+function validateLabel(value: string, label: string, path: string, prefix = ''): FieldError[] {
   return value === '' ? [] : problems(value, label, path, prefix);
 }
 

@@ -26,12 +26,12 @@ const STRUCTURE: readonly (readonly [keyword: string, detail: string, isSet: (va
 ];
 
 /** Why a schema cannot stand inside of allOf, anyOf, oneOf or not. */
-function nestedCauses(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
-  const causes = partCauses(schema, path, stated);
+function validateNested(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
+  const causes = validatePart(schema, path, stated);
   const items = itemsOf(schema);
-  if (items !== undefined) append(causes, nestedCauses(items, child(path, 'items')));
+  if (items !== undefined) append(causes, validateNested(items, child(path, 'items')));
   const fields = Object.entries(schema.properties ?? {});
-  for (const [name, field] of fields) append(causes, nestedCauses(field, key(child(path, 'properties'), name)));
+  for (const [name, field] of fields) append(causes, validateNested(field, key(child(path, 'properties'), name)));
   for (const [keyword, detail, isSet] of STRUCTURE) {
     const value = schema[keyword];
     if (value !== undefined && isSet(value)) causes.push(forbidden(child(path, keyword), detail));
@@ -44,21 +44,21 @@ function nestedCauses(schema: RawSchema, path: string, stated?: RawSchema): Fiel
 }
 
 /** What stands in allOf, anyOf, oneOf and not may only check values; and patterns must be patterns. */
-export function partCauses(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
+export function validatePart(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
   const causes: FieldError[] = [];
   if (!isIntOrString(stated?.anyOf)) {
     for (const [i, part] of (schema.anyOf ?? []).entries()) {
-      append(causes, nestedCauses(part, index(child(path, 'anyOf'), i)));
+      append(causes, validateNested(part, index(child(path, 'anyOf'), i)));
     }
   }
   for (const [i, part] of (schema.allOf ?? []).entries()) {
     const skips = i === 0 && stated !== undefined && isIntOrString(part.anyOf);
-    append(causes, nestedCauses(part, index(child(path, 'allOf'), i), skips ? part : undefined));
+    append(causes, validateNested(part, index(child(path, 'allOf'), i), skips ? part : undefined));
   }
   for (const [i, part] of (schema.oneOf ?? []).entries()) {
-    append(causes, nestedCauses(part, index(child(path, 'oneOf'), i)));
+    append(causes, validateNested(part, index(child(path, 'oneOf'), i)));
   }
-  if (schema.not !== undefined) append(causes, nestedCauses(schema.not, child(path, 'not')));
+  if (schema.not !== undefined) append(causes, validateNested(schema.not, child(path, 'not')));
   const problem = patternProblem(schema.pattern ?? '');
   if (problem !== undefined) causes.push(invalid(child(path, 'pattern'), schema.pattern, problem));
   return causes;

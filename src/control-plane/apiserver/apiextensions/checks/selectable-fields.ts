@@ -6,7 +6,7 @@ const MAX_FIELDS = 8;
 const TYPES = new Set(['string', 'boolean', 'integer']);
 
 /** Fields that no list could be narrowed by. */
-export function selectableCauses(
+export function validateSelectable(
   fields: readonly { readonly jsonPath: string }[],
   schema: RawSchema,
   path: string,

@@ -4,7 +4,7 @@ import type { Crd } from '../crd.ts';
 const PATH = 'status.storedVersions';
 
 /** A version that objects may still be stored in cannot go. */
-export function storedVersionCauses({ spec, status }: Crd): FieldError[] {
+export function validateStoredVersion({ spec, status }: Crd): FieldError[] {
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return [invalid(PATH, null, 'must have at least one stored version')];
   const causes: FieldError[] = [];

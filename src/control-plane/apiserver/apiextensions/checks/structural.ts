@@ -8,8 +8,8 @@ import {
   key,
   required,
 } from '#platform/base/field-error';
-import { completenessCauses } from './completeness.ts';
-import { partCauses } from './nested.ts';
+import { validateCompleteness } from './completeness.ts';
+import { validatePart } from './nested.ts';
 import { itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
 
 export type Level = 'root' | 'item' | 'field';
@@ -24,44 +24,44 @@ const UNTYPED: Readonly<Record<Level, string>> = {
  * Why a schema is not structural: whether every field that it speaks of has one type, outside of allOf and the like.
  * The causes are ordered by their text.
  */
-export function structuralCauses(schema: RawSchema, path: string): FieldError[] {
-  const causes = [...invariantCauses(schema, 'root', path), ...completenessCauses(schema, path)];
+export function validateStructural(schema: RawSchema, path: string): FieldError[] {
+  const causes = [...validateInvariant(schema, 'root', path), ...validateCompleteness(schema, path)];
   const texts = new Map(causes.map((cause) => [cause, formatFieldError(cause)]));
   const textOf = (cause: FieldError): string => texts.get(cause) ?? '';
   return causes.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }
 
-function invariantCauses(schema: RawSchema, level: Level, path: string): FieldError[] {
+function validateInvariant(schema: RawSchema, level: Level, path: string): FieldError[] {
   const items = itemsOf(schema);
   const values = valuesOf(schema);
   const itemsPath = child(path, 'items');
   const causes: FieldError[] = [];
   if (schema.type === 'array' && items === undefined) causes.push(required(itemsPath, 'must be specified'));
-  if (items !== undefined) append(causes, invariantCauses(items, 'item', itemsPath));
+  if (items !== undefined) append(causes, validateInvariant(items, 'item', itemsPath));
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    append(causes, invariantCauses(field, 'field', key(child(path, 'properties'), name)));
+    append(causes, validateInvariant(field, 'field', key(child(path, 'properties'), name)));
   }
   if (schema.additionalProperties !== undefined && level === 'root') {
     causes.push(forbidden(child(path, 'additionalProperties'), 'must not be used at the root'));
   }
-  if (values !== undefined) append(causes, invariantCauses(values, 'field', child(path, 'additionalProperties')));
+  if (values !== undefined) append(causes, validateInvariant(values, 'field', child(path, 'additionalProperties')));
   return [
     ...causes,
-    ...extensionCauses(schema, path),
-    ...partCauses(schema, path, schema),
-    ...typeCauses(schema, level, path),
-    ...resourceCauses(schema, level, path),
+    ...validateExtension(schema, path),
+    ...validatePart(schema, path, schema),
+    ...validateType(schema, level, path),
+    ...validateResource(schema, level, path),
   ];
 }
 
-function extensionCauses(schema: RawSchema, path: string): FieldError[] {
+function validateExtension(schema: RawSchema, path: string): FieldError[] {
   if (schema['x-kubernetes-int-or-string'] !== true) return [];
   return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
     .filter((name) => schema[name] === true)
     .map((name) => invalid(child(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
 }
 
-function typeCauses(schema: RawSchema, level: Level, path: string): FieldError[] {
+function validateType(schema: RawSchema, level: Level, path: string): FieldError[] {
   const { type = '' } = schema;
   const typePath = child(path, 'type');
   const causes: FieldError[] = [];
@@ -82,7 +82,7 @@ function typeCauses(schema: RawSchema, level: Level, path: string): FieldError[]
 }
 
 /** The kind, the version and the metadata of a resource have their types already. */
-function resourceCauses(schema: RawSchema, level: Level, path: string): FieldError[] {
+function validateResource(schema: RawSchema, level: Level, path: string): FieldError[] {
   const { properties = {} } = schema;
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const resource = level === 'root' || embedded;

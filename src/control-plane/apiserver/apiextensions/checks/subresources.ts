@@ -1,19 +1,19 @@
 import { child, type FieldError, invalid, required } from '#platform/base/field-error';
 import type { CrdVersion } from '../crd.ts';
-import { jsonPathCauses } from './json-path.ts';
+import { validateJsonPath } from './json-path.ts';
 
 /** Where a scale may not look for its numbers. */
-export function subresourceCauses(subresources: CrdVersion['subresources'], path: string): FieldError[] {
+export function validateSubresource(subresources: CrdVersion['subresources'], path: string): FieldError[] {
   const scale = subresources?.scale;
   if (scale === undefined) return [];
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
   const at = (name: string): string => child(path, `scale.${name}`);
   return [
-    ...pathCauses(specReplicasPath, at('specReplicasPath'), ['.spec.'], 'should be a json path under .spec'),
-    ...pathCauses(statusReplicasPath, at('statusReplicasPath'), ['.status.'], 'should be a json path under .status'),
+    ...validatePath(specReplicasPath, at('specReplicasPath'), ['.spec.'], 'should be a json path under .spec'),
+    ...validatePath(statusReplicasPath, at('statusReplicasPath'), ['.status.'], 'should be a json path under .status'),
     ...(labelSelectorPath === ''
       ? []
-      : pathCauses(
+      : validatePath(
           labelSelectorPath,
           at('labelSelectorPath'),
           ['.spec.', '.status.'],
@@ -22,9 +22,9 @@ export function subresourceCauses(subresources: CrdVersion['subresources'], path
   ];
 }
 
-function pathCauses(path: string, field: string, starts: readonly string[], detail: string): FieldError[] {
+function validatePath(path: string, field: string, starts: readonly string[], detail: string): FieldError[] {
   if (path === '') return [required(field)];
-  const malformed = jsonPathCauses(path, field);
+  const malformed = validateJsonPath(path, field);
   if (malformed.length > 0) return malformed;
   return starts.some((start) => path.startsWith(start)) ? [] : [invalid(field, path, detail)];
 }

@@ -1,27 +1,27 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { deepEqual } from '#platform/structural/deep-equal';
 import { type Crd, isTrue } from '../crd.ts';
-import { approvalCauses } from './approval.ts';
-import { specCauses } from './crd-spec.ts';
-import { namesCauses } from './names.ts';
-import { storedVersionCauses } from './stored-versions.ts';
+import { validateApproval } from './approval.ts';
+import { validateSpec } from './crd-spec.ts';
+import { validateNames } from './names.ts';
+import { validateStoredVersion } from './stored-versions.ts';
 
 /** All causes why a definition cannot be written, in the words of the API server; `old` is the stored one on update. */
 export function validateCrd(definition: Crd, old?: Crd): readonly FieldError[] {
   const { metadata, spec, status } = definition;
   if ((spec.versions as unknown) === null) return causesWithoutVersions(definition, old);
-  const accepted = namesCauses(status?.acceptedNames ?? {}, 'status.acceptedNames');
+  const accepted = validateNames(status?.acceptedNames ?? {}, 'status.acceptedNames');
   // Only the status or the metadata was written; the rest has been judged when it came.
   if (old !== undefined && deepEqual(spec, old.spec)) return accepted;
   const name = `${spec.names.plural}.${spec.group}`;
   const misnamed = old === undefined && (metadata.name ?? '') !== '' && metadata.name !== name;
   return [
     ...(misnamed ? [invalid('metadata.name', metadata.name ?? '', 'must be spec.names.plural+"."+spec.group')] : []),
-    ...specCauses(definition, old),
-    ...(old === undefined ? [] : immutableCauses(spec, old)),
+    ...validateSpec(definition, old),
+    ...(old === undefined ? [] : validateImmutable(spec, old)),
     ...accepted,
-    ...storedVersionCauses(definition),
-    ...approvalCauses(definition, old),
+    ...validateStoredVersion(definition),
+    ...validateApproval(definition, old),
     ...(spec.preserveUnknownFields === true && old?.spec.preserveUnknownFields !== true ? [PRESERVED] : []),
   ];
 }
@@ -39,7 +39,7 @@ const PRESERVED = invalid(
 );
 
 /** What stored objects stand under cannot change. */
-function immutableCauses(spec: Crd['spec'], old: Crd): FieldError[] {
+function validateImmutable(spec: Crd['spec'], old: Crd): FieldError[] {
   const { spec: before } = old;
   const causes: FieldError[] = [];
   const keep = (path: string, now: unknown, then: unknown): void => {

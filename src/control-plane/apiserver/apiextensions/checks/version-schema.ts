@@ -1,45 +1,45 @@
 import { append } from '#platform/base/append';
 import { child, type FieldError, forbidden, invalid } from '#platform/base/field-error';
 import type { JsonSchema } from '#platform/schema/json-schema';
-import { checkRules } from '#platform/structural/check-rules';
+import { validateRules } from '#platform/structural/check-rules';
 import type { CrdVersion } from '../crd.ts';
-import { defaultCauses } from './defaults.ts';
+import { validateDefault } from './defaults.ts';
 import { FIELD_NAMES, goSchema } from './go-struct.ts';
-import { keywordCauses } from './keywords.ts';
+import { validateKeyword } from './keywords.ts';
 import { type RawSchema, unsupportedKeyword } from './raw-schema.ts';
-import { structuralCauses } from './structural.ts';
+import { validateStructural } from './structural.ts';
 
 /** Why objects could not be checked by this schema; `hasStatus` where the status can be written by itself. */
-export function schemaCauses(schema: CrdVersion['schema'], hasStatus: boolean, path: string): FieldError[] {
+export function validateSchema(schema: CrdVersion['schema'], hasStatus: boolean, path: string): FieldError[] {
   const root = schema?.openAPIV3Schema as RawSchema | undefined;
   if (root === undefined) return [];
   const at = child(path, 'openAPIV3Schema');
-  const causes = hasStatus ? rootCauses(root, at) : [];
+  const causes = hasStatus ? validateRoot(root, at) : [];
   if (root.nullable === true) causes.push(forbidden(child(at, 'nullable'), 'nullable cannot be true at the root'));
   const unsupported = unsupportedKeyword(root);
-  const shape = unsupported === undefined ? shapeCauses(root, at) : [];
-  const keywords = keywordCauses(root, at);
-  append(causes, shape, keywords, ruleCauses(root, at, unsupported !== undefined || shape.length > 0, keywords));
+  const shape = unsupported === undefined ? validateShape(root, at) : [];
+  const keywords = validateKeyword(root, at);
+  append(causes, shape, keywords, validateRule(root, at, unsupported !== undefined || shape.length > 0, keywords));
   if (causes.length === 0 && unsupported !== undefined) {
     causes.push(invalid(at, '', `OpenAPIV3Schema ${unsupported}`));
   }
   return causes;
 }
 
-function shapeCauses(root: RawSchema, path: string): FieldError[] {
-  const structural = structuralCauses(root, path);
-  return structural.length > 0 ? structural : defaultCauses(root, path);
+function validateShape(root: RawSchema, path: string): FieldError[] {
+  const structural = validateStructural(root, path);
+  return structural.length > 0 ? structural : validateDefault(root, path);
 }
 
 /** What is wrong with the form of a rule is always told; its expressions are looked at only where the schema is sound. */
-function ruleCauses(
+function validateRule(
   root: RawSchema,
   path: string,
   unsound: boolean,
   keywords: readonly FieldError[],
 ): readonly FieldError[] {
   if (unsound) return [];
-  const causes = checkRules(root as JsonSchema, path);
+  const causes = validateRules(root as JsonSchema, path);
   if (keywords.length === 0) return causes;
   return causes.filter(({ field }) => {
     const owner = field.slice(0, field.lastIndexOf('.x-kubernetes-validations'));
@@ -73,7 +73,7 @@ const ALLOWED_WITH_STATUS = [
   'XValidations',
 ];
 
-function rootCauses(root: RawSchema, path: string): FieldError[] {
+function validateRoot(root: RawSchema, path: string): FieldError[] {
   for (const [keyword, field] of FIELD_NAMES) {
     const value = root[keyword];
     if (value === undefined || value === false || value === '') continue;

@@ -6,7 +6,7 @@ import { parseGoUrl } from './go-url.ts';
 const FORM = '; desired format: https://host[/path]';
 
 /** Why nobody could be called at this address. */
-export function urlCauses(url: string, path: string): FieldError[] {
+export function validateUrl(url: string, path: string): FieldError[] {
   const parsed = parseGoUrl(url);
   if ('problem' in parsed) return [required(path, `url must be a valid URL: ${parsed.problem}${FORM}`)];
   const { scheme, host, user, fragment, query } = parsed;
@@ -20,7 +20,7 @@ export function urlCauses(url: string, path: string): FieldError[] {
 }
 
 /** Why there could be no such service. */
-export function serviceCauses(service: NonNullable<ConversionClient['service']>, path: string): FieldError[] {
+export function validateService(service: NonNullable<ConversionClient['service']>, path: string): FieldError[] {
   const { name, namespace, port = 443 } = service;
   const causes: FieldError[] = [];
   if (!name) causes.push(required(child(path, 'name')));
@@ -28,10 +28,10 @@ export function serviceCauses(service: NonNullable<ConversionClient['service']>,
   if (port < 1 || port > 65_535) {
     causes.push(invalid(child(path, 'port'), port, 'port is not valid: must be between 1 and 65535, inclusive'));
   }
-  return [...causes, ...pathCauses(service.path ?? '', child(path, 'path'))];
+  return [...causes, ...validatePath(service.path ?? '', child(path, 'path'))];
 }
 
-function pathCauses(text: string, path: string): FieldError[] {
+function validatePath(text: string, path: string): FieldError[] {
   if (text === '' || text === '/') return [];
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')];
   const causes = text.startsWith('/') ? [] : [invalid(path, text, "must start with a '/'")];

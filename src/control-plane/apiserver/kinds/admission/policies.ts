@@ -5,8 +5,8 @@ import { repeats } from '../by-name.ts';
 import { causesFor, labelName, oneOf, oneOfIfSet, requiredIfMissing } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector, type LabelSelector } from '../label-selector.ts';
-import { checkRules, type Rule } from './rules.ts';
+import { type LabelSelector, validateSelector } from '../label-selector.ts';
+import { type Rule, validateRules } from './rules.ts';
 
 interface MatchResources {
   namespaceSelector?: LabelSelector;
@@ -59,7 +59,7 @@ export const validatingPolicies: KindStrategy<Policy> = {
   defaults: defaultPolicy,
   validate(object) {
     const { spec = {} } = object;
-    const causes = checkPolicy(spec);
+    const causes = validatePolicy(spec);
     const { validations = [], auditAnnotations = [] } = spec;
     if (validations.length === 0 && auditAnnotations.length === 0) {
       const detail = 'validations or auditAnnotations must contain at least one item';
@@ -85,10 +85,10 @@ export const validatingPolicies: KindStrategy<Policy> = {
 
 export const mutatingPolicies: KindStrategy<Policy> = {
   defaults: defaultPolicy,
-  validate: (object) => checkPolicy(object.spec ?? {}),
+  validate: (object) => validatePolicy(object.spec ?? {}),
 };
 
-function checkPolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
+function validatePolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   const causes: FieldError[] = [];
   if (spec.paramKind !== undefined) {
     append(causes, requiredIfMissing('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
@@ -97,7 +97,7 @@ function checkPolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   const at = 'spec.matchConstraints';
   if (spec.matchConstraints === undefined) causes.push(required(at));
   else {
-    append(causes, checkMatch(at, spec.matchConstraints));
+    append(causes, validateMatch(at, spec.matchConstraints));
     if ((spec.matchConstraints.resourceRules ?? []).length === 0) causes.push(required(`${at}.resourceRules`));
   }
   for (const [i, { name, expression }] of (spec.matchConditions ?? []).entries()) {
@@ -116,13 +116,13 @@ function checkPolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   return [...causes, ...oneOfIfSet('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'])];
 }
 
-function checkMatch(field: string, match: MatchResources): FieldError[] {
+function validateMatch(field: string, match: MatchResources): FieldError[] {
   return [
     ...oneOfIfSet(`${field}.matchPolicy`, match.matchPolicy, ['Equivalent', 'Exact']),
-    ...checkSelector(`${field}.namespaceSelector`, match.namespaceSelector),
-    ...checkSelector(`${field}.objectSelector`, match.objectSelector),
-    ...checkRules(`${field}.resourceRules`, match.resourceRules ?? []),
-    ...checkRules(`${field}.excludeResourceRules`, match.excludeResourceRules ?? []),
+    ...validateSelector(`${field}.namespaceSelector`, match.namespaceSelector),
+    ...validateSelector(`${field}.objectSelector`, match.objectSelector),
+    ...validateRules(`${field}.resourceRules`, match.resourceRules ?? []),
+    ...validateRules(`${field}.excludeResourceRules`, match.excludeResourceRules ?? []),
   ];
 }
 
@@ -130,16 +130,16 @@ export const validatingBindings: KindStrategy<Binding> = {
   defaults: defaultBinding,
   validate(object) {
     const { spec = {} } = object;
-    return [...checkBinding(spec), ...checkActions(spec.validationActions ?? [])];
+    return [...validateBinding(spec), ...validateActions(spec.validationActions ?? [])];
   },
 };
 
 export const mutatingBindings: KindStrategy<Binding> = {
   defaults: defaultBinding,
-  validate: (object) => checkBinding(object.spec ?? {}),
+  validate: (object) => validateBinding(object.spec ?? {}),
 };
 
-function checkBinding({ policyName = '', paramRef, matchResources }: NonNullable<Binding['spec']>): FieldError[] {
+function validateBinding({ policyName = '', paramRef, matchResources }: NonNullable<Binding['spec']>): FieldError[] {
   const causes =
     policyName === ''
       ? [required('spec.policyName')]
@@ -156,10 +156,10 @@ function checkBinding({ policyName = '', paramRef, matchResources }: NonNullable
     if (action === '') causes.push(required(`${at}.parameterNotFoundAction`));
     else append(causes, oneOf(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']));
   }
-  return matchResources === undefined ? causes : [...causes, ...checkMatch('spec.matchResources', matchResources)];
+  return matchResources === undefined ? causes : [...causes, ...validateMatch('spec.matchResources', matchResources)];
 }
 
-function checkActions(actions: readonly string[]): FieldError[] {
+function validateActions(actions: readonly string[]): FieldError[] {
   const at = 'spec.validationActions';
   if (actions.length === 0) return [required(at, 'at least one validation action is required')];
   const again = repeats(actions);

@@ -13,11 +13,11 @@ export interface Rule {
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 
-export function checkRules(field: string, rules: readonly Rule[]): FieldError[] {
-  return rules.flatMap((rule, i) => checkRule(index(field, i), rule));
+export function validateRules(field: string, rules: readonly Rule[]): FieldError[] {
+  return rules.flatMap((rule, i) => validateRule(index(field, i), rule));
 }
 
-function checkRule(field: string, rule: Rule): FieldError[] {
+function validateRule(field: string, rule: Rule): FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   const causes = operations.length === 0 ? [required(`${field}.operations`)] : [];
   append(causes, alone(`${field}.operations`, operations, 'operations'));
@@ -33,7 +33,7 @@ function checkRule(field: string, rule: Rule): FieldError[] {
   }
   return [
     ...causes,
-    ...checkResources(`${field}.resources`, resources),
+    ...validateResources(`${field}.resources`, resources),
     ...oneOfIfSet(`${field}.scope`, scope, ['*', 'Cluster', 'Namespaced']),
   ];
 }
@@ -44,7 +44,7 @@ function alone(field: string, names: readonly string[], what: string): FieldErro
   return [invalid(field, names, `if '*' is present, must not specify other ${what}`)];
 }
 
-function checkResources(field: string, resources: readonly string[]): FieldError[] {
+function validateResources(field: string, resources: readonly string[]): FieldError[] {
   if (resources.length === 0) return [required(field)];
   const causes: FieldError[] = [];
   for (const [i, resource] of resources.entries()) {

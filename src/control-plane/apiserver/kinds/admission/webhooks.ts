@@ -5,8 +5,8 @@ import { repeats } from '../by-name.ts';
 import { causesFor, oneOf, oneOfIfSet, portNumber, requiredIfMissing } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector, type LabelSelector } from '../label-selector.ts';
-import { checkRules, type Rule } from './rules.ts';
+import { type LabelSelector, validateSelector } from '../label-selector.ts';
+import { type Rule, validateRules } from './rules.ts';
 
 interface ClientConfig {
   url?: string;
@@ -55,7 +55,7 @@ function configurations(mutating: boolean): KindStrategy<Configuration> {
       const names = new Set<string>();
       return (object.webhooks ?? []).flatMap((webhook, i) => {
         const at = index('webhooks', i);
-        const causes = checkWebhook(at, webhook);
+        const causes = validateWebhook(at, webhook);
         const { name = '' } = webhook;
         if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
         names.add(name);
@@ -68,12 +68,12 @@ function configurations(mutating: boolean): KindStrategy<Configuration> {
 export const mutatingWebhooks = configurations(true);
 export const validatingWebhooks = configurations(false);
 
-function checkWebhook(field: string, webhook: Webhook): FieldError[] {
+function validateWebhook(field: string, webhook: Webhook): FieldError[] {
   const { name = '', sideEffects, timeoutSeconds, clientConfig = {}, matchConditions = [] } = webhook;
   const causes = [
-    ...checkName(`${field}.name`, name),
-    ...checkVersions(`${field}.admissionReviewVersions`, webhook.admissionReviewVersions ?? []),
-    ...checkRules(`${field}.rules`, webhook.rules ?? []),
+    ...validateName(`${field}.name`, name),
+    ...validateVersions(`${field}.admissionReviewVersions`, webhook.admissionReviewVersions ?? []),
+    ...validateRules(`${field}.rules`, webhook.rules ?? []),
     ...oneOfIfSet(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']),
     ...oneOfIfSet(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']),
   ];
@@ -84,9 +84,9 @@ function checkWebhook(field: string, webhook: Webhook): FieldError[] {
     const detail = 'the timeout value must be between 1 and 30 seconds';
     causes.push(invalid(`${field}.timeoutSeconds`, timeoutSeconds, detail));
   }
-  append(causes, checkSelector(`${field}.namespaceSelector`, webhook.namespaceSelector));
-  append(causes, checkSelector(`${field}.objectSelector`, webhook.objectSelector));
-  append(causes, checkClient(`${field}.clientConfig`, clientConfig));
+  append(causes, validateSelector(`${field}.namespaceSelector`, webhook.namespaceSelector));
+  append(causes, validateSelector(`${field}.objectSelector`, webhook.objectSelector));
+  append(causes, validateClient(`${field}.clientConfig`, clientConfig));
   for (const [i, { name: condition, expression }] of matchConditions.entries()) {
     const at = index(`${field}.matchConditions`, i);
     append(
@@ -98,14 +98,14 @@ function checkWebhook(field: string, webhook: Webhook): FieldError[] {
   return [...causes, ...oneOfIfSet(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ['IfNeeded', 'Never'])];
 }
 
-function checkName(field: string, name: string): FieldError[] {
+function validateName(field: string, name: string): FieldError[] {
   if (name === '') return [required(field)];
   const problems = causesFor(field, name, dns1123SubdomainProblems(name));
   if (problems.length > 0 || name.split('.').length >= 3) return problems;
   return [invalid(field, name, 'should be a domain with at least three segments separated by dots')];
 }
 
-function checkVersions(field: string, versions: readonly string[]): FieldError[] {
+function validateVersions(field: string, versions: readonly string[]): FieldError[] {
   if (versions.length === 0) return [required(field, `must specify one of ${VERSIONS.join(', ')}`)];
   const again = repeats(versions);
   const causes = versions.flatMap((version, i) =>
@@ -115,14 +115,14 @@ function checkVersions(field: string, versions: readonly string[]): FieldError[]
   return [...causes, invalid(field, versions, `must include at least one of ${VERSIONS.join(', ')}`)];
 }
 
-function checkClient(field: string, { url, service }: ClientConfig): FieldError[] {
+function validateClient(field: string, { url, service }: ClientConfig): FieldError[] {
   if ((url === undefined) === (service === undefined)) {
     return [required(field, 'exactly one of url or service is required')];
   }
-  return url === undefined ? checkService(`${field}.service`, service ?? {}) : checkUrl(`${field}.url`, url);
+  return url === undefined ? validateService(`${field}.service`, service ?? {}) : validateUrl(`${field}.url`, url);
 }
 
-function checkUrl(field: string, text: string): FieldError[] {
+function validateUrl(field: string, text: string): FieldError[] {
   if (!URL.canParse(text)) {
     return [
       required(field, `url must be a valid URL: parse ${JSON.stringify(text)}; desired format: https://host[/path]`),
@@ -140,7 +140,7 @@ function checkUrl(field: string, text: string): FieldError[] {
   return causes;
 }
 
-function checkService(
+function validateService(
   field: string,
   { name, namespace, path, port }: NonNullable<ClientConfig['service']>,
 ): FieldError[] {

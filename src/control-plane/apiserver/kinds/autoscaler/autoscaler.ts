@@ -22,7 +22,7 @@ export const autoscalers: KindStrategy<Autoscaler | AutoscalerV1> = {
   },
   firstStatus: (object) =>
     isOlder(object) ? { currentReplicas: 0, desiredReplicas: 0 } : { desiredReplicas: 0, currentMetrics: null },
-  validate: (object) => checkSpec((isOlder(object) ? storedAutoscaler(object) : object).spec ?? {}),
+  validate: (object) => validateSpec((isOlder(object) ? storedAutoscaler(object) : object).spec ?? {}),
 };
 
 function defaultOlder(spec: NonNullable<AutoscalerV1['spec']>, { metadata }: KubeObject): void {
@@ -50,7 +50,7 @@ function defaultNewer(spec: NonNullable<Autoscaler['spec']>): void {
   fill((spec.behavior.scaleDown ??= {}), down);
 }
 
-function checkSpec(spec: NonNullable<Autoscaler['spec']>): FieldError[] {
+function validateSpec(spec: NonNullable<Autoscaler['spec']>): FieldError[] {
   const { minReplicas, maxReplicas = 0, metrics = [], behavior = {} } = spec;
   const causes: FieldError[] = [];
   if (minReplicas !== undefined && minReplicas < 1) {
@@ -61,20 +61,20 @@ function checkSpec(spec: NonNullable<Autoscaler['spec']>): FieldError[] {
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     causes.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }
-  append(causes, checkReference('spec.scaleTargetRef', spec.scaleTargetRef ?? {}, true));
-  for (const [i, metric] of metrics.entries()) append(causes, checkMetric(index('spec.metrics', i), metric));
+  append(causes, validateReference('spec.scaleTargetRef', spec.scaleTargetRef ?? {}, true));
+  for (const [i, metric] of metrics.entries()) append(causes, validateMetric(index('spec.metrics', i), metric));
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     const detail = 'must specify at least one Object or External metric to support scaling to zero replicas';
     causes.push(forbidden('spec.metrics', detail));
   }
   for (const way of ['scaleUp', 'scaleDown'] as const) {
     const rules = behavior[way];
-    if (rules !== undefined) append(causes, checkRules(`spec.behavior.${way}`, rules));
+    if (rules !== undefined) append(causes, validateRules(`spec.behavior.${way}`, rules));
   }
   return causes;
 }
 
-function checkReference(field: string, reference: ObjectReference, needsGroup: boolean): FieldError[] {
+function validateReference(field: string, reference: ObjectReference, needsGroup: boolean): FieldError[] {
   const { kind = '', name = '', apiVersion = '' } = reference;
   const causes = [
     ...(kind === '' ? [required(`${field}.kind`)] : causesFor(`${field}.kind`, kind, pathSegmentProblems(kind))),
@@ -95,14 +95,14 @@ const NO_VALUE: Readonly<Record<string, string>> = {
   external: 'must set either a target value for metric or a per-pod target',
 };
 
-function checkMetric(field: string, metric: Metric): FieldError[] {
+function validateMetric(field: string, metric: Metric): FieldError[] {
   const { type = '' } = metric;
   const causes = type === '' ? [required(`${field}.type`, 'must specify a metric source type')] : [];
   const known = METRIC_TYPES.includes(type);
   // The server finds it twice: as a value that it does not know, and as a source that is not there.
   const unknown = known ? [] : oneOf(`${field}.type`, type, METRIC_TYPES);
   append(causes, unknown);
-  for (const each of known ? [type] : SOURCE_ORDER) append(causes, checkSource(field, metric, each, known));
+  for (const each of known ? [type] : SOURCE_ORDER) append(causes, validateSource(field, metric, each, known));
   return [...causes, ...unknown];
 }
 
@@ -110,14 +110,15 @@ function checkMetric(field: string, metric: Metric): FieldError[] {
 const SOURCE_ORDER = ['Object', 'External', 'Pods', 'Resource', 'ContainerResource'];
 
 /** One source of a metric, which must be there where the metric is of its type. */
-function checkSource(field: string, metric: Metric, type: string, isNeeded: boolean): FieldError[] {
+function validateSource(field: string, metric: Metric, type: string, isNeeded: boolean): FieldError[] {
   const causes: FieldError[] = [];
   const name = sourceField(type);
   const source = metric[name as 'object'];
   const at = `${field}.${name}`;
   if (source === undefined && !isNeeded) return [];
   if (source === undefined) return [required(at, 'must populate information for the given metric source')];
-  if (type === 'Object') append(causes, checkReference(`${at}.describedObject`, source.describedObject ?? {}, false));
+  if (type === 'Object')
+    append(causes, validateReference(`${at}.describedObject`, source.describedObject ?? {}, false));
   if (type === 'Resource' || type === 'ContainerResource') {
     if ((source.name ?? '') === '') causes.push(required(`${at}.name`, 'must specify a resource name'));
     if (type === 'ContainerResource' && (source.container ?? '') === '') {
@@ -126,10 +127,10 @@ function checkSource(field: string, metric: Metric, type: string, isNeeded: bool
   } else if ((source.metric?.name ?? '') === '') {
     causes.push(required(`${at}.metric.name`, 'must specify a metric name'));
   }
-  return [...causes, ...checkTarget(`${at}.target`, source.target ?? {}, name)];
+  return [...causes, ...validateTarget(`${at}.target`, source.target ?? {}, name)];
 }
 
-function checkTarget(field: string, target: Target, source: string): FieldError[] {
+function validateTarget(field: string, target: Target, source: string): FieldError[] {
   const { type = '', averageUtilization, averageValue, value } = target;
   const causes = type === '' ? [required(`${field}.type`, 'must specify a metric target type')] : [];
   if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
@@ -151,7 +152,7 @@ function checkTarget(field: string, target: Target, source: string): FieldError[
   ];
 }
 
-function checkRules(field: string, rules: ScalingRules): FieldError[] {
+function validateRules(field: string, rules: ScalingRules): FieldError[] {
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [] } = rules;
   const causes = notNegative(`${field}.stabilizationWindowSeconds`, window);
   if ((window ?? 0) > MAX_WINDOW_SECONDS) {

@@ -35,12 +35,12 @@ export const configMaps: KindStrategy<ConfigMap> = {
       size += Buffer.byteLength(value, 'base64');
     }
     if (size > MAX_BYTES) causes.push(tooLong('[]', MAX_BYTES));
-    return [...causes, ...checkSealed(object, old, ['data', 'binaryData'])];
+    return [...causes, ...validateSealed(object, old, ['data', 'binaryData'])];
   },
 };
 
 /** What was sealed by `immutable` stays as it is, the seal included. */
-function checkSealed(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): FieldError[] {
+function validateSealed(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): FieldError[] {
   if (old?.['immutable'] !== true) return [];
   const detail = 'field is immutable when `immutable` is set';
   const causes = object['immutable'] === true ? [] : [forbidden('immutable', detail)];
@@ -70,15 +70,15 @@ export const secrets: KindStrategy<Secret> = {
       size += Buffer.byteLength(value, 'base64');
     }
     if (size > MAX_BYTES) causes.push(tooLong('data', MAX_BYTES));
-    append(causes, checkContent(object, data, type));
+    append(causes, validateContent(object, data, type));
     const before = old;
     if (before !== undefined) append(causes, immutable('type', type, before.type));
-    return [...causes, ...checkSealed(object, old, ['data'])];
+    return [...causes, ...validateSealed(object, old, ['data'])];
   },
 };
 
 /** What secrets of the types that Kubernetes itself reads must hold. */
-function checkContent(
+function validateContent(
   { metadata }: KubeObject,
   data: Readonly<Record<string, string>>,
   type: string | undefined,
@@ -91,9 +91,9 @@ function checkContent(
         ? [required(key('metadata.annotations', SERVICE_ACCOUNT))]
         : [];
     case 'kubernetes.io/dockercfg':
-      return '.dockercfg' in data ? checkJson('.dockercfg', data) : need('.dockercfg');
+      return '.dockercfg' in data ? validateJson('.dockercfg', data) : need('.dockercfg');
     case 'kubernetes.io/dockerconfigjson':
-      return '.dockerconfigjson' in data ? checkJson('.dockerconfigjson', data) : need('.dockerconfigjson');
+      return '.dockerconfigjson' in data ? validateJson('.dockerconfigjson', data) : need('.dockerconfigjson');
     case 'kubernetes.io/basic-auth':
       return 'username' in data || 'password' in data ? [] : need('username', 'password');
     case 'kubernetes.io/ssh-auth':
@@ -105,7 +105,7 @@ function checkContent(
   }
 }
 
-function checkJson(name: string, data: Readonly<Record<string, string>>): FieldError[] {
+function validateJson(name: string, data: Readonly<Record<string, string>>): FieldError[] {
   const text = Buffer.from(data[name] ?? '', 'base64').toString();
   try {
     JSON.parse(text);

@@ -33,24 +33,28 @@ export const endpoints: KindStrategy<Endpoints> = {
       const none = addresses.length === 0 && notReadyAddresses.length === 0;
       return [
         ...(none ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
-        ...addresses.flatMap((address, k) => checkAddress(index(`${field}.addresses`, k), address)),
-        ...notReadyAddresses.flatMap((address, k) => checkAddress(index(`${field}.notReadyAddresses`, k), address)),
-        ...ports.flatMap((port, k) => checkPort(index(`${field}.ports`, k), port, ports.length > 1)),
+        ...addresses.flatMap((address, k) => validateAddress(index(`${field}.addresses`, k), address)),
+        ...notReadyAddresses.flatMap((address, k) => validateAddress(index(`${field}.notReadyAddresses`, k), address)),
+        ...ports.flatMap((port, k) => validatePort(index(`${field}.ports`, k), port, ports.length > 1)),
       ];
     });
   },
 };
 
-function checkAddress(field: string, { ip = '', hostname = '', nodeName }: Address): FieldError[] {
+function validateAddress(field: string, { ip = '', hostname = '', nodeName }: Address): FieldError[] {
   return [
     ...ipAddress(`${field}.ip`, ip),
     ...(hostname === '' ? [] : causesFor(`${field}.hostname`, hostname, dns1123LabelProblems(hostname))),
     ...(nodeName === undefined ? [] : causesFor(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName))),
-    ...checkReachable(`${field}.ip`, ip),
+    ...validateReachable(`${field}.ip`, ip),
   ];
 }
 
-function checkPort(field: string, { name = '', port, protocol = '', appProtocol }: Port, named: boolean): FieldError[] {
+function validatePort(
+  field: string,
+  { name = '', port, protocol = '', appProtocol }: Port,
+  named: boolean,
+): FieldError[] {
   const causes: FieldError[] = [];
   if (named && name === '') causes.push(required(`${field}.name`));
   else if (name !== '') append(causes, causesFor(`${field}.name`, name, dns1123LabelProblems(name)));
@@ -67,7 +71,7 @@ const BLOCKED: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Addresses that mean something else on every host cannot be a service's. */
-export function checkReachable(field: string, text: string): FieldError[] {
+export function validateReachable(field: string, text: string): FieldError[] {
   const ip = parseLoosely(text);
   if (ip === undefined) return [invalid(field, text, 'must be a valid IP address')];
   if (ip.value === 0n) return [invalid(field, text, `may not be unspecified (${text})`)];

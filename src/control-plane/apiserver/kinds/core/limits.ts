@@ -4,7 +4,7 @@ import { ownValue } from '#platform/base/own-value';
 import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '#platform/base/quantity';
 import { labelName } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkContainerResourceName, checkResourceName } from '../pod/validate-resources.ts';
+import { validateContainerResourceName, validateResourceName } from '../pod/validate-resources.ts';
 
 type Amounts = Record<string, string>;
 
@@ -34,10 +34,10 @@ export const limitRanges: KindStrategy<LimitRange> = {
     return limits.flatMap((limit, i) => {
       const field = index('spec.limits', i);
       const { type = '' } = limit;
-      const causes = checkType(`${field}.type`, type);
+      const causes = validateType(`${field}.type`, type);
       if (types.has(type)) causes.push(duplicate(`${field}.type`, type));
       types.add(type);
-      return [...causes, ...checkLimit(field, limit)];
+      return [...causes, ...validateLimit(field, limit)];
     });
   },
 };
@@ -51,20 +51,20 @@ function defaultLimit(limit: Limit): void {
   }
 }
 
-function checkType(field: string, type: string): FieldError[] {
+function validateType(field: string, type: string): FieldError[] {
   const causes = labelName(field, type);
   if (causes.length > 0 || type.includes('/') || TYPES.has(type)) return causes;
   return [invalid(field, type, 'must be a standard limit type or fully qualified')];
 }
 
-function checkLimit(field: string, limit: Limit): FieldError[] {
+function validateLimit(field: string, limit: Limit): FieldError[] {
   const { type = '', max = {}, min = {}, maxLimitRequestRatio = {} } = limit;
   const causes: FieldError[] = [];
   const names = (list: keyof Limit, amounts: Amounts) => {
     for (const name of Object.keys(amounts)) {
       const at = key(`${field}.${list}`, name);
       const ofPods = type === OF_CONTAINERS || type === 'Pod';
-      append(causes, (ofPods ? checkContainerResourceName : checkResourceName)(at, name));
+      append(causes, (ofPods ? validateContainerResourceName : validateResourceName)(at, name));
     }
   };
   names('max', max);
@@ -85,7 +85,7 @@ function checkLimit(field: string, limit: Limit): FieldError[] {
   }
   const all = [max, min, limit.default, limit.defaultRequest, maxLimitRequestRatio];
   for (const name of new Set(all.flatMap((amounts) => Object.keys(amounts ?? {})))) {
-    append(causes, checkOrder(field, name, limit));
+    append(causes, validateOrder(field, name, limit));
   }
   return causes;
 }
@@ -94,7 +94,7 @@ const amount = (amounts: Amounts | undefined, name: string): Quantity | undefine
   tryParseQuantity(ownValue(amounts ?? {}, name) ?? '');
 
 /** Checks that minimum, default request, default and maximum of a resource are in this order. */
-function checkOrder(field: string, name: string, limit: Limit): FieldError[] {
+function validateOrder(field: string, name: string, limit: Limit): FieldError[] {
   const causes: FieldError[] = [];
   const text = (list: 'max' | 'min' | 'default' | 'defaultRequest') => ownValue(limit[list] ?? {}, name) ?? '';
   const [max, min] = [amount(limit.max, name), amount(limit.min, name)];

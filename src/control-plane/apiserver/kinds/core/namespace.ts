@@ -1,6 +1,6 @@
 import type { FieldError } from '#platform/base/field-error';
 import { labelName } from '../field-checks.ts';
-import { checkFinalizer } from '../finalizer.ts';
+import { validateFinalizer } from '../finalizer.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -35,12 +35,12 @@ export const namespaces: KindStrategy<Namespace> = {
   },
   // Its content goes first; who has emptied it says so through the subresource `finalize`.
   unfinished: (object) => (object.spec?.finalizers ?? []).length > 0,
-  validate: (object) => checkFinalizers(object.spec?.finalizers ?? []),
+  validate: (object) => validateFinalizers(object.spec?.finalizers ?? []),
 };
 
-function checkFinalizers(finalizers: readonly string[]): FieldError[] {
+function validateFinalizers(finalizers: readonly string[]): FieldError[] {
   return finalizers.flatMap((name) => [
     ...labelName('spec.finalizers', name),
-    ...checkFinalizer('spec.finalizers', name),
+    ...validateFinalizer('spec.finalizers', name),
   ]);
 }

@@ -38,20 +38,20 @@ export const nodes: KindStrategy<Node> = {
     const taints = node.spec?.taints ?? [];
     const again = repeats(taints.map(({ key = '', effect = '' }) => JSON.stringify([key, effect])));
     const causes = [
-      ...taints.flatMap((taint, i) => checkTaint(i, taint, again[i] === true)),
-      ...checkAmounts('status.capacity', node.status?.capacity),
-      ...checkAmounts('status.allocatable', node.status?.allocatable),
+      ...taints.flatMap((taint, i) => validateTaint(i, taint, again[i] === true)),
+      ...validateAmounts('status.capacity', node.status?.capacity),
+      ...validateAmounts('status.allocatable', node.status?.allocatable),
     ];
     return before === undefined
-      ? [...causes, ...checkCidrs(node.spec?.podCIDRs ?? [])]
-      : [...causes, ...checkCidrs(node.spec?.podCIDRs ?? []), ...checkChange(node, before)];
+      ? [...causes, ...validateCidrs(node.spec?.podCIDRs ?? [])]
+      : [...causes, ...validateCidrs(node.spec?.podCIDRs ?? []), ...validateChange(node, before)];
   },
   warnings: ({ spec = {} }) =>
     (spec.externalID ?? '') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes'],
 };
 
 /** The server tells of taints under `metadata`, where they once were. */
-function checkTaint(i: number, taint: Taint, again: boolean): FieldError[] {
+function validateTaint(i: number, taint: Taint, again: boolean): FieldError[] {
   const field = index('metadata.taints', i);
   const { key = '', value = '', effect = '' } = taint;
   const causes = [...labelName(`${field}.key`, key), ...causesFor(`${field}.value`, value, labelValueProblems(value))];
@@ -64,7 +64,7 @@ function checkTaint(i: number, taint: Taint, again: boolean): FieldError[] {
   return causes;
 }
 
-function checkAmounts(field: string, amounts: Readonly<Record<string, string>> = {}): FieldError[] {
+function validateAmounts(field: string, amounts: Readonly<Record<string, string>> = {}): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) =>
     (tryParseQuantity(amount)?.nano ?? 0n) < 0n
       ? [invalid(`${field}.${name}`, amount, 'must be greater than or equal to 0')]
@@ -72,7 +72,7 @@ function checkAmounts(field: string, amounts: Readonly<Record<string, string>> =
   );
 }
 
-function checkCidrs(cidrs: readonly string[]): FieldError[] {
+function validateCidrs(cidrs: readonly string[]): FieldError[] {
   const causes: FieldError[] = [];
   const families = new Set<number>();
   let twice = cidrs.length > 2;
@@ -87,7 +87,7 @@ function checkCidrs(cidrs: readonly string[]): FieldError[] {
   return causes;
 }
 
-function checkChange({ spec = {} }: Node, { spec: old = {} }: Node): FieldError[] {
+function validateChange({ spec = {} }: Node, { spec: old = {} }: Node): FieldError[] {
   const causes: FieldError[] = [];
   if ((old.podCIDRs ?? []).length > 0 && !same(spec.podCIDRs, old.podCIDRs)) {
     causes.push(forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));

@@ -3,7 +3,7 @@ import { type FieldError, invalid, key, required } from '#platform/base/field-er
 import { formatQuantity, tryParseQuantity } from '#platform/base/quantity';
 import { immutable } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { COUNTED, checkResourceName, isHugePages, LIMITED } from '../pod/validate-resources.ts';
+import { COUNTED, isHugePages, LIMITED, validateResourceName } from '../pod/validate-resources.ts';
 
 interface ScopeRequirement {
   scopeName?: string;
@@ -48,8 +48,11 @@ const OPPOSITES = [
 export const resourceQuotas: KindStrategy<ResourceQuota> = {
   validate(object, old) {
     const { spec = {} } = object;
-    const causes = [...checkAmounts('spec.hard', spec.hard ?? {}), ...checkScopes(spec.scopes ?? [], spec.hard ?? {})];
-    append(causes, (spec.scopeSelector?.matchExpressions ?? []).flatMap(checkRequirement));
+    const causes = [
+      ...validateAmounts('spec.hard', spec.hard ?? {}),
+      ...validateScopes(spec.scopes ?? [], spec.hard ?? {}),
+    ];
+    append(causes, (spec.scopeSelector?.matchExpressions ?? []).flatMap(validateRequirement));
     const before = old;
     if (before !== undefined) {
       append(
@@ -66,10 +69,10 @@ function isExtended(name: string): boolean {
   return name.includes('/') && !name.startsWith('requests.') && !name.includes('kubernetes.io/');
 }
 
-function checkAmounts(field: string, amounts: Readonly<Record<string, string>>): FieldError[] {
+function validateAmounts(field: string, amounts: Readonly<Record<string, string>>): FieldError[] {
   return Object.entries(amounts).flatMap(([name, text]) => {
     const at = key(field, name);
-    const causes = checkResourceName(at, name);
+    const causes = validateResourceName(at, name);
     if (!name.includes('/') && !LIMITED.has(name) && !isHugePages(name) && !name.includes('.hugepages-')) {
       causes.push(invalid(at, name, 'must be a standard resource for quota'));
     }
@@ -83,7 +86,7 @@ function checkAmounts(field: string, amounts: Readonly<Record<string, string>>):
   });
 }
 
-function checkScopes(scopes: readonly string[], hard: Readonly<Record<string, string>>): FieldError[] {
+function validateScopes(scopes: readonly string[], hard: Readonly<Record<string, string>>): FieldError[] {
   const causes: FieldError[] = [];
   for (const scope of scopes) {
     if (!SCOPES.has(scope)) causes.push(invalid('spec.scopes', scopes, 'unsupported scope'));
@@ -106,7 +109,7 @@ const VALUED = new Set(['PriorityClass', 'VolumeAttributesClass']);
 const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function checkRequirement({ scopeName = '', operator = '', values = [] }: ScopeRequirement): FieldError[] {
+function validateRequirement({ scopeName = '', operator = '', values = [] }: ScopeRequirement): FieldError[] {
   const field = 'spec.scopeSelector.matchExpressions';
   const causes: FieldError[] = [];
   if (!SCOPES.has(scopeName)) causes.push(invalid(`${field}.scopeName`, scopeName, 'unsupported scope'));

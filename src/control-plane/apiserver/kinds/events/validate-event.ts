@@ -42,8 +42,8 @@ const MAX_MESSAGE_LENGTH = 1024;
 export const coreEvents: KindStrategy<CoreEvent> = {
   validate(object) {
     const event = object;
-    const causes = checkNamespace(event);
-    return isSet(event.eventTime) ? [...causes, ...checkFields(event, 'reportingComponent')] : causes;
+    const causes = validateNamespace(event);
+    return isSet(event.eventTime) ? [...causes, ...validateFields(event, 'reportingComponent')] : causes;
   },
 };
 
@@ -53,16 +53,16 @@ export const newerEvents: KindStrategy = {
     const event: Event = coreEvent(object);
     const causes = isSet(event.eventTime) ? [] : [required('eventTime')];
     if (old === undefined) {
-      append(causes, checkFields(event, 'reportingController'), checkType(event), checkUnused(event));
+      append(causes, validateFields(event, 'reportingController'), validateType(event), validateUnused(event));
       return causes;
     }
-    return [...causes, ...checkFields(event, 'reportingController'), ...checkChange(event, coreEvent(old))];
+    return [...causes, ...validateFields(event, 'reportingController'), ...validateChange(event, coreEvent(old))];
   },
 };
 
 const isSet = (time: string | null | undefined): boolean => time !== undefined && time !== null;
 
-function checkNamespace({ metadata, involvedObject = {} }: Event): FieldError[] {
+function validateNamespace({ metadata, involvedObject = {} }: Event): FieldError[] {
   const { namespace = '' } = involvedObject;
   const [own, field] = [metadata.namespace ?? '', 'involvedObject.namespace'];
   if (namespace === own) return [];
@@ -71,7 +71,7 @@ function checkNamespace({ metadata, involvedObject = {} }: Event): FieldError[] 
   return [invalid(field, namespace, 'does not match event.namespace')];
 }
 
-function checkFields(event: Event, controllerField: string): FieldError[] {
+function validateFields(event: Event, controllerField: string): FieldError[] {
   const { reportingComponent = '', reportingInstance = '', action = '', reason = '', message = '', series } = event;
   const causes = reportingComponent === '' ? [required(controllerField)] : [];
   append(causes, labelName(controllerField, reportingComponent));
@@ -91,12 +91,12 @@ function checkFields(event: Event, controllerField: string): FieldError[] {
   return causes;
 }
 
-function checkType({ type = '' }: Event): FieldError[] {
+function validateType({ type = '' }: Event): FieldError[] {
   return type === 'Normal' || type === 'Warning' ? [] : [invalid('type', '', `has invalid value: ${type}`)];
 }
 
 /** Fields that only clients of old may use. */
-function checkUnused({ firstTimestamp, lastTimestamp, count = 0, source = {} }: Event): FieldError[] {
+function validateUnused({ firstTimestamp, lastTimestamp, count = 0, source = {} }: Event): FieldError[] {
   const used = {
     firstTimestamp: isSet(firstTimestamp),
     lastTimestamp: isSet(lastTimestamp),
@@ -108,7 +108,7 @@ function checkUnused({ firstTimestamp, lastTimestamp, count = 0, source = {} }: 
     .map(([field]) => invalid(field, '', 'needs to be unset'));
 }
 
-function checkChange(event: Event, old: Event): FieldError[] {
+function validateChange(event: Event, old: Event): FieldError[] {
   const causes: FieldError[] = [];
   if (!same(event.involvedObject, old.involvedObject)) {
     causes.push(invalid('involvedObject', goReference(event.involvedObject), IMMUTABLE));

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { tryParseIp } from '#platform/base/ip';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
-import { checkReachable } from '../core/endpoints.ts';
+import { validateReachable } from '../core/endpoints.ts';
 import { causesFor, immutable, ipAddress, labelName, oneOf, oneOfIfSet, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
@@ -42,20 +42,20 @@ export const endpointSlices: KindStrategy<EndpointSlice> = {
     const causes =
       addressType === '' ? [required('addressType')] : oneOf('addressType', addressType, ['FQDN', 'IPv4', 'IPv6']);
     for (const [i, endpoint] of (endpoints ?? []).entries()) {
-      append(causes, checkEndpoint(index('endpoints', i), endpoint, addressType));
+      append(causes, validateEndpoint(index('endpoints', i), endpoint, addressType));
     }
-    append(causes, checkPorts(ports ?? []));
+    append(causes, validatePorts(ports ?? []));
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('addressType', addressType, before.addressType)];
   },
 };
 
-function checkEndpoint(field: string, endpoint: Endpoint, addressType: string): FieldError[] {
+function validateEndpoint(field: string, endpoint: Endpoint, addressType: string): FieldError[] {
   const { addresses, hostname, nodeName, hints } = endpoint;
   const at = `${field}.addresses`;
   const causes = (addresses ?? []).length === 0 ? [required(at, 'must contain at least 1 address')] : [];
   for (const [i, address] of (addresses ?? []).entries()) {
-    append(causes, checkAddress(at, index(at, i), address, addressType));
+    append(causes, validateAddress(at, index(at, i), address, addressType));
   }
   if (nodeName !== undefined)
     append(causes, causesFor(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName)));
@@ -67,17 +67,20 @@ function checkEndpoint(field: string, endpoint: Endpoint, addressType: string): 
 }
 
 /** An address of the wrong family is told of the whole list. */
-function checkAddress(list: string, field: string, address: string, type: string): FieldError[] {
+function validateAddress(list: string, field: string, address: string, type: string): FieldError[] {
   if (type === 'FQDN') return causesFor(field, address, dns1123SubdomainProblems(address));
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const ip = tryParseIp(address);
   const problems = ipAddress(field, address);
   if (ip === undefined || problems.length > 0) return problems;
   const fits = `IPv${ip.family}` === type;
-  return [...(fits ? [] : [invalid(list, address, `must be an ${type} address`)]), ...checkReachable(field, address)];
+  return [
+    ...(fits ? [] : [invalid(list, address, `must be an ${type} address`)]),
+    ...validateReachable(field, address),
+  ];
 }
 
-function checkPorts(ports: readonly Port[]): FieldError[] {
+function validatePorts(ports: readonly Port[]): FieldError[] {
   const names = new Set<string>();
   return ports.flatMap(({ name = '', protocol, appProtocol }, i) => {
     const at = index('ports', i);

@@ -13,7 +13,7 @@ import {
 } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { pathSegmentProblems } from '../object-name.ts';
-import { checkDomainPath } from '../workloads/job.ts';
+import { validateDomainPath } from '../workloads/job.ts';
 
 interface Backend {
   service?: { name?: string; port?: { name?: string; number?: number } };
@@ -51,8 +51,8 @@ export const ingresses: KindStrategy<Ingress> = {
     if ((spec.rules ?? []).length === 0 && spec.defaultBackend === undefined) {
       causes.push(invalid('spec', null, 'either `defaultBackend` or `rules` must be specified'));
     }
-    if (spec.defaultBackend !== undefined) append(causes, checkBackend('spec.defaultBackend', spec.defaultBackend));
-    append(causes, checkRules(spec), checkTls(spec));
+    if (spec.defaultBackend !== undefined) append(causes, validateBackend('spec.defaultBackend', spec.defaultBackend));
+    append(causes, validateRules(spec), validateTls(spec));
     const name = spec.ingressClassName;
     if (name !== undefined) append(causes, causesFor('spec.ingressClassName', name, dns1123SubdomainProblems(name)));
     if (old === undefined && annotated !== undefined && name !== undefined && annotated !== name) {
@@ -67,7 +67,7 @@ export const ingresses: KindStrategy<Ingress> = {
       : [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`],
 };
 
-function checkBackend(field: string, { service, resource }: Backend): FieldError[] {
+function validateBackend(field: string, { service, resource }: Backend): FieldError[] {
   if (service !== undefined && resource !== undefined) {
     return [invalid(field, '', 'cannot set both resource and service backends')];
   }
@@ -89,25 +89,25 @@ function checkBackend(field: string, { service, resource }: Backend): FieldError
   return causes;
 }
 
-function checkHost(field: string, host: string): FieldError[] {
+function validateHost(field: string, host: string): FieldError[] {
   const isAddress = tryParseIp(host) !== undefined;
   const causes = isAddress ? [invalid(field, host, 'must be a DNS name, not an IP address')] : [];
   if (!host.includes('*')) return [...causes, ...causesFor(field, host, dns1123SubdomainProblems(host))];
   return WILDCARD.test(host) ? [] : [invalid(field, host, BAD_WILDCARD)];
 }
 
-function checkRules({ rules = [] }: NonNullable<Ingress['spec']>): FieldError[] {
+function validateRules({ rules = [] }: NonNullable<Ingress['spec']>): FieldError[] {
   return rules.flatMap(({ host = '', http }, i) => {
     const at = index('spec.rules', i);
-    const causes = host === '' ? [] : checkHost(`${at}.host`, host);
+    const causes = host === '' ? [] : validateHost(`${at}.host`, host);
     if (http === undefined) return causes;
     const paths = http.paths ?? [];
     if (paths.length === 0) causes.push(required(`${at}.http.paths`));
-    return [...causes, ...paths.flatMap((path, k) => checkPath(index(`${at}.http.paths`, k), path))];
+    return [...causes, ...paths.flatMap((path, k) => validatePath(index(`${at}.http.paths`, k), path))];
   });
 }
 
-function checkPath(field: string, { path = '', pathType, backend = {} }: Path): FieldError[] {
+function validatePath(field: string, { path = '', pathType, backend = {} }: Path): FieldError[] {
   if (pathType === undefined || pathType === null) {
     return [required(`${field}.pathType`, 'pathType must be specified')];
   }
@@ -123,13 +123,13 @@ function checkPath(field: string, { path = '', pathType, backend = {} }: Path): 
   } else if (pathType === 'ImplementationSpecific') {
     if (path !== '' && !path.startsWith('/')) causes.push(invalid(at, path, 'must be an absolute path'));
   } else append(causes, oneOf(`${field}.pathType`, pathType, PATH_TYPES));
-  return [...causes, ...checkBackend(`${field}.backend`, backend)];
+  return [...causes, ...validateBackend(`${field}.backend`, backend)];
 }
 
-function checkTls({ tls = [] }: NonNullable<Ingress['spec']>): FieldError[] {
+function validateTls({ tls = [] }: NonNullable<Ingress['spec']>): FieldError[] {
   return tls.flatMap(({ hosts = [], secretName = '' }, i) => {
     const at = index('spec.tls', i);
-    const names = hosts.flatMap((host, k) => checkHost(index(`${at}.hosts`, k), host));
+    const names = hosts.flatMap((host, k) => validateHost(index(`${at}.hosts`, k), host));
     return secretName === ''
       ? names
       : [...names, ...causesFor(`${at}.secretName`, secretName, dns1123SubdomainProblems(secretName))];
@@ -155,15 +155,15 @@ export const ingressClasses: KindStrategy<IngressClass> = {
     const causes: FieldError[] = [];
     if (controller.length > MAX_CONTROLLER_LENGTH) causes.push(tooLong('spec.controller', MAX_CONTROLLER_LENGTH));
     if (controller === '') causes.push(required('spec.controller'));
-    else append(causes, checkDomainPath('spec.controller', controller));
-    if (parameters !== undefined) append(causes, checkParameters('spec.parameters', parameters));
+    else append(causes, validateDomainPath('spec.controller', controller));
+    if (parameters !== undefined) append(causes, validateParameters('spec.parameters', parameters));
     const before = old;
     if (before === undefined) return causes;
     return [...immutable('spec.controller', controller, before.spec?.controller), ...causes];
   },
 };
 
-function checkParameters(
+function validateParameters(
   field: string,
   { kind = '', name = '', scope, namespace }: NonNullable<NonNullable<IngressClass['spec']>['parameters']>,
 ): FieldError[] {

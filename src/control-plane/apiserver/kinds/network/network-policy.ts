@@ -4,7 +4,7 @@ import { type FieldError, forbidden, index, invalid, required } from '#platform/
 import { causesFor, oneOf, portNumber, portReference } from '../field-checks.ts';
 import { cidrProblems } from '../ip-text.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector, type LabelSelector } from '../label-selector.ts';
+import { type LabelSelector, validateSelector } from '../label-selector.ts';
 
 interface Port {
   protocol?: string;
@@ -38,27 +38,27 @@ export const networkPolicies: KindStrategy<NetworkPolicy> = {
   },
   validate(object) {
     const { podSelector, ingress = [], egress = [], policyTypes = [] } = object.spec ?? {};
-    const causes = checkSelector('spec.podSelector', podSelector);
+    const causes = validateSelector('spec.podSelector', podSelector);
     for (const [i, { ports = [], from = [] }] of ingress.entries()) {
       const at = index('spec.ingress', i);
       append(
         causes,
-        ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)),
+        ports.flatMap((port, k) => validatePort(index(`${at}.ports`, k), port)),
       );
       append(
         causes,
-        from.flatMap((peer, k) => checkPeer(index(`${at}.from`, k), peer)),
+        from.flatMap((peer, k) => validatePeer(index(`${at}.from`, k), peer)),
       );
     }
     for (const [i, { ports = [], to = [] }] of egress.entries()) {
       const at = index('spec.egress', i);
       append(
         causes,
-        ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)),
+        ports.flatMap((port, k) => validatePort(index(`${at}.ports`, k), port)),
       );
       append(
         causes,
-        to.flatMap((peer, k) => checkPeer(index(`${at}.to`, k), peer)),
+        to.flatMap((peer, k) => validatePeer(index(`${at}.to`, k), peer)),
       );
     }
     if (policyTypes.length > 2) {
@@ -71,7 +71,7 @@ export const networkPolicies: KindStrategy<NetworkPolicy> = {
   },
 };
 
-function checkPort(field: string, { protocol = '', port, endPort }: Port): FieldError[] {
+function validatePort(field: string, { protocol = '', port, endPort }: Port): FieldError[] {
   const causes = oneOf(`${field}.protocol`, protocol, ['TCP', 'UDP', 'SCTP']);
   const at = `${field}.endPort`;
   if (port === undefined) {
@@ -87,20 +87,20 @@ function checkPort(field: string, { protocol = '', port, endPort }: Port): Field
   return [...causes, ...portNumber(at, endPort)];
 }
 
-function checkPeer(field: string, { podSelector, namespaceSelector, ipBlock }: Peer): FieldError[] {
+function validatePeer(field: string, { podSelector, namespaceSelector, ipBlock }: Peer): FieldError[] {
   const causes = [
-    ...checkSelector(`${field}.podSelector`, podSelector),
-    ...checkSelector(`${field}.namespaceSelector`, namespaceSelector),
+    ...validateSelector(`${field}.podSelector`, podSelector),
+    ...validateSelector(`${field}.namespaceSelector`, namespaceSelector),
   ];
   const selects = podSelector !== undefined || namespaceSelector !== undefined;
   if (ipBlock !== undefined) {
-    append(causes, checkBlock(`${field}.ipBlock`, ipBlock));
+    append(causes, validateBlock(`${field}.ipBlock`, ipBlock));
     if (selects) causes.push(forbidden(field, 'may not specify both ipBlock and another peer'));
   } else if (!selects) causes.push(required(field, 'must specify a peer'));
   return causes;
 }
 
-function checkBlock(field: string, { cidr = '', except = [] }: NonNullable<Peer['ipBlock']>): FieldError[] {
+function validateBlock(field: string, { cidr = '', except = [] }: NonNullable<Peer['ipBlock']>): FieldError[] {
   if (cidr === '') return [required(`${field}.cidr`)];
   const block = tryParseCidr(cidr);
   const wrong = causesFor(`${field}.cidr`, cidr, cidrProblems(cidr));

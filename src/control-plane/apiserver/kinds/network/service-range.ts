@@ -20,11 +20,11 @@ export const serviceCidrs: KindStrategy<ServiceCidr> = {
         cidr === before[i] || before[i] === undefined ? [] : [invalid(index('spec.cidrs', i), cidr, IMMUTABLE)],
       );
     }
-    return checkRanges(cidrs);
+    return validateRanges(cidrs);
   },
 };
 
-function checkRanges(cidrs: readonly string[]): FieldError[] {
+function validateRanges(cidrs: readonly string[]): FieldError[] {
   const at = 'spec.cidrs';
   if (cidrs.length === 0) return [required(at, 'at least one CIDR required')];
   if (cidrs.length > 2) return [invalid(at, { CIDRs: cidrs }, 'may only hold up to 2 values')];
@@ -45,7 +45,7 @@ interface IpAddress {
 export const ipAddresses: KindStrategy<IpAddress> = {
   validate(object, old) {
     const reference = object.spec?.parentRef;
-    const causes = checkParent(reference);
+    const causes = validateParent(reference);
     const before = old?.spec?.parentRef;
     if (old === undefined || same(reference, before)) return causes;
     const { group = '', resource = '', namespace = '', name = '' } = reference ?? {};
@@ -54,7 +54,7 @@ export const ipAddresses: KindStrategy<IpAddress> = {
   },
 };
 
-function checkParent(reference: NonNullable<IpAddress['spec']>['parentRef']): FieldError[] {
+function validateParent(reference: NonNullable<IpAddress['spec']>['parentRef']): FieldError[] {
   const at = 'spec.parentRef';
   if (reference === undefined) return [required(at)];
   const { group = '', resource = '', namespace = '', name = '' } = reference;

@@ -3,8 +3,8 @@ import { byName } from '../by-name.ts';
 import { same } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import type { Container, Pod } from './pod-spec.ts';
-import { checkImage } from './pod-update.ts';
-import { checkPodSpec } from './validate-pod-spec.ts';
+import { validateImage } from './pod-update.ts';
+import { validatePodSpec } from './validate-pod-spec.ts';
 
 /** What a write to the subresource `ephemeralcontainers` of a pod does: it adds containers and nothing else. */
 export const ephemeralContainers: Required<Pick<KindStrategy<Pod>, 'prepareUpdate' | 'validate'>> = {
@@ -18,16 +18,16 @@ export const ephemeralContainers: Required<Pick<KindStrategy<Pod>, 'prepareUpdat
   validate(object, old) {
     const containers = object.spec.ephemeralContainers ?? [];
     return [
-      ...checkPodSpec('spec', object.spec),
+      ...validatePodSpec('spec', object.spec),
       ...containers.flatMap(({ image = '' }, i) =>
-        image === '' ? [] : checkImage(`${index('spec.ephemeralContainers', i)}.image`, image),
+        image === '' ? [] : validateImage(`${index('spec.ephemeralContainers', i)}.image`, image),
       ),
-      ...checkKept(containers, old?.spec.ephemeralContainers ?? []),
+      ...validateKept(containers, old?.spec.ephemeralContainers ?? []),
     ];
   },
 };
 
-function checkKept(now: readonly Container[], before: readonly Container[]): FieldError[] {
+function validateKept(now: readonly Container[], before: readonly Container[]): FieldError[] {
   return before.flatMap((old) => {
     const found = byName(now).get(old.name ?? '');
     if (found !== undefined && same(found, old)) return [];

@@ -4,7 +4,7 @@ import { same } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import type { Container, Pod, PodSpec, Resources } from './pod-spec.ts';
 import { qosClass } from './pod-status.ts';
-import { checkPodSpec } from './validate-pod-spec.ts';
+import { validatePodSpec } from './validate-pod-spec.ts';
 
 const LISTS = ['containers', 'initContainers'] as const;
 const COMPUTE = ['cpu', 'memory'] as const;
@@ -44,7 +44,7 @@ function supportsResize({ status }: Pod): boolean {
 /** What a pod may ask for once it runs: other amounts of cpu and memory, and nothing that changes how it is treated. */
 export const podResize: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
   validate(pod, old) {
-    const causes = checkPodSpec('spec', pod.spec);
+    const causes = validatePodSpec('spec', pod.spec);
     if (old === undefined) return causes;
     const unable = whyNever(old);
     if (unable !== undefined) return [forbidden('[]', `${unable} pods cannot be resized`)];
@@ -54,11 +54,14 @@ export const podResize: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
     if (qosClass(pod.spec) !== before) {
       causes.push(invalid('spec', before, 'Pod QOS Class may not change as a result of resizing'));
     }
-    const others = LISTS.flatMap((list) => checkSame(list, pod.spec[list] ?? [], old.spec[list] ?? []));
+    const others = LISTS.flatMap((list) => validateSame(list, pod.spec[list] ?? [], old.spec[list] ?? []));
     if (others.length > 0) return [...causes, ...others];
     for (const list of LISTS) {
       for (const [i, { resources = {} }] of (pod.spec[list] ?? []).entries()) {
-        append(causes, checkKept(`${index(`spec.${list}`, i)}.resources`, resources, old.spec[list]?.[i]?.resources));
+        append(
+          causes,
+          validateKept(`${index(`spec.${list}`, i)}.resources`, resources, old.spec[list]?.[i]?.resources),
+        );
       }
     }
     if (causes.length === known && !same(withoutCompute(pod.spec), withoutCompute(old.spec))) {
@@ -73,7 +76,7 @@ function whyNever({ metadata, spec }: Pod): string | undefined {
   return spec.os?.name === 'windows' ? 'windows' : undefined;
 }
 
-function checkSame(list: string, now: readonly Container[], before: readonly Container[]): FieldError[] {
+function validateSame(list: string, now: readonly Container[], before: readonly Container[]): FieldError[] {
   if (now.length !== before.length) {
     return [forbidden(`spec.${list}`, `${list} may not be added or removed on resize`)];
   }
@@ -84,7 +87,7 @@ function checkSame(list: string, now: readonly Container[], before: readonly Con
   );
 }
 
-function checkKept(field: string, now: Resources, before: Resources = {}): FieldError[] {
+function validateKept(field: string, now: Resources, before: Resources = {}): FieldError[] {
   return (['requests', 'limits'] as const).flatMap((which) => {
     const removed = COMPUTE.some((name) => before[which]?.[name] !== undefined && now[which]?.[name] === undefined);
     return removed ? [forbidden(`${field}.${which}`, `resource ${which} cannot be removed`)] : [];

@@ -1,14 +1,14 @@
 import { type FieldError, forbidden } from '#platform/base/field-error';
 import { annotations, labels } from '../field-checks.ts';
 import type { PodTemplate } from './pod-spec.ts';
-import { checkPodSpec } from './validate-pod-spec.ts';
+import { validatePodSpec } from './validate-pod-spec.ts';
 
 /** All causes why no pod could be made of a template. */
-export function checkPodTemplate(field: string, { metadata = {}, spec = {} }: PodTemplate): FieldError[] {
+export function validatePodTemplate(field: string, { metadata = {}, spec = {} }: PodTemplate): FieldError[] {
   return [
     ...labels(`${field}.labels`, metadata.labels),
     ...annotations(`${field}.annotations`, metadata.annotations),
-    ...checkPodSpec(`${field}.spec`, spec),
+    ...validatePodSpec(`${field}.spec`, spec),
     ...((spec.ephemeralContainers ?? []).length > 0
       ? [forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]
       : []),

@@ -8,44 +8,44 @@ const MAY_CHANGE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /** What of a pod may change once it is there: very little, because it may already run somewhere. */
-export function checkPodChange(field: string, spec: PodSpec, old: PodSpec): FieldError[] {
+export function validatePodChange(field: string, spec: PodSpec, old: PodSpec): FieldError[] {
   const causes = [
-    ...checkCount(`${field}.containers`, spec.containers ?? [], old.containers ?? []),
-    ...checkCount(`${field}.initContainers`, spec.initContainers ?? [], old.initContainers ?? []),
+    ...validateCount(`${field}.containers`, spec.containers ?? [], old.containers ?? []),
+    ...validateCount(`${field}.initContainers`, spec.initContainers ?? [], old.initContainers ?? []),
   ];
   if (causes.length > 0) return causes;
   append(
     causes,
-    checkImages(`${field}.containers`, spec.containers ?? []),
-    checkImages(`${field}.initContainers`, spec.initContainers ?? []),
-    checkDeadline(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, old.activeDeadlineSeconds),
-    checkTolerations(`${field}.tolerations`, spec.tolerations ?? [], old.tolerations ?? []),
-    checkGates(`${field}.schedulingGates`, spec, old),
+    validateImages(`${field}.containers`, spec.containers ?? []),
+    validateImages(`${field}.initContainers`, spec.initContainers ?? []),
+    validateDeadline(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, old.activeDeadlineSeconds),
+    validateTolerations(`${field}.tolerations`, spec.tolerations ?? [], old.tolerations ?? []),
+    validateGates(`${field}.schedulingGates`, spec, old),
   );
   const gated = (old.schedulingGates ?? []).length > 0;
   if (gated) {
-    append(causes, checkNodeSelector(`${field}.nodeSelector`, spec.nodeSelector ?? {}, old.nodeSelector ?? {}));
-    append(causes, checkNodeAffinity(`${field}.affinity.nodeAffinity`, spec, old));
+    append(causes, validateNodeSelector(`${field}.nodeSelector`, spec.nodeSelector ?? {}, old.nodeSelector ?? {}));
+    append(causes, validateNodeAffinity(`${field}.affinity.nodeAffinity`, spec, old));
   }
   return same(withoutChangeable(spec, old, gated), old) ? causes : [...causes, forbidden(field, MAY_CHANGE)];
 }
 
-function checkCount(field: string, now: readonly Container[], before: readonly Container[]): FieldError[] {
+function validateCount(field: string, now: readonly Container[], before: readonly Container[]): FieldError[] {
   return now.length === before.length ? [] : [forbidden(field, 'pod updates may not add or remove containers')];
 }
 
-function checkImages(field: string, containers: readonly Container[]): FieldError[] {
+function validateImages(field: string, containers: readonly Container[]): FieldError[] {
   return containers.flatMap(({ image = '' }, i) => {
     const at = `${index(field, i)}.image`;
-    return image === '' ? [required(at)] : checkImage(at, image);
+    return image === '' ? [required(at)] : validateImage(at, image);
   });
 }
 
-export function checkImage(field: string, image: string): FieldError[] {
+export function validateImage(field: string, image: string): FieldError[] {
   return image.trim() === image ? [] : [invalid(field, image, 'must not have leading or trailing whitespace')];
 }
 
-function checkDeadline(field: string, now: number | undefined, before: number | undefined): FieldError[] {
+function validateDeadline(field: string, now: number | undefined, before: number | undefined): FieldError[] {
   if (now === undefined) {
     const detail = 'must not update from a positive integer to nil value';
     return before === undefined ? [] : [invalid(field, null, detail)];
@@ -55,7 +55,7 @@ function checkDeadline(field: string, now: number | undefined, before: number | 
   return [invalid(field, now, 'must be less than or equal to previous value')];
 }
 
-function checkTolerations(field: string, now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
+function validateTolerations(field: string, now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
   const plain = ({ tolerationSeconds: _seconds, ...rest }: Toleration) => rest;
   // All fields of an object that was decoded are in one order.
   const all = new Set(now.map((toleration) => JSON.stringify(plain(toleration))));
@@ -63,7 +63,7 @@ function checkTolerations(field: string, now: readonly Toleration[], before: rea
   return kept ? [] : [forbidden(field, 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
-function checkGates(field: string, now: PodSpec, before: PodSpec): FieldError[] {
+function validateGates(field: string, now: PodSpec, before: PodSpec): FieldError[] {
   const known = new Set((before.schedulingGates ?? []).map(({ name }) => name));
   return (now.schedulingGates ?? []).flatMap(({ name = '' }, i) =>
     known.has(name)
@@ -73,7 +73,7 @@ function checkGates(field: string, now: PodSpec, before: PodSpec): FieldError[] 
 }
 
 /** Who holds a pod back may narrow where it goes. */
-function checkNodeSelector(
+function validateNodeSelector(
   field: string,
   now: Readonly<Record<string, string>>,
   before: Readonly<Record<string, string>>,
@@ -86,7 +86,7 @@ function checkNodeSelector(
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 /** The same for the terms of its affinity: each may ask for more, none may be added where there are any. */
-function checkNodeAffinity(field: string, now: PodSpec, before: PodSpec): FieldError[] {
+function validateNodeAffinity(field: string, now: PodSpec, before: PodSpec): FieldError[] {
   const terms = (spec: PodSpec) => spec.affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
   const [wanted, known] = [terms(now), terms(before)];
   if (known.length === 0) return [];

@@ -5,10 +5,10 @@ import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';
 import { podResize } from './pod-resize.ts';
 import type { Pod, PodSpec, PodTemplate } from './pod-spec.ts';
 import { podGrace, qosClass } from './pod-status.ts';
-import { checkPodTemplate } from './pod-template.ts';
-import { checkImage, checkPodChange } from './pod-update.ts';
+import { validatePodTemplate } from './pod-template.ts';
+import { validateImage, validatePodChange } from './pod-update.ts';
 import { podMetaWarnings, podWarnings } from './pod-warnings.ts';
-import { checkPodSpec } from './validate-pod-spec.ts';
+import { validatePodSpec } from './validate-pod-spec.ts';
 import { pairAddresses, podStatus, preparePodStatus } from './validate-pod-status.ts';
 
 export const pods: KindStrategy<Pod> = {
@@ -20,10 +20,10 @@ export const pods: KindStrategy<Pod> = {
   prepareStatusUpdate: preparePodStatus,
   validate(object, old) {
     const { spec } = object;
-    const causes = checkPodSpec('spec', spec);
+    const causes = validatePodSpec('spec', spec);
     return old === undefined
-      ? [...causes, ...checkImages(spec), ...checkNewPod(spec)]
-      : [...causes, ...checkPodChange('spec', spec, old.spec)];
+      ? [...causes, ...validateImages(spec), ...validateNewPod(spec)]
+      : [...causes, ...validatePodChange('spec', spec, old.spec)];
   },
   parts: new Map([
     ['ephemeralcontainers', ephemeralContainers],
@@ -49,13 +49,13 @@ function gatedCondition({ metadata, spec }: Pod): object {
   return { conditions: [condition] };
 }
 
-function checkImages(spec: PodSpec): FieldError[] {
+function validateImages(spec: PodSpec): FieldError[] {
   return (['containers', 'initContainers'] as const).flatMap((list) =>
-    (spec[list] ?? []).flatMap(({ image = '' }, i) => checkImage(`${index(`spec.${list}`, i)}.image`, image)),
+    (spec[list] ?? []).flatMap(({ image = '' }, i) => validateImage(`${index(`spec.${list}`, i)}.image`, image)),
   );
 }
 
-function checkNewPod(spec: PodSpec): FieldError[] {
+function validateNewPod(spec: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   if ((spec.ephemeralContainers ?? []).length > 0) {
     causes.push(forbidden('spec.ephemeralContainers', 'cannot be set on create'));
@@ -70,6 +70,6 @@ export const podTemplates: KindStrategy<{ template?: PodTemplate }> = {
   defaults(object) {
     defaultPodTemplate((object.template ??= {}));
   },
-  validate: ({ template = {} }) => checkPodTemplate('template', template),
+  validate: ({ template = {} }) => validatePodTemplate('template', template),
   warnings: ({ template = {} }) => podWarnings('template.spec', template.spec),
 };

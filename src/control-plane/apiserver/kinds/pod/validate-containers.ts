@@ -3,18 +3,18 @@ import { duplicate, type FieldError, forbidden, index, invalid, required } from 
 import { dns1123LabelProblems } from '#platform/base/names';
 import { causesFor, oneOf, oneOfIfSet, portNameProblems, portNumber, requiredIfMissing } from '../field-checks.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
-import { checkEnv } from './validate-env.ts';
-import { checkEphemeral } from './validate-ephemeral.ts';
-import { checkLifecycle } from './validate-handler.ts';
-import { checkMounts } from './validate-mounts.ts';
-import { checkResources } from './validate-resources.ts';
-import { checkSecurity } from './validate-security.ts';
+import { validateEnv } from './validate-env.ts';
+import { validateEphemeral } from './validate-ephemeral.ts';
+import { validateLifecycle } from './validate-handler.ts';
+import { validateMounts } from './validate-mounts.ts';
+import { validateResources } from './validate-resources.ts';
+import { validateSecurity } from './validate-security.ts';
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 
 /** Checks all containers of a pod, whose names and host ports must not meet. */
-export function checkContainers(field: string, spec: PodSpec): FieldError[] {
+export function validateContainers(field: string, spec: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   const containers = spec.containers ?? [];
   const names = new Set<string>();
@@ -22,26 +22,26 @@ export function checkContainers(field: string, spec: PodSpec): FieldError[] {
   if (containers.length === 0) causes.push(required(`${field}.containers`));
   for (const [i, container] of containers.entries()) {
     const at = index(`${field}.containers`, i);
-    append(causes, checkContainer(at, container, spec), checkName(at, container, names));
-    append(causes, checkLifecycle(at, container, spec.terminationGracePeriodSeconds));
-    append(causes, checkRestart(at, container));
+    append(causes, validateContainer(at, container, spec), validateName(at, container, names));
+    append(causes, validateLifecycle(at, container, spec.terminationGracePeriodSeconds));
+    append(causes, validateRestart(at, container));
   }
-  append(causes, checkHostPorts(`${field}.containers`, containers, hostPorts));
+  append(causes, validateHostPorts(`${field}.containers`, containers, hostPorts));
   for (const [i, container] of (spec.initContainers ?? []).entries()) {
     const at = index(`${field}.initContainers`, i);
-    append(causes, checkContainer(at, container, spec), checkRestart(at, container));
-    append(causes, checkName(at, container, names), checkInitOnly(at, container, spec));
-    append(causes, checkHostPorts(`${field}.initContainers`, [container], new Set(), i));
+    append(causes, validateContainer(at, container, spec), validateRestart(at, container));
+    append(causes, validateName(at, container, names), validateInitOnly(at, container, spec));
+    append(causes, validateHostPorts(`${field}.initContainers`, [container], new Set(), i));
   }
   for (const [i, container] of (spec.ephemeralContainers ?? []).entries()) {
     const at = index(`${field}.ephemeralContainers`, i);
-    append(causes, checkContainer(at, container, spec), checkName(at, container, names));
-    append(causes, checkEphemeral(at, container, spec));
+    append(causes, validateContainer(at, container, spec), validateName(at, container, names));
+    append(causes, validateEphemeral(at, container, spec));
   }
   return causes;
 }
 
-function checkName(field: string, { name = '' }: Container, names: Set<string>): FieldError[] {
+function validateName(field: string, { name = '' }: Container, names: Set<string>): FieldError[] {
   if (name === '') return [];
   if (names.has(name)) return [duplicate(`${field}.name`, name)];
   names.add(name);
@@ -49,23 +49,23 @@ function checkName(field: string, { name = '' }: Container, names: Set<string>):
 }
 
 /** What is asked of every container, in whatever list it is. */
-function checkContainer(field: string, container: Container, spec: PodSpec): FieldError[] {
+function validateContainer(field: string, container: Container, spec: PodSpec): FieldError[] {
   const { name = '', image = '', resizePolicy = [] } = container;
   return [
     ...(name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, dns1123LabelProblems(name))),
     ...requiredIfMissing(`${field}.image`, image),
     ...oneOf(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, MESSAGE_POLICIES),
-    ...checkPorts(`${field}.ports`, container),
-    ...checkEnv(field, container),
-    ...checkMounts(field, container, spec.volumes ?? []),
+    ...validatePorts(`${field}.ports`, container),
+    ...validateEnv(field, container),
+    ...validateMounts(field, container, spec.volumes ?? []),
     ...oneOf(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES),
-    ...checkResources(`${field}.resources`, container.resources, spec.resourceClaims),
-    ...checkResize(`${field}.resizePolicy`, resizePolicy),
-    ...checkSecurity(`${field}.securityContext`, container.securityContext, spec),
+    ...validateResources(`${field}.resources`, container.resources, spec.resourceClaims),
+    ...validateResize(`${field}.resizePolicy`, resizePolicy),
+    ...validateSecurity(`${field}.securityContext`, container.securityContext, spec),
   ];
 }
 
-function checkRestart(field: string, { restartPolicy, restartPolicyRules = [] }: Container): FieldError[] {
+function validateRestart(field: string, { restartPolicy, restartPolicyRules = [] }: Container): FieldError[] {
   if (restartPolicyRules.length > 0 && restartPolicy === undefined) {
     return [required(`${field}.restartPolicy`, 'must specify restartPolicy when restart rules are used')];
   }
@@ -73,9 +73,9 @@ function checkRestart(field: string, { restartPolicy, restartPolicyRules = [] }:
 }
 
 /** A container that ends before the others start has nothing to probe, unless it runs on beside them. */
-function checkInitOnly(field: string, container: Container, spec: PodSpec): FieldError[] {
+function validateInitOnly(field: string, container: Container, spec: PodSpec): FieldError[] {
   if (container.restartPolicy === 'Always') {
-    return checkLifecycle(field, container, spec.terminationGracePeriodSeconds);
+    return validateLifecycle(field, container, spec.terminationGracePeriodSeconds);
   }
   const detail = 'may not be set for init containers without restartPolicy=Always';
   return (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const)
@@ -83,7 +83,7 @@ function checkInitOnly(field: string, container: Container, spec: PodSpec): Fiel
     .map((name) => forbidden(`${field}.${name}`, detail));
 }
 
-function checkPorts(field: string, { ports = [] }: Container): FieldError[] {
+function validatePorts(field: string, { ports = [] }: Container): FieldError[] {
   const names = new Set<string>();
   return ports.flatMap((port, i) => {
     const at = index(field, i);
@@ -105,7 +105,12 @@ function checkPorts(field: string, { ports = [] }: Container): FieldError[] {
 }
 
 /** Two containers of a pod cannot listen at one port of the host. */
-function checkHostPorts(field: string, containers: readonly Container[], taken: Set<string>, first = 0): FieldError[] {
+function validateHostPorts(
+  field: string,
+  containers: readonly Container[],
+  taken: Set<string>,
+  first = 0,
+): FieldError[] {
   return containers.flatMap(({ ports = [] }, i) =>
     ports.flatMap(({ hostPort = 0, hostIP = '', protocol = '' }, k) => {
       if (hostPort === 0) return [];
@@ -118,7 +123,7 @@ function checkHostPorts(field: string, containers: readonly Container[], taken: 
 }
 
 /** On the host's network a port has one number. */
-export function checkHostNetwork(field: string, spec: PodSpec): FieldError[] {
+export function validateHostNetwork(field: string, spec: PodSpec): FieldError[] {
   if (spec.hostNetwork !== true) return [];
   return (spec.containers ?? []).flatMap(({ ports = [] }, i) =>
     ports.flatMap(({ hostPort = 0, containerPort = 0 }, k) =>
@@ -135,7 +140,7 @@ export function checkHostNetwork(field: string, spec: PodSpec): FieldError[] {
   );
 }
 
-function checkResize(
+function validateResize(
   field: string,
   policies: readonly { resourceName?: string; restartPolicy?: string }[],
 ): FieldError[] {

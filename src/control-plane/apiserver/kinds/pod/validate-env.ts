@@ -31,10 +31,10 @@ const CPU_DIVISORS = ['1m', '1'];
 const SIZE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
 /** Checks the variables that a container gets. */
-export function checkEnv(field: string, { env = [], envFrom = [] }: Container): FieldError[] {
+export function validateEnv(field: string, { env = [], envFrom = [] }: Container): FieldError[] {
   return [
-    ...env.flatMap((variable, i) => checkVariable(index(`${field}.env`, i), variable)),
-    ...envFrom.flatMap((source, i) => checkEnvFrom(`${field}.envFrom`, i, source)),
+    ...env.flatMap((variable, i) => validateVariable(index(`${field}.env`, i), variable)),
+    ...envFrom.flatMap((source, i) => validateEnvFrom(`${field}.envFrom`, i, source)),
   ];
 }
 
@@ -44,17 +44,17 @@ function envNameProblems(name: string): string[] {
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
-function checkVariable(field: string, { name = '', value = '', valueFrom }: EnvVar): FieldError[] {
+function validateVariable(field: string, { name = '', value = '', valueFrom }: EnvVar): FieldError[] {
   const at = `${field}.valueFrom`;
   const causes = name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, envNameProblems(name));
   if (valueFrom === undefined) return causes;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
-  if (fieldRef !== undefined) append(causes, checkFieldRef(`${at}.fieldRef`, fieldRef, ENV_FIELDS));
+  if (fieldRef !== undefined) append(causes, validateFieldRef(`${at}.fieldRef`, fieldRef, ENV_FIELDS));
   if (resourceFieldRef !== undefined) {
-    append(causes, checkResourceFieldRef(`${at}.resourceFieldRef`, resourceFieldRef, false));
+    append(causes, validateResourceFieldRef(`${at}.resourceFieldRef`, resourceFieldRef, false));
   }
-  if (configMapKeyRef !== undefined) append(causes, checkKeyRef(`${at}.configMapKeyRef`, configMapKeyRef));
-  if (secretKeyRef !== undefined) append(causes, checkKeyRef(`${at}.secretKeyRef`, secretKeyRef));
+  if (configMapKeyRef !== undefined) append(causes, validateKeyRef(`${at}.configMapKeyRef`, configMapKeyRef));
+  if (secretKeyRef !== undefined) append(causes, validateKeyRef(`${at}.secretKeyRef`, secretKeyRef));
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(
     (source) => source !== undefined,
   ).length;
@@ -67,7 +67,7 @@ function checkVariable(field: string, { name = '', value = '', valueFrom }: EnvV
   return causes;
 }
 
-function checkKeyRef(field: string, { name = '', key = '' }: KeyRef): FieldError[] {
+function validateKeyRef(field: string, { name = '', key = '' }: KeyRef): FieldError[] {
   return [
     ...causesFor(`${field}.name`, name, dns1123SubdomainProblems(name)),
     ...(key === '' ? [required(`${field}.key`)] : causesFor(`${field}.key`, key, configKeyProblems(key))),
@@ -75,7 +75,7 @@ function checkKeyRef(field: string, { name = '', key = '' }: KeyRef): FieldError
 }
 
 /** Checks a reference to a field of the pod; a label or an annotation may be named in brackets. */
-export function checkFieldRef(field: string, reference: FieldRef, allowed: readonly string[]): FieldError[] {
+export function validateFieldRef(field: string, reference: FieldRef, allowed: readonly string[]): FieldError[] {
   const { apiVersion = '', fieldPath = '' } = reference;
   if (apiVersion === '') return [required(`${field}.apiVersion`)];
   if (fieldPath === '') return [required(`${field}.fieldPath`)];
@@ -93,7 +93,7 @@ export function checkFieldRef(field: string, reference: FieldRef, allowed: reado
 }
 
 /** Checks a reference to a container's resources; inside a volume the container must be named. */
-export function checkResourceFieldRef(field: string, reference: ResourceFieldRef, inVolume: boolean): FieldError[] {
+export function validateResourceFieldRef(field: string, reference: ResourceFieldRef, inVolume: boolean): FieldError[] {
   const { resource = '', containerName = '', divisor = '0' } = reference;
   if (inVolume && containerName === '') return [required(`${field}.containerName`)];
   if (resource === '') return [required(`${field}.resource`)];
@@ -111,7 +111,7 @@ export function checkResourceFieldRef(field: string, reference: ResourceFieldRef
   ];
 }
 
-function checkEnvFrom(field: string, i: number, { prefix = '', configMapRef, secretRef }: EnvFrom): FieldError[] {
+function validateEnvFrom(field: string, i: number, { prefix = '', configMapRef, secretRef }: EnvFrom): FieldError[] {
   const at = index(field, i);
   const causes = prefix === '' ? [] : causesFor(`${at}.prefix`, prefix, envNameProblems(prefix));
   for (const [kind, reference] of Object.entries({ configMapRef, secretRef })) {

@@ -15,7 +15,7 @@ const FORBIDDEN = [
 const DETAIL = 'cannot be set for an Ephemeral Container';
 
 /** What is asked of such a container beyond what is asked of all. */
-export function checkEphemeral(field: string, container: Container, spec: PodSpec): FieldError[] {
+export function validateEphemeral(field: string, container: Container, spec: PodSpec): FieldError[] {
   const { targetContainerName: target = '', volumeMounts = [] } = container;
   const others = [spec.containers ?? [], spec.initContainers ?? []];
   return [

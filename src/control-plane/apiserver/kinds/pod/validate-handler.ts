@@ -7,7 +7,7 @@ const HEADER =
   "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
 
 /** Checks one way of asking or telling a container something; it must name exactly one. */
-function checkHandler(field: string, handler: Handler, graceSeconds: number | undefined): FieldError[] {
+function validateHandler(field: string, handler: Handler, graceSeconds: number | undefined): FieldError[] {
   const causes: FieldError[] = [];
   let found = 0;
   const take = (name: string, check: (at: string) => FieldError[]) => {
@@ -17,21 +17,21 @@ function checkHandler(field: string, handler: Handler, graceSeconds: number | un
   };
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   if (exec !== undefined) take('exec', (at) => ((exec.command ?? []).length === 0 ? [required(`${at}.command`)] : []));
-  if (httpGet !== undefined) take('httpGet', (at) => checkHttpGet(at, httpGet));
+  if (httpGet !== undefined) take('httpGet', (at) => validateHttpGet(at, httpGet));
   if (tcpSocket !== undefined) take('tcpSocket', (at) => portReference(`${at}.port`, tcpSocket.port));
   if (grpc !== undefined) take('grpc', (at) => portNumber(`${at}.port`, grpc.port));
-  if (sleep !== undefined) take('sleep', (at) => checkSleep(at, sleep.seconds ?? 0, graceSeconds));
+  if (sleep !== undefined) take('sleep', (at) => validateSleep(at, sleep.seconds ?? 0, graceSeconds));
   if (found === 0) causes.push(required(field, 'must specify a handler type'));
   return causes;
 }
 
-function checkSleep(field: string, seconds: number, graceSeconds = 0): FieldError[] {
+function validateSleep(field: string, seconds: number, graceSeconds = 0): FieldError[] {
   if (seconds >= 0 && (seconds < graceSeconds || seconds === 0)) return [];
   const detail = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
   return [invalid(field, seconds, detail)];
 }
 
-function checkHttpGet(field: string, { path = '', port, scheme, httpHeaders = [] }: HttpGet): FieldError[] {
+function validateHttpGet(field: string, { path = '', port, scheme, httpHeaders = [] }: HttpGet): FieldError[] {
   return [
     ...(path === '' ? [required(`${field}.path`)] : []),
     ...portReference(`${field}.port`, port),
@@ -42,8 +42,8 @@ function checkHttpGet(field: string, { path = '', port, scheme, httpHeaders = []
   ];
 }
 
-function checkProbe(field: string, probe: Probe, graceSeconds: number | undefined): FieldError[] {
-  const causes = checkHandler(field, probe, graceSeconds);
+function validateProbe(field: string, probe: Probe, graceSeconds: number | undefined): FieldError[] {
+  const causes = validateHandler(field, probe, graceSeconds);
   for (const name of [
     'initialDelaySeconds',
     'timeoutSeconds',
@@ -61,19 +61,19 @@ function checkProbe(field: string, probe: Probe, graceSeconds: number | undefine
 }
 
 /** Checks the hooks and probes of a container. */
-export function checkLifecycle(field: string, container: Container, graceSeconds: number | undefined): FieldError[] {
+export function validateLifecycle(field: string, container: Container, graceSeconds: number | undefined): FieldError[] {
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
   const causes: FieldError[] = [];
   for (const hook of ['postStart', 'preStop'] as const) {
     const handler = lifecycle?.[hook];
-    if (handler !== undefined) append(causes, checkHandler(`${field}.lifecycle.${hook}`, handler, graceSeconds));
+    if (handler !== undefined) append(causes, validateHandler(`${field}.lifecycle.${hook}`, handler, graceSeconds));
   }
   if (livenessProbe !== undefined) {
-    append(causes, checkProbe(`${field}.livenessProbe`, livenessProbe, graceSeconds));
+    append(causes, validateProbe(`${field}.livenessProbe`, livenessProbe, graceSeconds));
     append(causes, onlyOnce(`${field}.livenessProbe`, livenessProbe));
   }
   if (readinessProbe !== undefined) {
-    append(causes, checkProbe(`${field}.readinessProbe`, readinessProbe, graceSeconds));
+    append(causes, validateProbe(`${field}.readinessProbe`, readinessProbe, graceSeconds));
     const grace = readinessProbe.terminationGracePeriodSeconds;
     if (grace !== undefined) {
       const at = `${field}.readinessProbe.terminationGracePeriodSeconds`;
@@ -81,7 +81,7 @@ export function checkLifecycle(field: string, container: Container, graceSeconds
     }
   }
   if (startupProbe !== undefined) {
-    append(causes, checkProbe(`${field}.startupProbe`, startupProbe, graceSeconds));
+    append(causes, validateProbe(`${field}.startupProbe`, startupProbe, graceSeconds));
     append(causes, onlyOnce(`${field}.startupProbe`, startupProbe));
   }
   return causes;

@@ -5,7 +5,7 @@ import { oneOf, relativePath } from '../field-checks.ts';
 import type { Container, Volume, VolumeMount } from './pod-spec.ts';
 
 /** Checks where a container sees the volumes of its pod, as files and as devices. */
-export function checkMounts(field: string, container: Container, volumes: readonly Volume[]): FieldError[] {
+export function validateMounts(field: string, container: Container, volumes: readonly Volume[]): FieldError[] {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const deviceNames = new Set(volumeDevices.map(({ name = '' }) => name));
   const devicePaths = new Set(volumeDevices.map(({ devicePath = '' }) => devicePath));
@@ -26,7 +26,7 @@ export function checkMounts(field: string, container: Container, volumes: readon
     if (devicePaths.has(mountPath)) {
       causes.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'));
     }
-    append(causes, checkMount(`${field}.volumeMounts`, at, mount, container));
+    append(causes, validateMount(`${field}.volumeMounts`, at, mount, container));
   }
   const seen = { names: new Set<string>(), paths: new Set<string>() };
   for (const [i, { name = '', devicePath = '' }] of volumeDevices.entries()) {
@@ -54,7 +54,7 @@ export function checkMounts(field: string, container: Container, volumes: readon
 }
 
 /** Some of these causes name the list alone, as the server's do. */
-function checkMount(list: string, at: string, mount: VolumeMount, container: Container): FieldError[] {
+function validateMount(list: string, at: string, mount: VolumeMount, container: Container): FieldError[] {
   const { subPath = '', subPathExpr = '', mountPropagation, recursiveReadOnly, readOnly } = mount;
   const causes: FieldError[] = [];
   if (subPath !== '') append(causes, relativePath(`${list}.subPath`, subPath));

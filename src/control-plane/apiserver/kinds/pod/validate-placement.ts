@@ -10,7 +10,7 @@ import {
 } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
 import { causesFor, labelName, oneOf } from '../field-checks.ts';
-import { checkSelector, type LabelSelector } from '../label-selector.ts';
+import { type LabelSelector, validateSelector } from '../label-selector.ts';
 import type {
   Affinity,
   NodeRequirement,
@@ -25,11 +25,11 @@ import type {
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-export function checkTolerations(field: string, tolerations: readonly Toleration[]): FieldError[] {
-  return tolerations.flatMap((toleration, i) => checkToleration(index(field, i), toleration));
+export function validateTolerations(field: string, tolerations: readonly Toleration[]): FieldError[] {
+  return tolerations.flatMap((toleration, i) => validateToleration(index(field, i), toleration));
 }
 
-function checkToleration(field: string, toleration: Toleration): FieldError[] {
+function validateToleration(field: string, toleration: Toleration): FieldError[] {
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration;
   const causes = key === '' ? [] : labelName(`${field}.key`, key);
   if (key === '' && operator !== 'Exists') {
@@ -54,43 +54,46 @@ function checkToleration(field: string, toleration: Toleration): FieldError[] {
   return causes;
 }
 
-export function checkAffinity(field: string, affinity: Affinity | undefined): FieldError[] {
+export function validateAffinity(field: string, affinity: Affinity | undefined): FieldError[] {
   if (affinity === undefined) return [];
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   const causes: FieldError[] = [];
   if (nodeAffinity !== undefined) {
     const at = `${field}.nodeAffinity`;
     const wanted = nodeAffinity[REQUIRED];
-    if (wanted !== undefined) append(causes, checkNodeSelector(`${at}.${REQUIRED}`, wanted));
+    if (wanted !== undefined) append(causes, validateNodeSelector(`${at}.${REQUIRED}`, wanted));
     for (const [i, { weight = 0, preference = {} }] of (nodeAffinity[PREFERRED] ?? []).entries()) {
-      append(causes, checkWeight(`${at}.${PREFERRED}[${i}].weight`, weight));
-      append(causes, checkNodeTerm(`${at}.${PREFERRED}[${i}].preference`, preference));
+      append(causes, validateWeight(`${at}.${PREFERRED}[${i}].weight`, weight));
+      append(causes, validateNodeTerm(`${at}.${PREFERRED}[${i}].preference`, preference));
     }
   }
-  if (podAffinity !== undefined) append(causes, checkPodAffinity(`${field}.podAffinity`, podAffinity));
-  if (podAntiAffinity !== undefined) append(causes, checkPodAffinity(`${field}.podAntiAffinity`, podAntiAffinity));
+  if (podAffinity !== undefined) append(causes, validatePodAffinity(`${field}.podAffinity`, podAffinity));
+  if (podAntiAffinity !== undefined) append(causes, validatePodAffinity(`${field}.podAntiAffinity`, podAntiAffinity));
   return causes;
 }
 
-function checkWeight(field: string, weight: number): FieldError[] {
+function validateWeight(field: string, weight: number): FieldError[] {
   return weight < 1 || weight > 100 ? [invalid(field, weight, 'must be in the range 1-100')] : [];
 }
 
-export function checkNodeSelector(field: string, { nodeSelectorTerms }: NodeSelector): FieldError[] {
+export function validateNodeSelector(field: string, { nodeSelectorTerms }: NodeSelector): FieldError[] {
   const at = `${field}.nodeSelectorTerms`;
   const terms = nodeSelectorTerms ?? [];
   if (terms.length === 0) return [required(at, 'must have at least one node selector term')];
-  return terms.flatMap((term, i) => checkNodeTerm(index(at, i), term));
+  return terms.flatMap((term, i) => validateNodeTerm(index(at, i), term));
 }
 
-function checkNodeTerm(field: string, { matchExpressions = [], matchFields = [] }: NodeTerm): FieldError[] {
+function validateNodeTerm(field: string, { matchExpressions = [], matchFields = [] }: NodeTerm): FieldError[] {
   return [
-    ...matchExpressions.flatMap((item, i) => checkNodeRequirement(index(`${field}.matchExpressions`, i), item)),
-    ...matchFields.flatMap((item, i) => checkNodeField(index(`${field}.matchFields`, i), item)),
+    ...matchExpressions.flatMap((item, i) => validateNodeRequirement(index(`${field}.matchExpressions`, i), item)),
+    ...matchFields.flatMap((item, i) => validateNodeField(index(`${field}.matchFields`, i), item)),
   ];
 }
 
-function checkNodeRequirement(field: string, { key = '', operator = '', values = [] }: NodeRequirement): FieldError[] {
+function validateNodeRequirement(
+  field: string,
+  { key = '', operator = '', values = [] }: NodeRequirement,
+): FieldError[] {
   const causes: FieldError[] = [];
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) {
@@ -113,7 +116,7 @@ function checkNodeRequirement(field: string, { key = '', operator = '', values =
 }
 
 /** Nodes can be selected by one field, their name, and by one name at a time. */
-function checkNodeField(field: string, { key = '', operator = '', values = [] }: NodeRequirement): FieldError[] {
+function validateNodeField(field: string, { key = '', operator = '', values = [] }: NodeRequirement): FieldError[] {
   const causes: FieldError[] = [];
   if (operator !== 'In' && operator !== 'NotIn') {
     causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
@@ -128,27 +131,27 @@ function checkNodeField(field: string, { key = '', operator = '', values = [] }:
   return causes;
 }
 
-function checkPodAffinity(field: string, affinity: PodAffinity): FieldError[] {
+function validatePodAffinity(field: string, affinity: PodAffinity): FieldError[] {
   return [
-    ...(affinity[REQUIRED] ?? []).flatMap((term, i) => checkPodTerm(`${field}.${REQUIRED}[${i}]`, term)),
+    ...(affinity[REQUIRED] ?? []).flatMap((term, i) => validatePodTerm(`${field}.${REQUIRED}[${i}]`, term)),
     ...(affinity[PREFERRED] ?? []).flatMap(({ weight = 0, podAffinityTerm = {} }, i) => [
-      ...checkWeight(`${field}.${PREFERRED}[${i}].weight`, weight),
-      ...checkPodTerm(`${field}.${PREFERRED}[${i}].podAffinityTerm`, podAffinityTerm),
+      ...validateWeight(`${field}.${PREFERRED}[${i}].weight`, weight),
+      ...validatePodTerm(`${field}.${PREFERRED}[${i}].podAffinityTerm`, podAffinityTerm),
     ]),
   ];
 }
 
-function checkPodTerm(field: string, term: PodAffinityTerm): FieldError[] {
+function validatePodTerm(field: string, term: PodAffinityTerm): FieldError[] {
   const { topologyKey = '', namespaces = [], matchLabelKeys = [], mismatchLabelKeys = [] } = term;
   const causes = [
-    ...checkSelector(`${field}.labelSelector`, term.labelSelector),
-    ...checkSelector(`${field}.namespaceSelector`, term.namespaceSelector),
+    ...validateSelector(`${field}.labelSelector`, term.labelSelector),
+    ...validateSelector(`${field}.namespaceSelector`, term.namespaceSelector),
     ...namespaces.flatMap((name) => causesFor(`${field}.namespace`, name, dns1123LabelProblems(name))),
   ];
   if (topologyKey === '') causes.push(required(`${field}.topologyKey`, 'can not be empty'));
   append(causes, labelName(`${field}.topologyKey`, topologyKey));
-  append(causes, checkLabelKeys(`${field}.matchLabelKeys`, matchLabelKeys, term.labelSelector));
-  append(causes, checkLabelKeys(`${field}.mismatchLabelKeys`, mismatchLabelKeys, term.labelSelector));
+  append(causes, validateLabelKeys(`${field}.matchLabelKeys`, matchLabelKeys, term.labelSelector));
+  append(causes, validateLabelKeys(`${field}.mismatchLabelKeys`, mismatchLabelKeys, term.labelSelector));
   const mismatching = new Set(mismatchLabelKeys);
   for (const [i, name] of matchLabelKeys.entries()) {
     if (!mismatching.has(name)) continue;
@@ -159,7 +162,7 @@ function checkPodTerm(field: string, term: PodAffinityTerm): FieldError[] {
   return causes;
 }
 
-function checkLabelKeys(field: string, keys: readonly string[], selector: LabelSelector | undefined): FieldError[] {
+function validateLabelKeys(field: string, keys: readonly string[], selector: LabelSelector | undefined): FieldError[] {
   if (keys.length === 0) return [];
   if (selector === undefined) return [forbidden(field, 'must not be specified when labelSelector is not set')];
   return keys.flatMap((name, i) => labelName(index(field, i), name));
@@ -168,7 +171,7 @@ function checkLabelKeys(field: string, keys: readonly string[], selector: LabelS
 const SPREADS = ['DoNotSchedule', 'ScheduleAnyway'];
 const POLICIES = ['Honor', 'Ignore'];
 
-export function checkSpread(field: string, constraints: readonly TopologySpreadConstraint[]): FieldError[] {
+export function validateSpread(field: string, constraints: readonly TopologySpreadConstraint[]): FieldError[] {
   const identityOf = (each: TopologySpreadConstraint) => JSON.stringify([each.topologyKey, each.whenUnsatisfiable]);
   const last = new Map(constraints.map((each, i) => [identityOf(each), i] as const));
   return constraints.flatMap((constraint, i) => {
@@ -181,21 +184,21 @@ export function checkSpread(field: string, constraints: readonly TopologySpreadC
     if ((last.get(identityOf(constraint)) ?? i) > i) {
       causes.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`));
     }
-    if (minDomains !== undefined) append(causes, checkMinDomains(`${at}.minDomains`, minDomains, whenUnsatisfiable));
+    if (minDomains !== undefined) append(causes, validateMinDomains(`${at}.minDomains`, minDomains, whenUnsatisfiable));
     if (nodeAffinityPolicy !== undefined) {
       append(causes, oneOf(`${at}.nodeAffinityPolicy`, nodeAffinityPolicy, POLICIES));
     }
     if (nodeTaintsPolicy !== undefined) append(causes, oneOf(`${at}.nodeTaintsPolicy`, nodeTaintsPolicy, POLICIES));
-    append(causes, checkLabelKeys(`${at}.matchLabelKeys`, matchLabelKeys, labelSelector));
+    append(causes, validateLabelKeys(`${at}.matchLabelKeys`, matchLabelKeys, labelSelector));
     for (const [k, name] of matchLabelKeys.entries()) {
       if (!selectedKeys(labelSelector).has(name)) continue;
       causes.push(invalid(index(at, k), name, 'exists in both matchLabelKeys and labelSelector'));
     }
-    return [...causes, ...checkSelector(`${at}.labelSelector`, labelSelector)];
+    return [...causes, ...validateSelector(`${at}.labelSelector`, labelSelector)];
   });
 }
 
-function checkMinDomains(field: string, minDomains: number, whenUnsatisfiable: string): FieldError[] {
+function validateMinDomains(field: string, minDomains: number, whenUnsatisfiable: string): FieldError[] {
   const causes = minDomains <= 0 ? [invalid(field, minDomains, 'must be greater than zero')] : [];
   if (whenUnsatisfiable !== 'DoNotSchedule') {
     const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`;

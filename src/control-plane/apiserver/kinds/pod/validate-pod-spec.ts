@@ -13,11 +13,11 @@ import {
   requiredIfMissing,
 } from '../field-checks.ts';
 import type { PodSpec } from './pod-spec.ts';
-import { checkContainers, checkHostNetwork } from './validate-containers.ts';
-import { checkAffinity, checkSpread, checkTolerations } from './validate-placement.ts';
-import { checkQuantity, checkResourceName, checkResources } from './validate-resources.ts';
-import { checkHostUsers, checkPodSecurity } from './validate-security.ts';
-import { checkVolumes } from './validate-volumes.ts';
+import { validateContainers, validateHostNetwork } from './validate-containers.ts';
+import { validateAffinity, validateSpread, validateTolerations } from './validate-placement.ts';
+import { validateQuantity, validateResourceName, validateResources } from './validate-resources.ts';
+import { validateHostUsers, validatePodSecurity } from './validate-security.ts';
+import { validateVolumes } from './validate-volumes.ts';
 
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const MAX_NAMESERVERS = 3;
@@ -26,33 +26,33 @@ const LOOSE_SUBDOMAIN = String.raw`_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]
 const BAD_SEARCH = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${LOOSE_SUBDOMAIN}')`;
 
 /** All causes why a pod, or the pods of a template, could not run; in the order in which the server looks. */
-export function checkPodSpec(field: string, spec: PodSpec): FieldError[] {
+export function validatePodSpec(field: string, spec: PodSpec): FieldError[] {
   return [
-    ...checkVolumes(`${field}.volumes`, spec.volumes ?? []),
-    ...checkContainers(field, spec),
+    ...validateVolumes(`${field}.volumes`, spec.volumes ?? []),
+    ...validateContainers(field, spec),
     ...oneOf(`${field}.restartPolicy`, spec.restartPolicy, ['Always', 'OnFailure', 'Never']),
     ...oneOf(`${field}.dnsPolicy`, spec.dnsPolicy, DNS_POLICIES),
     ...labels(`${field}.nodeSelector`, spec.nodeSelector),
-    ...checkHostNetwork(field, spec),
-    ...checkHostUsers(field, spec),
-    ...checkPodSecurity(field, spec),
-    ...checkAffinity(`${field}.affinity`, spec.affinity),
-    ...checkDns(`${field}.dnsConfig`, spec),
+    ...validateHostNetwork(field, spec),
+    ...validateHostUsers(field, spec),
+    ...validatePodSecurity(field, spec),
+    ...validateAffinity(`${field}.affinity`, spec.affinity),
+    ...validateDns(`${field}.dnsConfig`, spec),
     ...(spec.readinessGates ?? []).flatMap(({ conditionType = '' }, i) =>
       labelName(`${index(`${field}.readinessGates`, i)}.conditionType`, conditionType),
     ),
-    ...checkGates(`${field}.schedulingGates`, spec.schedulingGates ?? []),
-    ...checkSpread(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints ?? []),
-    ...checkClaims(`${field}.resourceClaims`, spec.resourceClaims ?? []),
-    ...checkNamed(field, spec),
+    ...validateGates(`${field}.schedulingGates`, spec.schedulingGates ?? []),
+    ...validateSpread(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints ?? []),
+    ...validateClaims(`${field}.resourceClaims`, spec.resourceClaims ?? []),
+    ...validateNamed(field, spec),
     ...(spec.resources === undefined
       ? []
-      : checkResources(`${field}.resources`, spec.resources, spec.resourceClaims, true)),
+      : validateResources(`${field}.resources`, spec.resources, spec.resourceClaims, true)),
   ];
 }
 
 /** Names and numbers that stand by themselves. */
-function checkNamed(field: string, spec: PodSpec): FieldError[] {
+function validateNamed(field: string, spec: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   const name = (part: keyof PodSpec, problems: (name: string) => string[]) => {
     const value = spec[part];
@@ -66,7 +66,7 @@ function checkNamed(field: string, spec: PodSpec): FieldError[] {
   }
   name('hostname', dns1123LabelProblems);
   name('subdomain', dns1123LabelProblems);
-  append(causes, checkTolerations(`${field}.tolerations`, spec.tolerations ?? []));
+  append(causes, validateTolerations(`${field}.tolerations`, spec.tolerations ?? []));
   for (const [i, { ip, hostnames = [] }] of (spec.hostAliases ?? []).entries()) {
     const at = index(`${field}.hostAliases`, i);
     append(causes, ipAddress(`${at}.ip`, ip));
@@ -81,7 +81,7 @@ function checkNamed(field: string, spec: PodSpec): FieldError[] {
     oneOfIfSet(`${field}.preemptionPolicy`, spec.preemptionPolicy, ['PreemptLowerPriority', 'Never']),
     Object.entries(spec.overhead ?? {}).flatMap(([resource, amount]) => {
       const at = `${field}.overhead.limits[${resource}]`;
-      return [...checkResourceName(at, resource), ...checkQuantity(at, resource, amount)];
+      return [...validateResourceName(at, resource), ...validateQuantity(at, resource, amount)];
     }),
   );
   if (spec.os !== undefined) {
@@ -91,7 +91,7 @@ function checkNamed(field: string, spec: PodSpec): FieldError[] {
   return causes;
 }
 
-function checkDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[] {
+function validateDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   if (dnsPolicy === 'None') {
     if (dnsConfig === undefined) {
@@ -124,7 +124,7 @@ function checkDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[
   return causes;
 }
 
-function checkGates(field: string, gates: readonly { name?: string }[]): FieldError[] {
+function validateGates(field: string, gates: readonly { name?: string }[]): FieldError[] {
   const names = new Set<string>();
   return gates.flatMap(({ name = '' }, i) => {
     const causes = labelName(index(field, i), name);
@@ -134,7 +134,7 @@ function checkGates(field: string, gates: readonly { name?: string }[]): FieldEr
   });
 }
 
-function checkClaims(field: string, claims: NonNullable<PodSpec['resourceClaims']>): FieldError[] {
+function validateClaims(field: string, claims: NonNullable<PodSpec['resourceClaims']>): FieldError[] {
   const names = new Set<string>();
   return claims.flatMap((claim, i) => {
     const at = index(field, i);

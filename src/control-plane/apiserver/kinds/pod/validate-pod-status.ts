@@ -56,41 +56,45 @@ export const podStatus: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
     const status = (pod.status ?? {}) as Status;
     const before = (old?.status ?? {}) as Status;
     const causes = old === undefined ? [] : immutable('status.qosClass', pod.status?.qosClass, old.status?.qosClass);
-    append(causes, checkConditions(status), checkGeneration('status.observedGeneration', status.observedGeneration));
-    append(causes, checkNomination(status, before, spec.nodeName ?? ''));
+    append(
+      causes,
+      validateConditions(status),
+      validateGeneration('status.observedGeneration', status.observedGeneration),
+    );
+    append(causes, validateNomination(status, before, spec.nodeName ?? ''));
     for (const [list, containers] of [
       ['containerStatuses', spec.containers ?? []],
       ['initContainerStatuses', spec.initContainers ?? []],
     ] as const) {
       const policyOf = (name: string | undefined) => restartPolicyOf(pod, containers, name);
-      append(causes, checkTransitions(`status.${list}`, status[list] ?? [], before[list] ?? [], policyOf));
+      append(causes, validateTransitions(`status.${list}`, status[list] ?? [], before[list] ?? [], policyOf));
     }
-    append(causes, checkClaims(status, spec.resourceClaims ?? []));
-    append(causes, checkAddresses('status.podIPs', status.podIPs ?? []));
+    append(causes, validateClaims(status, spec.resourceClaims ?? []));
+    append(causes, validateAddresses('status.podIPs', status.podIPs ?? []));
     const [host] = status.hostIPs ?? [];
     if (host !== undefined && (host.ip ?? '') !== (status.hostIP ?? '')) {
       causes.push(invalid('status.hostIPs[0].ip', host.ip ?? '', 'must be equal to `hostIP`'));
     }
-    append(causes, checkAddresses('status.hostIPs', status.hostIPs ?? []));
+    append(causes, validateAddresses('status.hostIPs', status.hostIPs ?? []));
     return causes;
   },
 };
 
-function checkConditions({ conditions = [] }: Status): FieldError[] {
+function validateConditions({ conditions = [] }: Status): FieldError[] {
   return conditions.flatMap(({ type = '', observedGeneration }, i) => {
     const at = index('status.conditions', i);
     return [
-      ...checkGeneration(`${at}.observedGeneration`, observedGeneration),
+      ...validateGeneration(`${at}.observedGeneration`, observedGeneration),
       ...causesFor(`${at}.Type`, type, qualifiedNameProblems(type)),
     ];
   });
 }
 
-function checkGeneration(field: string, value = 0): FieldError[] {
+function validateGeneration(field: string, value = 0): FieldError[] {
   return value < 0 ? [invalid(field, value, 'must be a non-negative integer')] : [];
 }
 
-function checkNomination({ nominatedNodeName = '' }: Status, before: Status, nodeName: string): FieldError[] {
+function validateNomination({ nominatedNodeName = '' }: Status, before: Status, nodeName: string): FieldError[] {
   const field = 'status.nominatedNodeName';
   if (nominatedNodeName === '') return [];
   const causes = causesFor(field, nominatedNodeName, dns1123SubdomainProblems(nominatedNodeName));
@@ -104,7 +108,7 @@ function restartPolicyOf({ spec }: Pod, containers: readonly Container[], name: 
 }
 
 /** A container that has ended for good does not run again. */
-function checkTransitions(
+function validateTransitions(
   field: string,
   now: readonly ContainerStatus[],
   before: readonly ContainerStatus[],
@@ -122,14 +126,14 @@ function checkTransitions(
   });
 }
 
-function checkClaims({ resourceClaimStatuses = [] }: Status, claims: readonly { name?: string }[]): FieldError[] {
+function validateClaims({ resourceClaimStatuses = [] }: Status, claims: readonly { name?: string }[]): FieldError[] {
   const detail = 'must match the name of an entry in `spec.resourceClaims`';
   return resourceClaimStatuses.flatMap(({ name = '' }, i) =>
     byName(claims).has(name) ? [] : [invalid(`${index('status.resourceClaimStatuses', i)}.name`, name, detail)],
   );
 }
 
-function checkAddresses(field: string, addresses: readonly Address[]): FieldError[] {
+function validateAddresses(field: string, addresses: readonly Address[]): FieldError[] {
   const causes = addresses.flatMap(({ ip = '' }, i) => ipAddress(index(field, i), ip));
   if (causes.length > 0 || addresses.length < 2) return causes;
   const families = new Set(addresses.map(({ ip = '' }) => parseLoosely(ip)?.family));

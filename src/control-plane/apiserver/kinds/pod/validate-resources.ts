@@ -50,7 +50,7 @@ function isOvercommitable(name: string): boolean {
 }
 
 /** Checks the name of a resource anywhere in the API. */
-export function checkResourceName(field: string, name: string): FieldError[] {
+export function validateResourceName(field: string, name: string): FieldError[] {
   const causes = causesFor(field, name, qualifiedNameProblems(name));
   if (causes.length > 0) return causes;
   return name.includes('/') || STANDARD.has(name) || isHugePages(name)
@@ -59,8 +59,8 @@ export function checkResourceName(field: string, name: string): FieldError[] {
 }
 
 /** Checks the name of a resource that containers use up. */
-export function checkContainerResourceName(field: string, name: string): FieldError[] {
-  const causes = checkResourceName(field, name);
+export function validateContainerResourceName(field: string, name: string): FieldError[] {
+  const causes = validateResourceName(field, name);
   if (!name.includes('/')) {
     if (!OF_CONTAINERS.has(name) && !isHugePages(name)) {
       causes.push(invalid(field, name, 'must be a standard resource for containers'));
@@ -71,7 +71,7 @@ export function checkContainerResourceName(field: string, name: string): FieldEr
   return causes;
 }
 
-export function checkQuantity(field: string, name: string, amount: string): FieldError[] {
+export function validateQuantity(field: string, name: string, amount: string): FieldError[] {
   const quantity = tryParseQuantity(amount);
   if (quantity === undefined) return [];
   const causes: FieldError[] = [];
@@ -83,7 +83,7 @@ export function checkQuantity(field: string, name: string, amount: string): Fiel
 }
 
 /** Checks that a container (or the pod as a whole) asks for what it may have. */
-export function checkResources(
+export function validateResources(
   field: string,
   resources: Resources = {},
   claims: readonly PodResourceClaim[] = [],
@@ -91,25 +91,25 @@ export function checkResources(
 ): FieldError[] {
   const { limits = {}, requests = {} } = resources;
   const causes: FieldError[] = [];
-  const nameCheck = ofPod ? checkResourceName : checkContainerResourceName;
+  const nameCheck = ofPod ? validateResourceName : validateContainerResourceName;
   for (const [name, amount] of Object.entries(limits)) {
     const at = key(`${field}.limits`, name);
-    append(causes, nameCheck(at, name), checkQuantity(at, name, amount), checkHugePages(at, name, amount));
+    append(causes, nameCheck(at, name), validateQuantity(at, name, amount), validateHugePages(at, name, amount));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = key(`${field}.requests`, name);
-    append(causes, nameCheck(at, name), checkQuantity(at, name, amount));
-    append(causes, checkAgainstLimit(field, name, amount, ownValue(limits, name)));
-    append(causes, checkHugePages(at, name, amount));
+    append(causes, nameCheck(at, name), validateQuantity(at, name, amount));
+    append(causes, validateAgainstLimit(field, name, amount, ownValue(limits, name)));
+    append(causes, validateHugePages(at, name, amount));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (!ofPod && names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
     causes.push(forbidden(field, 'HugePages require cpu or memory'));
   }
-  return [...causes, ...checkClaims(`${field}.claims`, resources.claims ?? [], claims)];
+  return [...causes, ...validateClaims(`${field}.claims`, resources.claims ?? [], claims)];
 }
 
-function checkAgainstLimit(field: string, name: string, request: string, limit: string | undefined): FieldError[] {
+function validateAgainstLimit(field: string, name: string, request: string, limit: string | undefined): FieldError[] {
   const at = `${field}.requests`;
   if (limit === undefined) {
     const detail = 'Limit must be set for non overcommitable resources';
@@ -125,7 +125,7 @@ function checkAgainstLimit(field: string, name: string, request: string, limit: 
     : [];
 }
 
-function checkHugePages(field: string, name: string, amount: string): FieldError[] {
+function validateHugePages(field: string, name: string, amount: string): FieldError[] {
   if (!isHugePages(name)) return [];
   const size = tryParseQuantity(name.slice('hugepages-'.length));
   const given = tryParseQuantity(amount);
@@ -137,7 +137,7 @@ function isMultiple(given: Quantity, size: Quantity): boolean {
   return size.nano > 0n && given.nano >= 0n && given.nano % size.nano === 0n;
 }
 
-function checkClaims(
+function validateClaims(
   field: string,
   used: readonly { name?: string; request?: string }[],
   claims: readonly PodResourceClaim[],

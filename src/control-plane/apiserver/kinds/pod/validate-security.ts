@@ -13,7 +13,7 @@ function id(field: string, value: number | undefined): FieldError[] {
 }
 
 /** Checks as whom, and in which namespaces of the host, a pod runs. */
-export function checkPodSecurity(field: string, spec: PodSpec): FieldError[] {
+export function validatePodSecurity(field: string, spec: PodSpec): FieldError[] {
   const at = `${field}.securityContext`;
   const context: PodSecurityContext = spec.securityContext ?? {};
   const causes = [
@@ -26,19 +26,19 @@ export function checkPodSecurity(field: string, spec: PodSpec): FieldError[] {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
     causes.push(invalid(`${at}.shareProcessNamespace`, true, detail));
   }
-  append(causes, checkSysctls(`${at}.sysctls`, context.sysctls ?? []));
+  append(causes, validateSysctls(`${at}.sysctls`, context.sysctls ?? []));
   if (context.fsGroupChangePolicy !== undefined) {
     append(causes, oneOf(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']));
   }
-  append(causes, checkSeccomp(`${at}.seccompProfile`, context.seccompProfile));
-  append(causes, checkAppArmor(`${at}.appArmorProfile`, context.appArmorProfile));
+  append(causes, validateSeccomp(`${at}.seccompProfile`, context.seccompProfile));
+  append(causes, validateAppArmor(`${at}.appArmorProfile`, context.appArmorProfile));
   if (context.supplementalGroupsPolicy !== undefined) {
     append(causes, oneOf(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, ['Merge', 'Strict']));
   }
   return causes;
 }
 
-function checkSysctls(field: string, sysctls: readonly { name?: string }[]): FieldError[] {
+function validateSysctls(field: string, sysctls: readonly { name?: string }[]): FieldError[] {
   const names = new Set<string>();
   return sysctls.flatMap(({ name = '' }, i) => {
     const at = `${index(field, i)}.name`;
@@ -50,7 +50,7 @@ function checkSysctls(field: string, sysctls: readonly { name?: string }[]): Fie
   });
 }
 
-function checkSeccomp(field: string, profile: Profile | undefined): FieldError[] {
+function validateSeccomp(field: string, profile: Profile | undefined): FieldError[] {
   if (profile === undefined) return [];
   const { type = '', localhostProfile } = profile;
   if (type === '') return [required(`${field}.type`, 'type is required when seccompProfile is set')];
@@ -69,7 +69,7 @@ function checkSeccomp(field: string, profile: Profile | undefined): FieldError[]
   return causes;
 }
 
-function checkAppArmor(field: string, profile: Profile | undefined): FieldError[] {
+function validateAppArmor(field: string, profile: Profile | undefined): FieldError[] {
   if (profile === undefined) return [];
   const { type = '', localhostProfile } = profile;
   if (type === '') return [required(`${field}.type`, 'type is required when appArmorProfile is set')];
@@ -85,7 +85,7 @@ function checkAppArmor(field: string, profile: Profile | undefined): FieldError[
   ];
 }
 
-export function checkSecurity(field: string, context: SecurityContext | undefined, spec: PodSpec): FieldError[] {
+export function validateSecurity(field: string, context: SecurityContext | undefined, spec: PodSpec): FieldError[] {
   if (context === undefined) return [];
   const causes = [...id(`${field}.runAsUser`, context.runAsUser), ...id(`${field}.runAsGroup`, context.runAsGroup)];
   if (context.procMount !== undefined) {
@@ -94,15 +94,15 @@ export function checkSecurity(field: string, context: SecurityContext | undefine
       causes.push(invalid(`${field}.procMount`, 'Unmasked', '`hostUsers` must be false to use `Unmasked`'));
     }
   }
-  append(causes, checkSeccomp(`${field}.seccompProfile`, context.seccompProfile));
+  append(causes, validateSeccomp(`${field}.seccompProfile`, context.seccompProfile));
   if (context.allowPrivilegeEscalation === false && context.privileged === true) {
     causes.push(invalid(field, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
   }
-  return [...causes, ...checkAppArmor(`${field}.appArmorProfile`, context.appArmorProfile)];
+  return [...causes, ...validateAppArmor(`${field}.appArmorProfile`, context.appArmorProfile)];
 }
 
 /** A pod with users of its own cannot share the host's namespaces. */
-export function checkHostUsers(field: string, spec: PodSpec): FieldError[] {
+export function validateHostUsers(field: string, spec: PodSpec): FieldError[] {
   if (spec.hostUsers !== false) return [];
   const detail = 'when `hostUsers` is false';
   return [

@@ -3,9 +3,9 @@ import { duplicate, type FieldError, forbidden, index, invalid, required } from 
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { causesFor, fileInVolume, noBackSteps, oneOf, requiredIfMissing } from '../field-checks.ts';
-import { checkClaimSpec } from '../storage/claim-spec.ts';
+import { validateClaimSpec } from '../storage/claim-spec.ts';
 import type { DownwardFile, KeyToPath, Projection, Volume, VolumeSources } from './pod-spec.ts';
-import { checkFieldRef, checkResourceFieldRef } from './validate-env.ts';
+import { validateFieldRef, validateResourceFieldRef } from './validate-env.ts';
 
 const HOST_PATH_TYPES = [
   '',
@@ -28,12 +28,12 @@ const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
 const TOKEN_MIN = 600;
 
 /** Checks the volumes of a pod; a volume has one source. */
-export function checkVolumes(field: string, volumes: readonly Volume[]): FieldError[] {
+export function validateVolumes(field: string, volumes: readonly Volume[]): FieldError[] {
   const names = new Set<string>();
   return volumes.flatMap((volume, i) => {
     const at = index(field, i);
     const { name = '', ...sources } = volume;
-    const causes = checkSource(at, sources);
+    const causes = validateSource(at, sources);
     if (name === '') causes.push(required(`${at}.name`));
     else append(causes, causesFor(`${at}.name`, name, dns1123LabelProblems(name)));
     if (name !== '' && names.has(name)) causes.push(duplicate(`${at}.name`, name));
@@ -43,13 +43,13 @@ export function checkVolumes(field: string, volumes: readonly Volume[]): FieldEr
 }
 
 const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources) => FieldError[]][] = [
-  ['emptyDir', (at, { emptyDir }) => checkEmptyDir(at, emptyDir?.sizeLimit)],
-  ['hostPath', (at, { hostPath = {} }) => checkHostPath(at, hostPath)],
+  ['emptyDir', (at, { emptyDir }) => validateEmptyDir(at, emptyDir?.sizeLimit)],
+  ['hostPath', (at, { hostPath = {} }) => validateHostPath(at, hostPath)],
   ['gitRepo', () => []],
   ['gcePersistentDisk', () => []],
   ['awsElasticBlockStore', () => []],
-  ['secret', (at, { secret = {} }) => checkFiles(at, 'secretName', secret.secretName, secret)],
-  ['nfs', (at, { nfs = {} }) => checkNfs(at, nfs)],
+  ['secret', (at, { secret = {} }) => validateFiles(at, 'secretName', secret.secretName, secret)],
+  ['nfs', (at, { nfs = {} }) => validateNfs(at, nfs)],
   [
     'iscsi',
     (at, { iscsi = {} }) => [
@@ -70,13 +70,13 @@ const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources
   [
     'downwardAPI',
     (at, { downwardAPI = {} }) => [
-      ...checkMode(`${at}.defaultMode`, downwardAPI.defaultMode),
-      ...(downwardAPI.items ?? []).flatMap((file) => checkDownwardFile(at, file)),
+      ...validateMode(`${at}.defaultMode`, downwardAPI.defaultMode),
+      ...(downwardAPI.items ?? []).flatMap((file) => validateDownwardFile(at, file)),
     ],
   ],
   ['fc', () => []],
   ['flexVolume', () => []],
-  ['configMap', (at, { configMap = {} }) => checkFiles(at, 'name', configMap.name, configMap)],
+  ['configMap', (at, { configMap = {} }) => validateFiles(at, 'name', configMap.name, configMap)],
   ['azureFile', () => []],
   ['vsphereVolume', () => []],
   ['photonPersistentDisk', () => []],
@@ -86,13 +86,13 @@ const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources
   [
     'projected',
     (at, { projected = {} }) => [
-      ...checkMode(`${at}.defaultMode`, projected.defaultMode),
-      ...checkProjections(at, projected.sources ?? []),
+      ...validateMode(`${at}.defaultMode`, projected.defaultMode),
+      ...validateProjections(at, projected.sources ?? []),
     ],
   ],
   ['scaleIO', () => []],
-  ['csi', (at, { csi }) => checkCsi(`${at}.driver`, csi?.driver ?? '')],
-  ['ephemeral', (at, { ephemeral }) => checkEphemeral(`${at}.volumeClaimTemplate`, ephemeral?.volumeClaimTemplate)],
+  ['csi', (at, { csi }) => validateCsi(`${at}.driver`, csi?.driver ?? '')],
+  ['ephemeral', (at, { ephemeral }) => validateEphemeral(`${at}.volumeClaimTemplate`, ephemeral?.volumeClaimTemplate)],
   [
     'image',
     (at, { image = {} }) => [
@@ -102,7 +102,7 @@ const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources
   ],
 ];
 
-function checkSource(field: string, sources: VolumeSources): FieldError[] {
+function validateSource(field: string, sources: VolumeSources): FieldError[] {
   const causes: FieldError[] = [];
   let found = 0;
   for (const [name, check] of CHECKS) {
@@ -115,12 +115,12 @@ function checkSource(field: string, sources: VolumeSources): FieldError[] {
   return causes;
 }
 
-function checkEmptyDir(field: string, sizeLimit: string | undefined): FieldError[] {
+function validateEmptyDir(field: string, sizeLimit: string | undefined): FieldError[] {
   const negative = sizeLimit !== undefined && (tryParseQuantity(sizeLimit)?.nano ?? 0n) < 0n;
   return negative ? [forbidden(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')] : [];
 }
 
-export function checkHostPath(field: string, { path = '', type }: { path?: string; type?: string }): FieldError[] {
+export function validateHostPath(field: string, { path = '', type }: { path?: string; type?: string }): FieldError[] {
   if (path === '') return [required(`${field}.path`)];
   return [
     ...noBackSteps(`${field}.path`, path),
@@ -128,7 +128,10 @@ export function checkHostPath(field: string, { path = '', type }: { path?: strin
   ];
 }
 
-export function checkNfs(field: string, { server = '', path = '' }: { server?: string; path?: string }): FieldError[] {
+export function validateNfs(
+  field: string,
+  { server = '', path = '' }: { server?: string; path?: string },
+): FieldError[] {
   return [
     ...requiredIfMissing(`${field}.server`, server),
     ...requiredIfMissing(`${field}.path`, path),
@@ -136,22 +139,22 @@ export function checkNfs(field: string, { server = '', path = '' }: { server?: s
   ];
 }
 
-export function checkCsi(field: string, driver: string): FieldError[] {
+export function validateCsi(field: string, driver: string): FieldError[] {
   if (driver === '') return [required(field)];
   const long = driver.length > 63 ? [{ type: 'TooLong', field, detail: 'may not be more than 63 bytes' } as const] : [];
   return [...long, ...causesFor(field, driver, dns1123SubdomainProblems(driver.toLowerCase()))];
 }
 
-function checkEphemeral(field: string, template: { spec?: Record<string, unknown> } | undefined): FieldError[] {
+function validateEphemeral(field: string, template: { spec?: Record<string, unknown> } | undefined): FieldError[] {
   if (template === undefined) return [required(field)];
-  return checkClaimSpec(`${field}.spec`, template.spec ?? {});
+  return validateClaimSpec(`${field}.spec`, template.spec ?? {});
 }
 
-function checkMode(field: string, mode: number | undefined): FieldError[] {
+function validateMode(field: string, mode: number | undefined): FieldError[] {
   return mode !== undefined && (mode < 0 || mode > 0o777) ? [invalid(field, mode, FILE_MODE)] : [];
 }
 
-function checkFiles(
+function validateFiles(
   field: string,
   nameField: string,
   name: string | undefined,
@@ -159,39 +162,42 @@ function checkFiles(
 ): FieldError[] {
   return [
     ...requiredIfMissing(`${field}.${nameField}`, name),
-    ...checkMode(`${field}.defaultMode`, defaultMode),
-    ...checkItems(field, items),
+    ...validateMode(`${field}.defaultMode`, defaultMode),
+    ...validateItems(field, items),
   ];
 }
 
-function checkItems(field: string, items: readonly KeyToPath[]): FieldError[] {
+function validateItems(field: string, items: readonly KeyToPath[]): FieldError[] {
   return items.flatMap(({ key = '', path = '', mode }, i) => {
     const at = index(`${field}.items`, i);
     return [
       ...requiredIfMissing(`${at}.key`, key),
       ...requiredIfMissing(`${at}.path`, path),
       ...(path === '' ? [] : fileInVolume(`${at}.path`, path)),
-      ...checkMode(`${at}.mode`, mode),
+      ...validateMode(`${at}.mode`, mode),
     ];
   });
 }
 
 /** The server does not say which of the files it is. */
-function checkDownwardFile(field: string, { path = '', fieldRef, resourceFieldRef, mode }: DownwardFile): FieldError[] {
+function validateDownwardFile(
+  field: string,
+  { path = '', fieldRef, resourceFieldRef, mode }: DownwardFile,
+): FieldError[] {
   const causes = requiredIfMissing(`${field}.path`, path);
   if (path !== '') append(causes, fileInVolume(`${field}.path`, path));
   if (fieldRef !== undefined) {
-    append(causes, checkFieldRef(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
+    append(causes, validateFieldRef(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
     if (resourceFieldRef !== undefined) {
       causes.push(invalid(field, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
     }
   } else if (resourceFieldRef !== undefined) {
-    append(causes, checkResourceFieldRef(`${field}.resourceFieldRef`, resourceFieldRef, true));
+    append(causes, validateResourceFieldRef(`${field}.resourceFieldRef`, resourceFieldRef, true));
   } else causes.push(required(field, 'one of fieldRef and resourceFieldRef is required'));
-  return [...causes, ...checkMode(`${field}.mode`, mode)];
+  return [...causes, ...validateMode(`${field}.mode`, mode)];
 }
 
-function checkProjections(field: string, sources: readonly Projection[]): FieldError[] {
+function validateProjections(field: string, sources: readonly Projection[]): FieldError[] {
   const causes: FieldError[] = [];
   const paths = new Set<string>();
   const claim = (path: string, name: string | undefined) => {
@@ -215,12 +221,12 @@ function checkProjections(field: string, sources: readonly Projection[]): FieldE
       append(
         causes,
         requiredIfMissing(`${at}.${kind}.name`, files.name),
-        checkItems(`${at}.${kind}`, files.items ?? []),
+        validateItems(`${at}.${kind}`, files.items ?? []),
       );
       for (const { path = '' } of files.items ?? []) claim(path, files.name);
     }
     for (const file of source.downwardAPI?.items ?? []) {
-      append(causes, checkDownwardFile(`${at}.downwardAPI`, file));
+      append(causes, validateDownwardFile(`${at}.downwardAPI`, file));
       claim(file.path ?? '', undefined);
     }
     const token = source.serviceAccountToken;

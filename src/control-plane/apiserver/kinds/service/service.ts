@@ -5,7 +5,7 @@ import { ipProblems, parseLoosely } from '../ip-text.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { alignClusterIps, dropTypeDependents, keepAllocated } from './service-addresses.ts';
 import { isExternal, isHeadless, needsClusterIp, type Service, type ServiceSpec } from './service-spec.ts';
-import { checkService } from './validate-service.ts';
+import { validateService } from './validate-service.ts';
 
 const STICKY_SECONDS = 10_800;
 
@@ -37,8 +37,8 @@ export const services: KindStrategy<Service> = {
   validate(object, old) {
     const { spec = {} } = object;
     const before = old?.spec;
-    const causes = checkService(spec);
-    return before === undefined ? causes : [...checkChange(spec, before), ...causes];
+    const causes = validateService(spec);
+    return before === undefined ? causes : [...validateChange(spec, before), ...causes];
   },
   warnings: ({ spec = {} }) => serviceWarnings(spec),
 };
@@ -62,7 +62,7 @@ function serviceWarnings(spec: ServiceSpec): string[] {
   return warnings;
 }
 
-function checkChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
+function validateChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   const causes: FieldError[] = [];
   const [before] = old.clusterIPs ?? [];
   if (before !== undefined && before !== '' && old.type !== 'ExternalName' && spec.type !== 'ExternalName') {

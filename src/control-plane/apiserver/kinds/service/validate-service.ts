@@ -3,7 +3,7 @@ import { duplicate, type FieldError, forbidden, index, invalid, required } from 
 import { tryParseIp } from '#platform/base/ip';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
-import { checkReachable } from '../core/endpoints.ts';
+import { validateReachable } from '../core/endpoints.ts';
 import {
   causesFor,
   ipAddress,
@@ -22,7 +22,7 @@ const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const POLICIES = ['Cluster', 'Local'];
 const DAY = 86_400;
 
-export function checkService(spec: ServiceSpec): FieldError[] {
+export function validateService(spec: ServiceSpec): FieldError[] {
   const { type = '', ports = [] } = spec;
   const causes: FieldError[] = [];
   if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') causes.push(required('spec.ports'));
@@ -34,19 +34,19 @@ export function checkService(spec: ServiceSpec): FieldError[] {
   if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec)) {
     causes.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
   }
-  append(causes, checkPorts(spec), labels('spec.selector', spec.selector));
-  append(causes, oneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']), checkStickiness(spec));
-  append(causes, checkAddresses(spec));
+  append(causes, validatePorts(spec), labels('spec.selector', spec.selector));
+  append(causes, oneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']), validateStickiness(spec));
+  append(causes, validateAddresses(spec));
   for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
     const at = index('spec.externalIPs', i);
     const problems = ipAddress(at, ip);
-    append(causes, problems.length > 0 ? problems : checkReachable(at, ip));
+    append(causes, problems.length > 0 ? problems : validateReachable(at, ip));
   }
-  append(causes, oneOf('spec.type', type, TYPES), checkTwins(ports), checkBalancer(spec), checkTraffic(spec));
+  append(causes, oneOf('spec.type', type, TYPES), validateTwins(ports), validateBalancer(spec), validateTraffic(spec));
   return causes;
 }
 
-function checkPorts({ ports = [], type }: ServiceSpec): FieldError[] {
+function validatePorts({ ports = [], type }: ServiceSpec): FieldError[] {
   const names = new Set<string>();
   return ports.flatMap((port, i) => {
     const at = index('spec.ports', i);
@@ -72,7 +72,7 @@ function checkPorts({ ports = [], type }: ServiceSpec): FieldError[] {
 }
 
 /** One port of one protocol leads to one place. */
-function checkTwins(ports: readonly ServicePort[]): FieldError[] {
+function validateTwins(ports: readonly ServicePort[]): FieldError[] {
   const seen = new Map<string | undefined, Set<number | undefined>>();
   const causes: FieldError[] = [];
   for (const [i, { protocol, port }] of ports.entries()) {
@@ -87,7 +87,7 @@ function checkTwins(ports: readonly ServicePort[]): FieldError[] {
   return causes;
 }
 
-function checkStickiness({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): FieldError[] {
+function validateStickiness({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): FieldError[] {
   const at = 'spec.sessionAffinityConfig';
   if (sessionAffinity !== 'ClientIP') return [];
   const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds;
@@ -97,7 +97,7 @@ function checkStickiness({ sessionAffinity, sessionAffinityConfig }: ServiceSpec
     : [invalid(`${at}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${DAY}`)];
 }
 
-function checkAddresses(spec: ServiceSpec): FieldError[] {
+function validateAddresses(spec: ServiceSpec): FieldError[] {
   const { type, clusterIP = '', clusterIPs = [], ipFamilies = [] } = spec;
   const causes: FieldError[] = [];
   if (type === 'ExternalName') {
@@ -131,7 +131,7 @@ function checkAddresses(spec: ServiceSpec): FieldError[] {
   return causes;
 }
 
-function checkBalancer(spec: ServiceSpec): FieldError[] {
+function validateBalancer(spec: ServiceSpec): FieldError[] {
   const causes: FieldError[] = [];
   const only = "may only be used when `type` is 'LoadBalancer'";
   const balanced = spec.type === 'LoadBalancer';
@@ -156,7 +156,7 @@ function checkBalancer(spec: ServiceSpec): FieldError[] {
   return causes;
 }
 
-function checkTraffic(spec: ServiceSpec): FieldError[] {
+function validateTraffic(spec: ServiceSpec): FieldError[] {
   const { externalTrafficPolicy: policy, healthCheckNodePort: port = 0 } = spec;
   const causes: FieldError[] = [];
   if (!isExternal(spec)) {

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#pl
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { causesFor, oneOf, same } from '../field-checks.ts';
-import { checkSelector, type LabelSelector } from '../label-selector.ts';
+import { type LabelSelector, validateSelector } from '../label-selector.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
@@ -28,7 +28,7 @@ export interface ClaimSpec {
   dataSourceRef?: DataSource;
 }
 
-export function checkAccessModes(field: string, modes: readonly string[], noneDetail: string): FieldError[] {
+export function validateAccessModes(field: string, modes: readonly string[], noneDetail: string): FieldError[] {
   const causes = modes.length === 0 ? [required(field, noneDetail)] : [];
   append(
     causes,
@@ -40,9 +40,13 @@ export function checkAccessModes(field: string, modes: readonly string[], noneDe
   return causes;
 }
 
-export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
-  const causes = checkAccessModes(`${field}.accessModes`, spec.accessModes ?? [], 'at least 1 access mode is required');
-  append(causes, checkSelector(`${field}.selector`, spec.selector));
+export function validateClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
+  const causes = validateAccessModes(
+    `${field}.accessModes`,
+    spec.accessModes ?? [],
+    'at least 1 access mode is required',
+  );
+  append(causes, validateSelector(`${field}.selector`, spec.selector));
   const asked = spec.resources?.requests?.['storage'];
   const at = `${field}.resources[storage]`;
   if (asked === undefined) causes.push(required(at));
@@ -52,8 +56,8 @@ export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
     append(causes, causesFor(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));
   }
   if (spec.volumeMode !== undefined) append(causes, oneOf(`${field}.volumeMode`, spec.volumeMode, VOLUME_MODES));
-  if (spec.dataSourceRef !== undefined) append(causes, checkSource(`${field}.dataSourceRef`, spec.dataSourceRef));
-  if (spec.dataSource !== undefined) append(causes, checkSource(`${field}.dataSource`, spec.dataSource));
+  if (spec.dataSourceRef !== undefined) append(causes, validateSource(`${field}.dataSourceRef`, spec.dataSourceRef));
+  if (spec.dataSource !== undefined) append(causes, validateSource(`${field}.dataSource`, spec.dataSource));
   if (
     spec.dataSource !== undefined &&
     spec.dataSourceRef !== undefined &&
@@ -69,7 +73,7 @@ export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
   return causes;
 }
 
-function checkSource(field: string, { apiGroup, kind = '', name = '' }: DataSource): FieldError[] {
+function validateSource(field: string, { apiGroup, kind = '', name = '' }: DataSource): FieldError[] {
   const causes: FieldError[] = [];
   if (name === '') causes.push(required(`${field}.name`));
   if (kind === '') causes.push(required(`${field}.kind`));

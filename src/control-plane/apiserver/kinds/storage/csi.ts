@@ -6,7 +6,7 @@ import { causesFor, IMMUTABLE, labelName, notNegative, oneOf, oneOfIfSet, same }
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkCsi } from '../pod/validate-volumes.ts';
+import { validateCsi } from '../pod/validate-volumes.ts';
 
 interface Driver {
   spec?: {
@@ -71,7 +71,7 @@ export const csiNodes: KindStrategy<CsiNode> = {
   validate(object, old) {
     const drivers = object.spec?.drivers ?? [];
     const names = new Set<string>();
-    const causes = drivers.flatMap((driver, i) => checkDriver(index('spec.drivers', i), driver, names));
+    const causes = drivers.flatMap((driver, i) => validateDriver(index('spec.drivers', i), driver, names));
     const before = old?.spec?.drivers ?? [];
     for (const driver of drivers) {
       const known = byName(before).get(driver.name ?? '');
@@ -90,9 +90,9 @@ export const csiNodes: KindStrategy<CsiNode> = {
   },
 };
 
-function checkDriver(field: string, driver: NodeDriver, names: Set<string>): FieldError[] {
+function validateDriver(field: string, driver: NodeDriver, names: Set<string>): FieldError[] {
   const { name = '', nodeID = '', topologyKeys, allocatable } = driver;
-  const causes = checkCsi(`${field}.name`, name);
+  const causes = validateCsi(`${field}.name`, name);
   if (nodeID === '') causes.push(required(`${field}.nodeID`));
   else if (nodeID.length > 256) causes.push(invalid(`${field}.nodeID`, nodeID, 'must be 256 characters or less'));
   if (allocatable !== undefined) append(causes, notNegative(`${field}.allocatable.count`, allocatable.count));
@@ -121,7 +121,7 @@ export const volumeAttachments: KindStrategy<Attachment> = {
   validate(object, old) {
     const { spec = {} } = object;
     const { attacher = '', nodeName = '', source = {} } = spec;
-    const causes = checkCsi('spec.attacher', attacher);
+    const causes = validateCsi('spec.attacher', attacher);
     const { persistentVolumeName: volume, inlineVolumeSpec } = source;
     if ((volume === undefined) === (inlineVolumeSpec === undefined)) {
       const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';

@@ -4,7 +4,7 @@ import { storageClassWarnings } from '../deprecated-labels.ts';
 import { immutable, same } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { fractionWarnings } from '../pod/pod-warnings.ts';
-import { type ClaimSpec, checkClaimSpec } from './claim-spec.ts';
+import { type ClaimSpec, validateClaimSpec } from './claim-spec.ts';
 
 interface Claim {
   spec?: ClaimSpec;
@@ -32,8 +32,8 @@ export const persistentVolumeClaims: KindStrategy<Claim> = {
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
-    const causes = checkClaimSpec('spec', spec);
-    return before === undefined ? causes : [...causes, ...checkChange(spec, before)];
+    const causes = validateClaimSpec('spec', spec);
+    return before === undefined ? causes : [...causes, ...validateChange(spec, before)];
   },
   warnings: ({ metadata, spec = {} }) => [
     ...storageClassWarnings(metadata.annotations),
@@ -62,7 +62,7 @@ function settleSource(spec: ClaimSpec): void {
   }
 }
 
-function checkChange(spec: ClaimSpec, { spec: old = {}, status = {} }: Claim): FieldError[] {
+function validateChange(spec: ClaimSpec, { spec: old = {}, status = {} }: Claim): FieldError[] {
   const causes: FieldError[] = [];
   const kept: ClaimSpec = { ...spec };
   // The controller that finds a volume writes its name, and late defaulting the class.

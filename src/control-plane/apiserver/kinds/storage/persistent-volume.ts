@@ -7,10 +7,10 @@ import { causesFor, immutable, oneOf, requiredIfMissing, same } from '../field-c
 import type { KindStrategy } from '../kind-strategy.ts';
 import { goTerm } from '../pod/go-node-selector.ts';
 import type { NodeSelector, VolumeSources } from '../pod/pod-spec.ts';
-import { checkNodeSelector } from '../pod/validate-placement.ts';
-import { checkCsi, checkHostPath, checkNfs } from '../pod/validate-volumes.ts';
+import { validateNodeSelector } from '../pod/validate-placement.ts';
+import { validateCsi, validateHostPath, validateNfs } from '../pod/validate-volumes.ts';
 import { defaultStorageBackend } from '../pod/volume-defaults.ts';
-import { checkAccessModes, VOLUME_MODES } from './claim-spec.ts';
+import { VOLUME_MODES, validateAccessModes } from './claim-spec.ts';
 
 interface VolumeSpec extends Omit<VolumeSources, 'csi'> {
   accessModes?: string[];
@@ -71,8 +71,8 @@ export const persistentVolumes: KindStrategy<PersistentVolume> = {
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
-    const causes = checkSpec(spec);
-    return before === undefined ? causes : [...causes, ...checkChange(spec, before.spec ?? {})];
+    const causes = validateSpec(spec);
+    return before === undefined ? causes : [...causes, ...validateChange(spec, before.spec ?? {})];
   },
   warnings: ({ metadata, spec = {} }) => [
     ...storageClassWarnings(metadata.annotations),
@@ -80,18 +80,21 @@ export const persistentVolumes: KindStrategy<PersistentVolume> = {
   ],
 };
 
-function checkSpec(spec: VolumeSpec): FieldError[] {
+function validateSpec(spec: VolumeSpec): FieldError[] {
   const { capacity, storageClassName = '', persistentVolumeReclaimPolicy: policy = '' } = spec;
-  const causes = [...checkAccessModes('spec.accessModes', spec.accessModes ?? [], ''), ...checkCapacity(capacity)];
+  const causes = [
+    ...validateAccessModes('spec.accessModes', spec.accessModes ?? [], ''),
+    ...validateCapacity(capacity),
+  ];
   if (policy === '') causes.push(required('spec.persistentVolumeReclaimPolicy'));
   else append(causes, oneOf('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
   if (spec.nodeAffinity !== undefined) {
     const wanted = spec.nodeAffinity.required;
     const at = 'spec.nodeAffinity.required';
     if (wanted === undefined) causes.push(required(at, 'must specify required node constraints'));
-    else append(causes, checkNodeSelector(at, wanted));
+    else append(causes, validateNodeSelector(at, wanted));
   }
-  append(causes, checkSource(spec));
+  append(causes, validateSource(spec));
   if (spec.hostPath?.path === '/' && policy === 'Recycle') {
     causes.push(forbidden('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
   }
@@ -103,7 +106,7 @@ function checkSpec(spec: VolumeSpec): FieldError[] {
 }
 
 /** The capacity of a volume is its storage and nothing else. */
-function checkCapacity(capacity: Readonly<Record<string, string>> | undefined): FieldError[] {
+function validateCapacity(capacity: Readonly<Record<string, string>> | undefined): FieldError[] {
   const causes: FieldError[] = [];
   const names = Object.keys(capacity ?? {});
   if (names.length === 0) causes.push(required('spec.capacity'));
@@ -120,17 +123,17 @@ function checkCapacity(capacity: Readonly<Record<string, string>> | undefined): 
   return causes;
 }
 
-function checkSource(spec: VolumeSpec): FieldError[] {
+function validateSource(spec: VolumeSpec): FieldError[] {
   const causes: FieldError[] = [];
   const [first, ...more] = SOURCES.filter((name) => spec[name] !== undefined);
   if (first === undefined) return [required('spec', 'must specify a volume type')];
   const { hostPath = {}, nfs = {}, csi, local } = spec;
-  if (first === 'hostPath') append(causes, checkHostPath('spec.hostPath', hostPath));
-  if (first === 'nfs') append(causes, checkNfs('spec.nfs', nfs));
+  if (first === 'hostPath') append(causes, validateHostPath('spec.hostPath', hostPath));
+  if (first === 'nfs') append(causes, validateNfs('spec.nfs', nfs));
   if (first === 'csi') {
     append(
       causes,
-      checkCsi('spec.csi.driver', csi?.driver ?? ''),
+      validateCsi('spec.csi.driver', csi?.driver ?? ''),
       requiredIfMissing('spec.csi.volumeHandle', csi?.volumeHandle),
     );
   }
@@ -144,7 +147,7 @@ function checkSource(spec: VolumeSpec): FieldError[] {
   return causes;
 }
 
-function checkChange(spec: VolumeSpec, old: VolumeSpec): FieldError[] {
+function validateChange(spec: VolumeSpec, old: VolumeSpec): FieldError[] {
   const causes: FieldError[] = [];
   if (SOURCES.some((name) => !same(spec[name], old[name]))) {
     const detail = 'spec.persistentvolumesource is immutable after creation';

@@ -5,7 +5,7 @@ import { deprecatedLabel } from '../deprecated-labels.ts';
 import { causesFor, immutable, labelName, oneOf, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector, type LabelSelector } from '../label-selector.ts';
+import { type LabelSelector, validateSelector } from '../label-selector.ts';
 
 interface StorageClass {
   provisioner?: string;
@@ -16,7 +16,7 @@ interface StorageClass {
 }
 
 /** A driver goes by a qualified name, whose case does not matter. */
-function checkProvisioner(field: string, name = ''): FieldError[] {
+function validateProvisioner(field: string, name = ''): FieldError[] {
   if (name === '') return [required(field)];
   return causesFor(field, name.toLowerCase(), qualifiedNameProblems(name.toLowerCase()));
 }
@@ -28,13 +28,13 @@ export const storageClasses: KindStrategy<StorageClass> = {
   validate(object, old) {
     const found = object;
     const causes = [
-      ...checkProvisioner('provisioner', found.provisioner),
+      ...validateProvisioner('provisioner', found.provisioner),
       ...Object.keys(found.parameters ?? {}).flatMap((name) =>
         name === '' ? [invalid('parameters', name, 'field can not be empty.')] : [],
       ),
       ...oneOf('reclaimPolicy', found.reclaimPolicy, ['Delete', 'Retain']),
       ...oneOf('volumeBindingMode', found.volumeBindingMode, ['Immediate', 'WaitForFirstConsumer']),
-      ...checkTopologies(found),
+      ...validateTopologies(found),
     ];
     const before = old;
     if (before === undefined) return causes;
@@ -54,7 +54,7 @@ export const storageClasses: KindStrategy<StorageClass> = {
     ),
 };
 
-function checkTopologies({ allowedTopologies = [] }: StorageClass): FieldError[] {
+function validateTopologies({ allowedTopologies = [] }: StorageClass): FieldError[] {
   return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
     matchLabelExpressions.flatMap(({ key = '', values }, k) => {
       const at = index(`${index('allowedTopologies', i)}.matchLabelExpressions`, k);
@@ -78,7 +78,7 @@ interface AttributesClass {
 export const volumeAttributesClasses: KindStrategy<AttributesClass> = {
   validate(object, old) {
     const { driverName, parameters = {} } = object;
-    const causes = checkProvisioner('driverName', driverName);
+    const causes = validateProvisioner('driverName', driverName);
     if (Object.keys(parameters).length === 0) {
       causes.push(required('parameters', 'must contain at least one key/value pair'));
     }
@@ -105,7 +105,7 @@ export const csiStorageCapacities: KindStrategy<Capacity> = {
     const { storageClassName = '', capacity = '0', nodeTopology } = object;
     const causes = causesFor('storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName));
     if (capacity.startsWith('-')) causes.push(invalid('capacity', capacity, 'must be greater than or equal to 0'));
-    append(causes, checkSelector('nodeTopology', nodeTopology));
+    append(causes, validateSelector('nodeTopology', nodeTopology));
     const before = old;
     if (before === undefined) return causes;
     return [

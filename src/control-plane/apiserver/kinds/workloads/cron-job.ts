@@ -7,7 +7,7 @@ import { labels, notNegative, oneOf } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
-import { checkJobSpec, defaultJobTemplate, type JobSpec } from './job.ts';
+import { defaultJobTemplate, type JobSpec, validateJobSpec } from './job.ts';
 
 interface CronJob {
   spec?: {
@@ -36,7 +36,7 @@ export const cronJobs: KindStrategy<CronJob> = {
   },
   validate(object, old) {
     const { name = '' } = object.metadata;
-    const causes = checkSpec(object.spec ?? {});
+    const causes = validateSpec(object.spec ?? {});
     return old === undefined && name.length > MAX_NAME_LENGTH
       ? [...causes, invalid('metadata.name', name, `must be no more than ${MAX_NAME_LENGTH} characters`)]
       : causes;
@@ -45,15 +45,15 @@ export const cronJobs: KindStrategy<CronJob> = {
     podMakerWarnings(metadata, 'spec.jobTemplate.spec.template', spec?.jobTemplate?.spec?.template, old),
 };
 
-function checkSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {
+function validateSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {
   const { schedule = '', jobTemplate = {} } = spec;
-  const causes = schedule === '' ? [required('spec.schedule')] : checkSchedule(schedule);
+  const causes = schedule === '' ? [required('spec.schedule')] : validateSchedule(schedule);
   append(causes, notNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds));
-  if (spec.timeZone !== undefined) append(causes, checkTimeZone(spec.timeZone));
+  if (spec.timeZone !== undefined) append(causes, validateTimeZone(spec.timeZone));
   append(causes, oneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, ['Allow', 'Forbid', 'Replace']));
   append(causes, labels('spec.jobTemplate.labels', jobTemplate.metadata?.labels));
   const job = jobTemplate.spec ?? {};
-  append(causes, checkJobSpec('spec.jobTemplate.spec', job));
+  append(causes, validateJobSpec('spec.jobTemplate.spec', job));
   if (job.manualSelector === true) {
     causes.push(notSupported('spec.jobTemplate.spec.manualSelector', true, ['nil', 'false']));
   }
@@ -64,7 +64,7 @@ function checkSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {
   return [...causes, ...notNegative('spec.failedJobsHistoryLimit', spec.failedJobsHistoryLimit)];
 }
 
-function checkSchedule(schedule: string): FieldError[] {
+function validateSchedule(schedule: string): FieldError[] {
   const refuse = (detail: string) => [invalid('spec.schedule', schedule, detail)];
   if (/^(CRON_)?TZ=/.test(schedule)) return refuse('cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
   if (schedule.startsWith('@every ')) return [];
@@ -82,7 +82,7 @@ function checkSchedule(schedule: string): FieldError[] {
   }
 }
 
-function checkTimeZone(zone: string): FieldError[] {
+function validateTimeZone(zone: string): FieldError[] {
   const refuse = (detail: string) => [invalid('spec.timeZone', zone, detail)];
   if (zone === '') return refuse('timeZone must be nil or non-empty string');
   if (zone.toLowerCase() === 'local') {

@@ -5,17 +5,17 @@ import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector, matches } from '../label-selector.ts';
+import { matches, validateSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
-import { checkPodTemplate } from '../pod/pod-template.ts';
+import { validatePodTemplate } from '../pod/pod-template.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import {
   amountOf,
-  checkAmount,
-  checkAtMostAll,
-  checkNotEmpty,
-  checkRunsForever,
   isUsable,
+  validateAmount,
+  validateAtMostAll,
+  validateNotEmpty,
+  validateRunsForever,
   type WorkloadSpec,
 } from './workload.ts';
 import { countingStatus } from './workload-status.ts';
@@ -57,7 +57,7 @@ export const daemonSets: KindStrategy<DaemonSet> = {
   },
   validate(object, old) {
     const { spec = {} } = object;
-    const causes = checkSpec(spec);
+    const causes = validateSpec(spec);
     const before = old;
     return before === undefined
       ? causes
@@ -82,9 +82,9 @@ export const daemonSets: KindStrategy<DaemonSet> = {
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old, false),
 };
 
-function checkSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {
+function validateSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {
   const { selector, template = {}, updateStrategy = {} } = spec;
-  const causes = selector === undefined || selector === null ? [] : checkSelector('spec.selector', selector);
+  const causes = selector === undefined || selector === null ? [] : validateSelector('spec.selector', selector);
   const labels = template.metadata?.labels;
   const fits = selector !== undefined && selector !== null && isUsable(selector) && matches(selector, labels);
   const unusable = !isUsable(selector);
@@ -92,13 +92,17 @@ function checkSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {
     const detail = '`selector` does not match template `labels`';
     causes.push(invalid('spec.template.metadata.labels', labels ?? null, detail));
   }
-  append(causes, checkNotEmpty('spec.selector', selector, 'daemonset'), checkPodTemplate('spec.template', template));
-  append(causes, checkRunsForever('spec.template', template, 'DaemonSet'));
-  append(causes, notNegative('spec.minReadySeconds', spec.minReadySeconds), checkStrategy(updateStrategy));
+  append(
+    causes,
+    validateNotEmpty('spec.selector', selector, 'daemonset'),
+    validatePodTemplate('spec.template', template),
+  );
+  append(causes, validateRunsForever('spec.template', template, 'DaemonSet'));
+  append(causes, notNegative('spec.minReadySeconds', spec.minReadySeconds), validateStrategy(updateStrategy));
   return [...causes, ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit)];
 }
 
-function checkStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError[] {
+function validateStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError[] {
   if (type === 'OnDelete') return [];
   const at = 'spec.updateStrategy.rollingUpdate';
   if (type !== 'RollingUpdate') {
@@ -109,10 +113,10 @@ function checkStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError
   if (rollingUpdate === undefined) return [required(at)];
   const { maxUnavailable, maxSurge } = rollingUpdate;
   const causes = [
-    ...checkAmount(`${at}.maxUnavailable`, maxUnavailable),
-    ...checkAtMostAll(`${at}.maxUnavailable`, maxUnavailable),
-    ...checkAmount(`${at}.maxSurge`, maxSurge),
-    ...checkAtMostAll(`${at}.maxSurge`, maxSurge),
+    ...validateAmount(`${at}.maxUnavailable`, maxUnavailable),
+    ...validateAtMostAll(`${at}.maxUnavailable`, maxUnavailable),
+    ...validateAmount(`${at}.maxSurge`, maxSurge),
+    ...validateAtMostAll(`${at}.maxSurge`, maxSurge),
   ];
   const [less, more] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
   if (less && more) causes.push(invalid(`${at}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));

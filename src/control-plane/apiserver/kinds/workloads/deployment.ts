@@ -4,17 +4,17 @@ import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector } from '../label-selector.ts';
+import { validateSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import {
   amountOf,
-  checkAmount,
-  checkAtMostAll,
-  checkNotEmpty,
-  checkRunsForever,
-  checkTemplate,
   isUsable,
+  validateAmount,
+  validateAtMostAll,
+  validateNotEmpty,
+  validateRunsForever,
+  validateTemplate,
   type WorkloadSpec,
 } from './workload.ts';
 import { countingStatus } from './workload-status.ts';
@@ -51,7 +51,7 @@ export const deployments: KindStrategy<Deployment> = {
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
-    const causes = checkSpec(spec);
+    const causes = validateSpec(spec);
     return before === undefined
       ? causes
       : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
@@ -76,18 +76,22 @@ export const deployments: KindStrategy<Deployment> = {
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 
-function checkSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {
+function validateSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {
   const { selector, strategy = {}, minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
   const causes = notNegative('spec.replicas', spec.replicas);
   if (selector === undefined || selector === null) causes.push(required('spec.selector'));
   else {
-    append(causes, checkSelector('spec.selector', selector), checkNotEmpty('spec.selector', selector, 'deployment'));
+    append(
+      causes,
+      validateSelector('spec.selector', selector),
+      validateNotEmpty('spec.selector', selector, 'deployment'),
+    );
   }
   if (isUsable(selector)) {
-    append(causes, checkTemplate('spec.template', spec));
-    append(causes, checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
+    append(causes, validateTemplate('spec.template', spec));
+    append(causes, validateRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
   } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
-  append(causes, checkStrategy(strategy), notNegative('spec.minReadySeconds', minReadySeconds));
+  append(causes, validateStrategy(strategy), notNegative('spec.minReadySeconds', minReadySeconds));
   append(causes, notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit));
   if (deadline !== undefined) {
     append(causes, notNegative('spec.progressDeadlineSeconds', deadline));
@@ -98,7 +102,7 @@ function checkSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {
   return causes;
 }
 
-function checkStrategy({ type = '', rollingUpdate }: Strategy): FieldError[] {
+function validateStrategy({ type = '', rollingUpdate }: Strategy): FieldError[] {
   const at = 'spec.strategy.rollingUpdate';
   if (type === 'Recreate') {
     return rollingUpdate === undefined
@@ -112,9 +116,12 @@ function checkStrategy({ type = '', rollingUpdate }: Strategy): FieldError[] {
   }
   if (rollingUpdate === undefined) return [required(at, 'this should be defaulted and never be nil')];
   const { maxSurge, maxUnavailable } = rollingUpdate;
-  const causes = [...checkAmount(`${at}.maxUnavailable`, maxUnavailable), ...checkAmount(`${at}.maxSurge`, maxSurge)];
+  const causes = [
+    ...validateAmount(`${at}.maxUnavailable`, maxUnavailable),
+    ...validateAmount(`${at}.maxSurge`, maxSurge),
+  ];
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
     causes.push(invalid(`${at}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
   }
-  return [...causes, ...checkAtMostAll(`${at}.maxUnavailable`, maxUnavailable)];
+  return [...causes, ...validateAtMostAll(`${at}.maxUnavailable`, maxUnavailable)];
 }

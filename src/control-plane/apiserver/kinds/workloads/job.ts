@@ -5,10 +5,10 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector, type LabelSelector, matches } from '../label-selector.ts';
+import { type LabelSelector, matches, validateSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
-import { checkPodTemplate } from '../pod/pod-template.ts';
+import { validatePodTemplate } from '../pod/pod-template.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 
 export interface JobSpec {
@@ -67,9 +67,9 @@ export const jobs: KindStrategy<Job> = {
   },
   validate(object, old) {
     const { spec = {} } = object;
-    const causes = [...checkSelected(object, spec), ...checkJobSpec('spec', spec)];
+    const causes = [...validateSelected(object, spec), ...validateJobSpec('spec', spec)];
     const before = old?.spec;
-    return before === undefined ? causes : [...causes, ...checkChange(spec, before)];
+    return before === undefined ? causes : [...causes, ...validateChange(spec, before)];
   },
   warnings({ metadata, spec = {} }, old) {
     const { completionMode, completions = 0, parallelism = 0 } = spec;
@@ -103,9 +103,9 @@ function selectByUid({ metadata }: KubeObject, spec: JobSpec): void {
   (selector.matchLabels ??= {})[CONTROLLER_UID] ??= uid;
 }
 
-function checkSelected({ metadata }: KubeObject, spec: JobSpec): FieldError[] {
+function validateSelected({ metadata }: KubeObject, spec: JobSpec): FieldError[] {
   const { selector, template = {} } = spec;
-  const causes = selector === undefined ? [required('spec.selector')] : checkSelector('spec.selector', selector);
+  const causes = selector === undefined ? [required('spec.selector')] : validateSelector('spec.selector', selector);
   if (spec.manualSelector !== true && selector !== undefined) {
     const own = { matchLabels: { [CONTROLLER_UID]: metadata.uid ?? '' } };
     const generated =
@@ -123,7 +123,7 @@ function checkSelected({ metadata }: KubeObject, spec: JobSpec): FieldError[] {
   return causes;
 }
 
-export function checkJobSpec(field: string, spec: JobSpec): FieldError[] {
+export function validateJobSpec(field: string, spec: JobSpec): FieldError[] {
   const { template = {} } = spec;
   const causes = (
     ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const
@@ -140,10 +140,10 @@ export function checkJobSpec(field: string, spec: JobSpec): FieldError[] {
       causes.push(invalid(`${field}.${name}`, value, 'requires indexed completion mode'));
     }
   }
-  if (spec.managedBy !== undefined) append(causes, checkDomainPath(`${field}.managedBy`, spec.managedBy));
+  if (spec.managedBy !== undefined) append(causes, validateDomainPath(`${field}.managedBy`, spec.managedBy));
   const policies = ['Failed', 'TerminatingOrFailed'];
   append(causes, oneOfIfSet(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, policies));
-  append(causes, checkPodTemplate(`${field}.template`, template));
+  append(causes, validatePodTemplate(`${field}.template`, template));
   const restart = template.spec?.restartPolicy ?? '';
   const at = `${field}.template.spec.restartPolicy`;
   if (restart === '' || restart === 'Always') causes.push(required(at, 'valid values: "OnFailure", "Never"'));
@@ -152,7 +152,7 @@ export function checkJobSpec(field: string, spec: JobSpec): FieldError[] {
 }
 
 /** A name like `acme.io/foo`. */
-export function checkDomainPath(field: string, value: string): FieldError[] {
+export function validateDomainPath(field: string, value: string): FieldError[] {
   const slash = value.indexOf('/');
   const [domain, path] = [value.slice(0, slash), value.slice(slash + 1)];
   if (slash <= 0 || path === '') {
@@ -163,9 +163,9 @@ export function checkDomainPath(field: string, value: string): FieldError[] {
   return causes;
 }
 
-function checkChange(spec: JobSpec, old: JobSpec): FieldError[] {
+function validateChange(spec: JobSpec, old: JobSpec): FieldError[] {
   const causes: FieldError[] = [];
-  append(causes, checkCompletions(spec, old));
+  append(causes, validateCompletions(spec, old));
   append(causes, immutable('spec.selector', spec.selector, old.selector));
   // A suspended job may still be told where its pods go.
   const resumable = old.suspend === true;
@@ -190,7 +190,7 @@ function checkChange(spec: JobSpec, old: JobSpec): FieldError[] {
 }
 
 /** A job whose pods have numbers can be made to have more or fewer of them, all at once. */
-function checkCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
+function validateCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
   const { completions, parallelism } = spec;
   if (completions === old.completions || (completions !== undefined && spec.completionMode === 'Indexed')) {
     const together = completions === old.completions || completions === parallelism;

@@ -3,12 +3,12 @@ import { type FieldError, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { immutable, notNegative } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector, matches } from '../label-selector.ts';
+import { matches, validateSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
-import { checkPodTemplate } from '../pod/pod-template.ts';
+import { validatePodTemplate } from '../pod/pod-template.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
-import { checkNotEmpty, checkRunsForever, checkTemplate, isUsable, type WorkloadSpec } from './workload.ts';
+import { isUsable, validateNotEmpty, validateRunsForever, validateTemplate, type WorkloadSpec } from './workload.ts';
 import { countingStatus } from './workload-status.ts';
 
 interface ReplicaSet {
@@ -36,15 +36,15 @@ export const replicaSets: KindStrategy<ReplicaSet> = {
     const { spec = {} } = object;
     const { selector } = spec;
     const none = selector === undefined || selector === null;
-    const empty = checkNotEmpty('spec.selector', selector, 'deployment');
+    const empty = validateNotEmpty('spec.selector', selector, 'deployment');
     const causes = [
       ...notNegative('spec.replicas', spec.replicas),
       ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
-      ...(none ? [required('spec.selector')] : [...checkSelector('spec.selector', selector), ...empty]),
+      ...(none ? [required('spec.selector')] : [...validateSelector('spec.selector', selector), ...empty]),
     ];
     if (isUsable(selector)) {
-      append(causes, checkTemplate('spec.template', spec));
-      append(causes, checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
+      append(causes, validateTemplate('spec.template', spec));
+      append(causes, validateRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
     } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('spec.selector', selector, before.spec?.selector)];
@@ -76,7 +76,7 @@ export const replicationControllers: KindStrategy<ReplicationController> = {
   },
   firstStatus: () => ({ replicas: 0 }),
   prepareStatusUpdate: labelByPods,
-  validate: (object) => checkController(object.spec ?? {}),
+  validate: (object) => validateController(object.spec ?? {}),
   parts: SET_STATUS,
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
@@ -87,7 +87,7 @@ function labelByPods({ metadata, spec }: KubeObject & ReplicationController): vo
   if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
 }
 
-function checkController(spec: NonNullable<ReplicationController['spec']>): FieldError[] {
+function validateController(spec: NonNullable<ReplicationController['spec']>): FieldError[] {
   const { selector = {}, template } = spec;
   const causes = notNegative('spec.minReadySeconds', spec.minReadySeconds);
   if (Object.keys(selector).length === 0) causes.push(required('spec.selector'));
@@ -98,6 +98,6 @@ function checkController(spec: NonNullable<ReplicationController['spec']>): Fiel
     const detail = '`selector` does not match template `labels`';
     causes.push(invalid('spec.template.metadata.labels', labels ?? null, detail));
   }
-  append(causes, checkPodTemplate('spec.template', template));
-  return [...causes, ...checkRunsForever('spec.template', template, 'ReplicationController')];
+  append(causes, validatePodTemplate('spec.template', template));
+  return [...causes, ...validateRunsForever('spec.template', template, 'ReplicationController')];
 }

@@ -6,16 +6,16 @@ import { causesFor, notNegative, oneOf, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
-import { checkSelector } from '../label-selector.ts';
+import { validateSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
-import { type ClaimSpec, checkClaimSpec } from '../storage/claim-spec.ts';
+import { type ClaimSpec, validateClaimSpec } from '../storage/claim-spec.ts';
 import {
-  checkAmount,
-  checkNotEmpty,
-  checkRunsForever,
-  checkTemplate,
   isUsable,
+  validateAmount,
+  validateNotEmpty,
+  validateRunsForever,
+  validateTemplate,
   type WorkloadSpec,
 } from './workload.ts';
 import { countingStatus } from './workload-status.ts';
@@ -80,8 +80,8 @@ export const statefulSets: KindStrategy<StatefulSet> = {
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
-    const causes = checkSpec(spec);
-    if (before === undefined) return [...causes, ...checkServiceName(spec)];
+    const causes = validateSpec(spec);
+    if (before === undefined) return [...causes, ...validateServiceName(spec)];
     const kept = { ...spec, ...Object.fromEntries(CHANGEABLE.map((field) => [field, before.spec?.[field]])) };
     return same(kept, before.spec) ? causes : [...causes, forbidden('spec', ONLY_THESE)];
   },
@@ -111,17 +111,17 @@ export const statefulSets: KindStrategy<StatefulSet> = {
 };
 
 /** Looked at on creation alone: it cannot change later. */
-function checkServiceName({ serviceName = '' }: StatefulSetSpec): FieldError[] {
+function validateServiceName({ serviceName = '' }: StatefulSetSpec): FieldError[] {
   return serviceName === '' ? [] : causesFor('spec.serviceName', serviceName, dns1123LabelProblems(serviceName));
 }
 
-function checkSpec(spec: StatefulSetSpec): FieldError[] {
+function validateSpec(spec: StatefulSetSpec): FieldError[] {
   const { selector, podManagementPolicy: policy = '' } = spec;
   const causes: FieldError[] = [];
   if (policy !== 'OrderedReady' && policy !== 'Parallel') {
     causes.push(invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
   }
-  append(causes, checkStrategy(spec.updateStrategy ?? {}), checkRetention(spec));
+  append(causes, validateStrategy(spec.updateStrategy ?? {}), validateRetention(spec));
   append(
     causes,
     notNegative('spec.replicas', spec.replicas),
@@ -130,14 +130,18 @@ function checkSpec(spec: StatefulSetSpec): FieldError[] {
   append(causes, notNegative('spec.ordinals.start', spec.ordinals?.start));
   if (selector === undefined || selector === null) causes.push(required('spec.selector'));
   else {
-    append(causes, checkSelector('spec.selector', selector), checkNotEmpty('spec.selector', selector, 'statefulset'));
+    append(
+      causes,
+      validateSelector('spec.selector', selector),
+      validateNotEmpty('spec.selector', selector, 'statefulset'),
+    );
   }
   for (const [i, { spec: claim = {} }] of (spec.volumeClaimTemplates ?? []).entries()) {
-    append(causes, checkClaimSpec(`${index('spec.volumeClaimTemplates', i)}.spec`, claim));
+    append(causes, validateClaimSpec(`${index('spec.volumeClaimTemplates', i)}.spec`, claim));
   }
   if (isUsable(selector)) {
-    append(causes, checkTemplate('spec.template', withClaims(spec)));
-    append(causes, checkRunsForever('spec.template', spec.template ?? {}, 'StatefulSet'));
+    append(causes, validateTemplate('spec.template', withClaims(spec)));
+    append(causes, validateRunsForever('spec.template', spec.template ?? {}, 'StatefulSet'));
   } else causes.push(invalid('spec.selector', selector, ''));
   return causes;
 }
@@ -152,7 +156,7 @@ function withClaims(spec: StatefulSetSpec): StatefulSetSpec {
   return { ...spec, template: { ...template, spec: { ...template.spec, volumes: [...own, ...claimed] } } };
 }
 
-function checkStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError[] {
+function validateStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError[] {
   const at = 'spec.updateStrategy';
   const shown = { Partition: rollingUpdate?.partition ?? 0, MaxUnavailable: rollingUpdate?.maxUnavailable ?? null };
   if (type === '') return [required(at)];
@@ -166,11 +170,11 @@ function checkStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError
   }
   return [
     ...notNegative(`${at}.rollingUpdate.partition`, rollingUpdate?.partition),
-    ...checkAmount(`${at}.rollingUpdate.maxUnavailable`, rollingUpdate?.maxUnavailable),
+    ...validateAmount(`${at}.rollingUpdate.maxUnavailable`, rollingUpdate?.maxUnavailable),
   ];
 }
 
-function checkRetention({ persistentVolumeClaimRetentionPolicy: policy }: StatefulSetSpec): FieldError[] {
+function validateRetention({ persistentVolumeClaimRetentionPolicy: policy }: StatefulSetSpec): FieldError[] {
   if (policy === undefined) return [];
   return (['whenDeleted', 'whenScaled'] as const).flatMap((field) =>
     oneOf(`spec.persistentVolumeClaimRetentionPolicy.${field}`, policy[field], ['Retain', 'Delete']),

@@ -1,7 +1,7 @@
 import { type FieldError, forbidden, invalid, notSupported } from '#platform/base/field-error';
-import { checkSelector, type LabelSelector, matches, selectsAll } from '../label-selector.ts';
+import { type LabelSelector, matches, selectsAll, validateSelector } from '../label-selector.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
-import { checkPodTemplate } from '../pod/pod-template.ts';
+import { validatePodTemplate } from '../pod/pod-template.ts';
 
 /** What the kinds that keep pods have in common. */
 export interface WorkloadSpec {
@@ -15,17 +15,17 @@ export interface WorkloadSpec {
 const NO_MATCH = '`selector` does not match template `labels`';
 
 /** Checks a template whose pods must be selected by the labels they get. */
-export function checkTemplate(field: string, { template = {}, selector }: WorkloadSpec): FieldError[] {
+export function validateTemplate(field: string, { template = {}, selector }: WorkloadSpec): FieldError[] {
   const labels = template.metadata?.labels;
   const fits = selector !== undefined && selector !== null && matches(selector, labels);
   return [
     ...(fits ? [] : [invalid(`${field}.metadata.labels`, labels ?? null, NO_MATCH)]),
-    ...checkPodTemplate(field, template),
+    ...validatePodTemplate(field, template),
   ];
 }
 
 /** Pods that are replaced when they end run for ever. */
-export function checkRunsForever(field: string, { spec = {} }: PodTemplate, kind: string): FieldError[] {
+export function validateRunsForever(field: string, { spec = {} }: PodTemplate, kind: string): FieldError[] {
   const causes: FieldError[] = [];
   const { restartPolicy = '' } = spec;
   if (restartPolicy !== 'Always') causes.push(notSupported(`${field}.spec.restartPolicy`, restartPolicy, ['Always']));
@@ -38,10 +38,14 @@ export function checkRunsForever(field: string, { spec = {} }: PodTemplate, kind
 
 /** Whether a selector can be used to select pods at all. */
 export function isUsable(selector: LabelSelector | null | undefined): boolean {
-  return selector === undefined || selector === null || checkSelector('', selector).length === 0;
+  return selector === undefined || selector === null || validateSelector('', selector).length === 0;
 }
 
-export function checkNotEmpty(field: string, selector: LabelSelector | null | undefined, kind: string): FieldError[] {
+export function validateNotEmpty(
+  field: string,
+  selector: LabelSelector | null | undefined,
+  kind: string,
+): FieldError[] {
   if (selector === undefined || selector === null || !selectsAll(selector)) return [];
   return [invalid(field, selector, `empty selector is invalid for ${kind}`)];
 }
@@ -50,12 +54,12 @@ const BAD_PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
 /** A number of pods, or a share of them. */
-export function checkAmount(field: string, value: number | string | undefined): FieldError[] {
+export function validateAmount(field: string, value: number | string | undefined): FieldError[] {
   if (typeof value === 'string') return /^[0-9]+%$/.test(value) ? [] : [invalid(field, value, BAD_PERCENT)];
   return (value ?? 0) < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
 }
 
-export function checkAtMostAll(field: string, value: number | string | undefined): FieldError[] {
+export function validateAtMostAll(field: string, value: number | string | undefined): FieldError[] {
   const percent = typeof value === 'string' ? /^([0-9]+)%$/.exec(value)?.[1] : undefined;
   return Number(percent ?? 0) > 100 ? [invalid(field, value, 'must not be greater than 100%')] : [];
 }

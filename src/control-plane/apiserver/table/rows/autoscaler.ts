@@ -55,7 +55,7 @@ function targets(object: Autoscaler): string {
   const metrics = object.spec?.metrics ?? cpuMetric('target', object.spec?.targetCPUUtilizationPercentage);
   const current = object.status?.currentMetrics ?? cpuMetric('current', object.status?.currentCPUUtilizationPercentage);
   if (metrics.length === 0) return '<none>';
-  const texts = metrics.slice(0, MAX_METRICS).map((metric, i) => metricText(metric, current[i]));
+  const texts = metrics.slice(0, MAX_METRICS).map((metric, i) => formatMetric(metric, current[i]));
   return texts.join(', ') + (metrics.length > MAX_METRICS ? ` + ${metrics.length - MAX_METRICS} more...` : '');
 }
 
@@ -65,31 +65,31 @@ function cpuMetric(side: 'target' | 'current', averageUtilization: number | unde
   return [{ type: 'Resource', resource: { name: 'cpu', [side]: { averageUtilization } } }];
 }
 
-function metricText(spec: Metric, status: Metric | undefined): string {
+function formatMetric(spec: Metric, status: Metric | undefined): string {
   switch (spec.type) {
     case 'External':
-      return outsideText(spec.external, status?.external?.current);
+      return formatOutside(spec.external, status?.external?.current);
     case 'Object':
-      return outsideText(spec.object, status?.object?.current);
+      return formatOutside(spec.object, status?.object?.current);
     case 'Pods':
       return `${reading(status?.pods?.current, 'averageValue')}/${quantity(spec.pods?.target?.averageValue)}`;
     case 'Resource':
-      return resourceText(spec.resource, status?.resource?.current);
+      return formatResource(spec.resource, status?.resource?.current);
     case 'ContainerResource':
-      return resourceText(spec.containerResource, status?.containerResource?.current);
+      return formatResource(spec.containerResource, status?.containerResource?.current);
     default:
       return '<unknown type>';
   }
 }
 
-function outsideText(spec: Source | undefined, current: Amount | undefined): string {
+function formatOutside(spec: Source | undefined, current: Amount | undefined): string {
   const average = spec?.target?.averageValue;
   if (average === undefined) return `${reading(current, 'value')}/${quantity(spec?.target?.value)}`;
   const now = current?.averageValue === undefined ? '<unknown>' : quantity(current.averageValue);
   return `${now}/${quantity(average)} (avg)`;
 }
 
-function resourceText(spec: Source | undefined, current: Amount | undefined): string {
+function formatResource(spec: Source | undefined, current: Amount | undefined): string {
   const { averageValue, averageUtilization } = spec?.target ?? {};
   const name = spec?.name ?? '';
   if (averageValue !== undefined) return `${name}: ${reading(current, 'averageValue')}/${quantity(averageValue)}`;

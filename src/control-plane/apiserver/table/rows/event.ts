@@ -45,7 +45,7 @@ export function eventRow(object: Event, now: number): Cell[] {
     object.reason ?? '',
     name ? `${kind.toLowerCase()}/${name}` : kind.toLowerCase(),
     fieldPath,
-    sourceText(object),
+    formatSource(object),
     (object.message ?? object.note ?? '').trim(),
     first,
     series === undefined ? (object.count ?? object.deprecatedCount) || 1 : (series.count ?? 0),
@@ -53,7 +53,7 @@ export function eventRow(object: Event, now: number): Cell[] {
   ];
 }
 
-function sourceText(object: Event): string {
+function formatSource(object: Event): string {
   const source = object.source ?? object.deprecatedSource;
   const component = source?.component || object.reportingComponent || object.reportingController || '';
   const instance = source?.host || object.reportingInstance;

@@ -1,7 +1,7 @@
 import { fn, type Library } from '../library.ts';
 import { ValueMap } from '../value-map.ts';
 import { EvaluationError, type Mapping, type StepCounter, type Value } from '../values.ts';
-import { keyText } from './operators.ts';
+import { formatKey } from './operators.ts';
 
 /** A copy with more entries; a key that is there already is an error. */
 function insertAll(map: Mapping, entries: Iterable<readonly [Value, Value]>, counter: StepCounter): Mapping {
@@ -9,7 +9,7 @@ function insertAll(map: Mapping, entries: Iterable<readonly [Value, Value]>, cou
   const built = map instanceof ValueMap ? map : new ValueMap();
   for (const [key, value] of entries) {
     counter.counter(1);
-    if (built.has(key)) throw new EvaluationError(`insert failed: key ${keyText(key)} already exists`);
+    if (built.has(key)) throw new EvaluationError(`insert failed: key ${formatKey(key)} already exists`);
     built.set(key, value);
   }
   return built;

@@ -112,12 +112,12 @@ function itemAt(list: List, index: Value): Value {
 /** The entry of a map under a key. */
 function entryOf(map: Mapping, key: Value): Value {
   const value = map.get(key);
-  if (value === undefined) throw new EvaluationError(`no such key: ${keyText(key)}`);
+  if (value === undefined) throw new EvaluationError(`no such key: ${formatKey(key)}`);
   return value;
 }
 
 /** A key as messages name it. */
-export function keyText(key: Value): string {
+export function formatKey(key: Value): string {
   if (key instanceof Uint) return key.value.toString();
   return typeof key === 'object' ? 'value' : String(key);
 }
@@ -132,7 +132,7 @@ function contains(value: Value, list: List, counter: StepCounter): boolean {
 function access(container: Value, key: Value): Value {
   if (container instanceof List) return itemAt(container, key);
   if (container instanceof Mapping) return entryOf(container, key);
-  throw new EvaluationError(`no such key: ${keyText(key)}`);
+  throw new EvaluationError(`no such key: ${formatKey(key)}`);
 }
 
 const ACCESS: readonly Overload[] = [

@@ -8,16 +8,16 @@ import { containerImage, httpAddress, s3Address } from './image.ts';
 
 type Disks = readonly Partially<Disk>[] | undefined;
 
-export function checkDisks(field: string, disks: Disks = []): FieldError[] {
+export function validateDisks(field: string, disks: Disks = []): FieldError[] {
   return [
-    ...disks.flatMap((disk, i) => checkDisk(index(field, i), disk)),
+    ...disks.flatMap((disk, i) => validateDisk(index(field, i), disk)),
     ...repeats(disks, (disk) => disk.bootOrder).map((i) =>
       duplicate(`${index(field, i)}.bootOrder`, disks[i]?.bootOrder),
     ),
   ];
 }
 
-function checkDisk(field: string, { name, size, storageClass, source }: Partially<Disk>): FieldError[] {
+function validateDisk(field: string, { name, size, storageClass, source }: Partially<Disk>): FieldError[] {
   return [
     ...label(`${field}.name`, name),
     ...positiveBytes(`${field}.size`, size),

@@ -8,14 +8,14 @@ type Networks = readonly Partially<Network>[];
 
 const MAC = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}$/;
 
-export function checkNetworks(field: string, networks: Networks = []): FieldError[] {
+export function validateNetworks(field: string, networks: Networks = []): FieldError[] {
   const repeatedMacs = repeats(networks, ({ macAddress }) => macAddress?.toLowerCase().replaceAll('-', ':'));
   // A pod has one interface on the pod network, and the machine lives in a pod. Where nothing is said, that is meant.
   const furtherPodNetworks = repeats(networks, ({ type = 'pod-network' }) =>
     type === 'pod-network' ? type : undefined,
   );
   return [
-    ...networks.flatMap((network, i) => checkNetwork(index(field, i), network)),
+    ...networks.flatMap((network, i) => validateNetwork(index(field, i), network)),
     ...repeatedMacs.map((i) => duplicate(`${index(field, i)}.macAddress`, networks[i]?.macAddress)),
     ...furtherPodNetworks.map((i) =>
       invalid(`${index(field, i)}.type`, 'pod-network', 'only one network of a machine can be the pod network'),
@@ -23,15 +23,15 @@ export function checkNetworks(field: string, networks: Networks = []): FieldErro
   ];
 }
 
-function checkNetwork(field: string, { name, multusNetworkName, macAddress }: Partially<Network>): FieldError[] {
+function validateNetwork(field: string, { name, multusNetworkName, macAddress }: Partially<Network>): FieldError[] {
   return [
     ...label(`${field}.name`, name),
     ...networkName(`${field}.multusNetworkName`, multusNetworkName),
-    ...checkMac(`${field}.macAddress`, macAddress),
+    ...validateMac(`${field}.macAddress`, macAddress),
   ];
 }
 
-function checkMac(field: string, value: string | undefined): FieldError[] {
+function validateMac(field: string, value: string | undefined): FieldError[] {
   if (value === undefined) return [];
   if (!MAC.test(value)) {
     return [invalid(field, value, 'must be six pairs of hexadecimal digits such as 02:00:00:12:34:56')];

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { virtualMachine } from '#api/hypersdk/virtual-machine';
 import { formatFieldError } from '#platform/base/field-error';
 import { admissionTrial } from '#testing/admission-trial';
-import { checkGrowth } from '#vm/admission/disk-growth';
+import { validateGrowth } from '#vm/admission/disk-growth';
 import { sizedDisks } from './disks.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
@@ -47,8 +47,8 @@ describe('a change', () => {
   test('may go back to the size of a disk that never got more', () => {
     const root = (size: string) => [{ name: 'root', size, storageClass: 'standard', type: 'disk' as const }];
     const small = [{ name: 'root', size: '10Gi' }];
-    expect(checkGrowth(sizedDisks('spec.disks', root('10Gi')), root('20Gi'), small)).toEqual([]);
-    expect(checkGrowth(sizedDisks('spec.disks', root('9Gi')), root('20Gi'), small).map(formatFieldError)).toEqual([
+    expect(validateGrowth(sizedDisks('spec.disks', root('10Gi')), root('20Gi'), small)).toEqual([]);
+    expect(validateGrowth(sizedDisks('spec.disks', root('9Gi')), root('20Gi'), small).map(formatFieldError)).toEqual([
       'spec.disks[0].size: Forbidden: a disk cannot shrink: root has 10Gi, not 9Gi',
     ]);
   });

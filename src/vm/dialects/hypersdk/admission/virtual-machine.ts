@@ -8,9 +8,9 @@ import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { isLess } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
-import { checkGrowth } from '#vm/admission/disk-growth';
+import { validateGrowth } from '#vm/admission/disk-growth';
 import { imageChangeWarnings } from '#vm/admission/image-change';
-import { checkOwnAnnotations, foreignAnnotations } from '#vm/admission/own-annotations';
+import { foreignAnnotations, validateOwnAnnotations } from '#vm/admission/own-annotations';
 import { sizedDisks } from './disks.ts';
 import { networkWarnings } from './networks.ts';
 import { validateVmSpec } from './vm-spec.ts';
@@ -28,10 +28,10 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
     const words = [CLAIM_WORDS, 'metadata.annotations', given, before] as const;
     return {
       causes: [
-        ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
-        ...checkOwnAnnotations(...words),
+        ...(operation === 'CREATE' ? validateName(object.metadata.name) : []),
+        ...validateOwnAnnotations(...words),
         ...validateVmSpec('spec', object.spec, old?.spec),
-        ...checkGrowth(sizedDisks('spec.disks', object.spec.disks), old?.spec.disks, old?.status?.smallDisks),
+        ...validateGrowth(sizedDisks('spec.disks', object.spec.disks), old?.spec.disks, old?.status?.smallDisks),
       ],
       warnings: [
         ...networkWarnings('spec.networks', object.spec.networks),
@@ -46,7 +46,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
 };
 
 /** With generateName there may be no name yet, and the one to come is never too long. */
-function checkName(name: string | undefined): FieldError[] {
+function validateName(name: string | undefined): FieldError[] {
   return name !== undefined && name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 

@@ -5,7 +5,7 @@ import type { Admitter } from '#vm/admission/admitter';
 import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { label, subdomain } from '#vm/admission/names';
-import { checkVMReference } from './vm-reference.ts';
+import { validateVMReference } from './vm-reference.ts';
 
 type Spec = VMOperation['spec'];
 
@@ -19,14 +19,14 @@ export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
     const { metadata, spec } = request.object;
     return {
       causes: [
-        ...checkVMReference('spec.vmRef', spec.vmRef),
+        ...validateVMReference('spec.vmRef', spec.vmRef),
         ...positiveDuration('spec.timeout', spec.timeout),
-        ...checkClone(spec, metadata.namespace),
-        ...checkMigrate(spec.migrateSpec),
+        ...validateClone(spec, metadata.namespace),
+        ...validateMigrate(spec.migrateSpec),
         ...positiveQuantity('spec.resizeSpec.memory', spec.resizeSpec?.memory),
         ...subdomain('spec.snapshotSpec.name', spec.snapshotSpec?.name),
         ...subdomain('spec.restoreSpec.snapshotName', spec.restoreSpec?.snapshotName),
-        ...checkCancel(request.object, request.old),
+        ...validateCancel(request.object, request.old),
       ],
       warnings: [
         ...ignoredDetails(spec),
@@ -37,7 +37,7 @@ export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
   },
 };
 
-function checkClone({ cloneSpec, vmRef }: Spec, ownNamespace: string): FieldError[] {
+function validateClone({ cloneSpec, vmRef }: Spec, ownNamespace: string): FieldError[] {
   if (cloneSpec === undefined) return [];
   const { targetName, targetNamespace, snapshotRef } = cloneSpec;
   const sourceNamespace = vmRef.namespace || ownNamespace;
@@ -52,7 +52,7 @@ function checkClone({ cloneSpec, vmRef }: Spec, ownNamespace: string): FieldErro
   ];
 }
 
-function checkMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
+function validateMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
   const bandwidth = migrateSpec?.bandwidth;
   return [
     ...subdomain('spec.migrateSpec.targetNode', migrateSpec?.targetNode),
@@ -65,7 +65,7 @@ function checkMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
 const isFinished = ({ status }: VMOperation) => status?.completionTime !== undefined;
 
 /** What is over cannot be called off any more. */
-function checkCancel({ spec }: VMOperation, old: VMOperation | undefined): FieldError[] {
+function validateCancel({ spec }: VMOperation, old: VMOperation | undefined): FieldError[] {
   if (old === undefined || !spec.cancel || old.spec.cancel || !isFinished(old)) return [];
   return [forbidden('spec.cancel', `the operation is over already: it is ${old.status?.phase}`)];
 }

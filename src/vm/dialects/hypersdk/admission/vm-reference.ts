@@ -4,6 +4,6 @@ import { label, subdomain } from '#vm/admission/names';
 
 export type VMReference = VMOperation['spec']['vmRef'];
 
-export function checkVMReference(field: string, { name, namespace }: VMReference): FieldError[] {
+export function validateVMReference(field: string, { name, namespace }: VMReference): FieldError[] {
   return [...subdomain(`${field}.name`, name), ...label(`${field}.namespace`, namespace)];
 }

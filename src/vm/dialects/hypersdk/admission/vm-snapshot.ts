@@ -3,7 +3,7 @@ import { type FieldError, invalid } from '#platform/base/field-error';
 import type { Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { subdomain } from '#vm/admission/names';
-import { checkVMReference } from './vm-reference.ts';
+import { validateVMReference } from './vm-reference.ts';
 
 const LOCATION = /^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[^\s]*)?|local:\/\/\/[^\s]+)$/;
 
@@ -14,16 +14,16 @@ export const vmSnapshotAdmitter: Admitter<typeof vmSnapshot> = {
     const { vmRef, destination, retention } = request.object.spec;
     return {
       causes: [
-        ...checkVMReference('spec.vmRef', vmRef),
+        ...validateVMReference('spec.vmRef', vmRef),
         ...subdomain('spec.destination.storageClass', destination?.storageClass),
-        ...checkLocation('spec.destination.location', destination?.location),
+        ...validateLocation('spec.destination.location', destination?.location),
       ],
       warnings: [...retentionWarnings(retention), ...destinationWarnings(destination)],
     };
   },
 };
 
-function checkLocation(field: string, location: string | undefined): FieldError[] {
+function validateLocation(field: string, location: string | undefined): FieldError[] {
   if (location === undefined || LOCATION.test(location)) return [];
   return [invalid(field, location, 'must be s3://bucket/prefix or local:///directory')];
 }

@@ -3,13 +3,13 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { duplicate, type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
 import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
 import { annotations, label, labels, qualifiedName, subdomain } from '#vm/admission/names';
-import { checkOwnLabels } from '#vm/admission/own-labels';
-import { checkAffinity, checkTolerations } from '#vm/admission/placement';
+import { validateOwnLabels } from '#vm/admission/own-labels';
+import { validateAffinity, validateTolerations } from '#vm/admission/placement';
 import { repeats } from '#vm/admission/repeats';
-import { checkCloudInitText } from './cloud-init.ts';
-import { checkDisks } from './disks.ts';
+import { validateCloudInitText } from './cloud-init.ts';
+import { validateDisks } from './disks.ts';
 import { checksum, imageSource } from './image.ts';
-import { checkNetworks } from './networks.ts';
+import { validateNetworks } from './networks.ts';
 
 /** The spec of a machine or of a template, which is the same with fields left out. */
 export type VmSpec = Partially<VirtualMachine['spec']>;
@@ -21,25 +21,25 @@ export function validateVmSpec(field: string, spec: VmSpec, before: VmSpec = {})
   const { image, cloudInit, carbonAware } = spec;
   return [
     ...positiveQuantity(`${field}.memory`, spec.memory),
-    ...checkDisks(`${field}.disks`, spec.disks),
-    ...checkNetworks(`${field}.networks`, spec.networks),
+    ...validateDisks(`${field}.disks`, spec.disks),
+    ...validateNetworks(`${field}.networks`, spec.networks),
     ...imageSource(`${field}.image.source`, image?.source),
     ...subdomain(`${field}.image.templateRef.name`, image?.templateRef?.name),
     ...label(`${field}.image.templateRef.namespace`, image?.templateRef?.namespace),
     ...checksum(`${field}.image.checksum`, image?.checksum),
-    ...checkCloudInitText(`${field}.cloudInit.userData`, cloudInit?.userData),
-    ...checkCloudInitText(`${field}.cloudInit.networkData`, cloudInit?.networkData),
+    ...validateCloudInitText(`${field}.cloudInit.userData`, cloudInit?.userData),
+    ...validateCloudInitText(`${field}.cloudInit.networkData`, cloudInit?.networkData),
     ...subdomain(`${field}.cloudInit.secretRef.name`, cloudInit?.secretRef?.name),
     ...labels(`${field}.nodeSelector`, spec.nodeSelector),
-    ...checkAffinity(`${field}.affinity`, spec.affinity),
-    ...checkTolerations(`${field}.tolerations`, spec.tolerations),
-    ...checkZone(`${field}.carbonAware.zone`, carbonAware?.zone),
+    ...validateAffinity(`${field}.affinity`, spec.affinity),
+    ...validateTolerations(`${field}.tolerations`, spec.tolerations),
+    ...validateZone(`${field}.carbonAware.zone`, carbonAware?.zone),
     ...positiveDuration(`${field}.carbonAware.maxDelay`, carbonAware?.maxDelay),
     ...positiveDuration(`${field}.highAvailability.restartDelay`, spec.highAvailability?.restartDelay),
-    ...checkDevices(`${field}.gpus`, spec.gpus),
-    ...checkDevices(`${field}.usbDevices`, spec.usbDevices),
+    ...validateDevices(`${field}.gpus`, spec.gpus),
+    ...validateDevices(`${field}.usbDevices`, spec.usbDevices),
     ...labels(`${field}.labels`, spec.labels),
-    ...checkOwnLabels(`${field}.labels`, spec.labels, before.labels),
+    ...validateOwnLabels(`${field}.labels`, spec.labels, before.labels),
     ...(needsAnother(spec) && !needsAnother(before) ? [NEEDS_Q35(`${field}.firmware.secureBoot`)] : []),
     ...annotations(`${field}.annotations`, spec.annotations),
   ];
@@ -49,7 +49,7 @@ export function validateVmSpec(field: string, spec: VmSpec, before: VmSpec = {})
 const needsAnother = ({ firmware, machineType }: VmSpec) => firmware?.secureBoot === true && machineType === 'pc';
 const NEEDS_Q35 = (field: string) => forbidden(field, 'needs machineType q35: pc has no system management mode');
 
-function checkZone(field: string, zone: string | undefined): FieldError[] {
+function validateZone(field: string, zone: string | undefined): FieldError[] {
   if (zone === undefined || ZONE.test(zone)) return [];
   return [invalid(field, zone, 'must be a country code, with the grid area where there are several: DE, US-CAL-CISO')];
 }
@@ -59,7 +59,7 @@ interface Device {
   readonly resourceName?: string;
 }
 
-function checkDevices(field: string, devices: readonly Device[] = []): FieldError[] {
+function validateDevices(field: string, devices: readonly Device[] = []): FieldError[] {
   return [
     ...devices.flatMap(({ name, resourceName }, i) => [
       ...label(`${index(field, i)}.name`, name),

@@ -6,7 +6,7 @@ import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { isLess, positiveQuantity } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { qualifiedName } from '#vm/admission/names';
-import { checkCloudInitText } from './cloud-init.ts';
+import { validateCloudInitText } from './cloud-init.ts';
 import { checksum, imageSource } from './image.ts';
 import { networkWarnings } from './networks.ts';
 import { validateVmSpec } from './vm-spec.ts';
@@ -23,7 +23,7 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
   kind: vmTemplate,
   finalizer: TEMPLATE_FINALIZER,
   validate(request) {
-    if (request.operation === 'DELETE') return { causes: checkUnused(request), warnings: [] };
+    if (request.operation === 'DELETE') return { causes: validateUnused(request), warnings: [] };
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const {
       object: { spec },
@@ -31,14 +31,14 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
     } = request;
     return {
       causes: [
-        ...checkVersion('spec.version', spec.version),
+        ...validateVersion('spec.version', spec.version),
         ...validateVmSpec('spec.defaultSpec', spec.defaultSpec ?? {}, old?.spec.defaultSpec),
         ...imageSource('spec.image.source', spec.image.source),
         ...positiveQuantity('spec.image.size', spec.image.size),
-        ...checkFeatures('spec.requiredFeatures', spec.requiredFeatures),
+        ...validateFeatures('spec.requiredFeatures', spec.requiredFeatures),
         ...checksum('spec.image.checksum', spec.image.checksum),
-        ...checkCloudInitText('spec.cloudInit.defaultUserData', spec.cloudInit?.defaultUserData),
-        ...checkCloudInitText('spec.cloudInit.defaultNetworkData', spec.cloudInit?.defaultNetworkData),
+        ...validateCloudInitText('spec.cloudInit.defaultUserData', spec.cloudInit?.defaultUserData),
+        ...validateCloudInitText('spec.cloudInit.defaultNetworkData', spec.cloudInit?.defaultNetworkData),
         ...positiveQuantity('spec.recommendedResources.minMemory', spec.recommendedResources?.minMemory),
         ...positiveQuantity('spec.recommendedResources.minDiskSize', spec.recommendedResources?.minDiskSize),
       ],
@@ -59,7 +59,7 @@ const CLEANERS = 'system:serviceaccounts:kube-system';
  * What the controller has counted may be a moment old: what it has not seen yet is held by the finalizer, and what it
  * names is looked for once more.
  */
-function checkUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>): FieldError[] {
+function validateUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>): FieldError[] {
   const { usageCount = 0, conditions = [] } = object.status ?? {};
   if (usageCount === 0 || user.groups.includes(CLEANERS)) return [];
   const users = conditions.find(({ type }) => type === IN_USE)?.message ?? `${usageCount} of them`;
@@ -75,7 +75,7 @@ function checkUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>): Fi
 }
 
 /** A feature is looked for as a label of nodes. */
-function checkFeatures(field: string, features: readonly string[] = []): FieldError[] {
+function validateFeatures(field: string, features: readonly string[] = []): FieldError[] {
   return features.flatMap((feature, i) =>
     feature.includes('/')
       ? [invalid(index(field, i), feature, 'must be one word, such as kvm')]
@@ -90,7 +90,7 @@ function sharedAddresses(field: string, networks: readonly { readonly macAddress
   );
 }
 
-function checkVersion(field: string, version: string): FieldError[] {
+function validateVersion(field: string, version: string): FieldError[] {
   return SEMVER.test(version) ? [] : [invalid(field, version, 'must be a semantic version such as 1.4.0')];
 }
 

@@ -4,7 +4,7 @@ import { type FieldError, invalid, required } from '#platform/base/field-error';
 type Credential = NonNullable<InstanceSpec['accessCredentials']>[number];
 type SshPublicKey = NonNullable<Credential['sshPublicKey']>;
 
-export function accessCredentialCauses(
+export function validateAccessCredential(
   { accessCredentials = [], volumes = [] }: InstanceSpec,
   path: string,
 ): FieldError[] {
@@ -18,8 +18,8 @@ export function accessCredentialCauses(
       const detail = 'must have exactly one access credential type set: sshPublicKey or userPassword';
       return [sshPublicKey === undefined ? required(at, detail) : invalid(at, 'sshPublicKey, userPassword', detail)];
     }
-    if (sshPublicKey !== undefined) return sshKeyCauses(sshPublicKey, `${at}.sshPublicKey`, has);
-    const causes = sourceCauses(userPassword?.source, `${at}.userPassword`);
+    if (sshPublicKey !== undefined) return validateSshKey(sshPublicKey, `${at}.sshPublicKey`, has);
+    const causes = validateSource(userPassword?.source, `${at}.userPassword`);
     if (userPassword?.propagationMethod.qemuGuestAgent === undefined) {
       causes.push(required(`${at}.userPassword.propagationMethod`, 'must have exactly one propagationMethod set'));
     }
@@ -27,16 +27,16 @@ export function accessCredentialCauses(
   });
 }
 
-function sourceCauses(source: SshPublicKey['source'] | undefined, at: string): FieldError[] {
+function validateSource(source: SshPublicKey['source'] | undefined, at: string): FieldError[] {
   return source?.secret === undefined ? [required(`${at}.source`, 'must have exactly one source set')] : [];
 }
 
-function sshKeyCauses(
+function validateSshKey(
   { source, propagationMethod }: SshPublicKey,
   at: string,
   has: { readonly noCloud: boolean; readonly configDrive: boolean },
 ): FieldError[] {
-  const causes = sourceCauses(source, at);
+  const causes = validateSource(source, at);
   const field = `${at}.propagationMethod`;
   const methods = Object.keys(propagationMethod);
   if (methods.length !== 1) {

@@ -2,7 +2,7 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { duplicate, type FieldError } from '#platform/base/field-error';
 
 /** Disks and network cards share one order. */
-export function bootOrderCauses({ domain }: InstanceSpec, path: string): FieldError[] {
+export function validateBootOrder({ domain }: InstanceSpec, path: string): FieldError[] {
   const { disks = [], interfaces = [] } = domain.devices;
   const causes: FieldError[] = [];
   const taken = new Set<number>();

@@ -9,13 +9,13 @@ const MAX_BYTES = 2048;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** User data and network data each come in one form: text, base64 or a Secret. */
-export function cloudInitCauses(source: CloudInit, at: string, anySize: boolean): FieldError[] {
+export function validateCloudInit(source: CloudInit, at: string, anySize: boolean): FieldError[] {
   const { userData, userDataBase64, secretRef, networkData, networkDataBase64, networkDataSecretRef } = source;
   const user = nonEmptyForms({ userData, userDataBase64, secretRef: secretRef?.name });
   const network = nonEmptyForms({ networkData, networkDataBase64, networkDataSecretRef: networkDataSecretRef?.name });
   const causes = [
-    ...dataCauses('userData', userData, userDataBase64, at, anySize),
-    ...dataCauses('networkData', networkData, networkDataBase64, at, anySize),
+    ...validateData('userData', userData, userDataBase64, at, anySize),
+    ...validateData('networkData', networkData, networkDataBase64, at, anySize),
   ];
   if (user.length > 1) causes.push(invalid(at, user.join(', '), 'must have only one userdatasource set'));
   if (network.length > 1) causes.push(invalid(at, network.join(', '), 'must have only one networkdata source set'));
@@ -30,7 +30,7 @@ function nonEmptyForms(forms: Readonly<Record<string, string | undefined>>): str
   return Object.keys(forms).filter((form) => forms[form]);
 }
 
-function dataCauses(
+function validateData(
   field: string,
   text: string | undefined,
   base64: string | undefined,

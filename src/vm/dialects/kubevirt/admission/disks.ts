@@ -2,24 +2,24 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { append } from '#platform/base/append';
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
-import { nameCauses } from './names.ts';
+import { validateName } from './names.ts';
 
 type Disk = NonNullable<InstanceSpec['domain']['devices']['disks']>[number];
 
 const TARGETS = ['disk', 'cdrom', 'lun'] as const;
 
 /** Each disk by itself; what it shows is looked at where volumes are. */
-export function diskCauses({ domain }: InstanceSpec, path: string): FieldError[] {
+export function validateDisk({ domain }: InstanceSpec, path: string): FieldError[] {
   const causes: FieldError[] = [];
   for (const [i, disk] of (domain.devices.disks ?? []).entries()) {
     const at = `${path}.domain.devices.disks[${i}]`;
     // The name becomes the name of a container in the pod.
-    append(causes, nameCauses(`${at}.name`, disk.name, dns1123LabelProblems), targetCauses(disk, at));
+    append(causes, validateName(`${at}.name`, disk.name, dns1123LabelProblems), validateTarget(disk, at));
   }
   return causes;
 }
 
-function targetCauses(disk: Disk, at: string): FieldError[] {
+function validateTarget(disk: Disk, at: string): FieldError[] {
   const targets = TARGETS.filter((target) => disk[target] !== undefined);
   if (targets.length > 1) {
     return [invalid(at, targets.join(', '), 'can only have a single target type defined: disk, cdrom or lun')];

@@ -1,45 +1,45 @@
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { duplicate, type FieldError, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { accessCredentialCauses } from './access-credentials.ts';
-import { bootOrderCauses } from './boot-order.ts';
-import { diskCauses } from './disks.ts';
-import { firmwareCauses } from './firmware.ts';
-import { interfaceCauses } from './interfaces.ts';
-import { nameCauses } from './names.ts';
-import { missingNetworks, networkCauses } from './networks.ts';
-import { placementCauses } from './placement.ts';
-import { probeCauses } from './probes.ts';
-import { resourceCauses } from './resources.ts';
-import { type VolumeOptions, volumeCauses } from './volumes.ts';
+import { validateAccessCredential } from './access-credentials.ts';
+import { validateBootOrder } from './boot-order.ts';
+import { validateDisk } from './disks.ts';
+import { validateFirmware } from './firmware.ts';
+import { validateInterface } from './interfaces.ts';
+import { validateName } from './names.ts';
+import { missingNetworks, validateNetwork } from './networks.ts';
+import { validatePlacement } from './placement.ts';
+import { validateProbe } from './probes.ts';
+import { validateResource } from './resources.ts';
+import { type VolumeOptions, validateVolume } from './volumes.ts';
 
 /** All that can be said of a machine by looking at its spec alone; `path` is where the spec stands. */
-export function instanceSpecCauses(spec: InstanceSpec, path: string, options: VolumeOptions): FieldError[] {
+export function validateInstanceSpec(spec: InstanceSpec, path: string, options: VolumeOptions): FieldError[] {
   return [
-    ...guestNameCauses(spec, path),
-    ...resourceCauses(spec, path),
-    ...firmwareCauses(spec, path),
-    ...diskCauses(spec, path),
-    ...volumeCauses(spec, path, options),
-    ...networkCauses(spec, path),
+    ...validateGuestName(spec, path),
+    ...validateResource(spec, path),
+    ...validateFirmware(spec, path),
+    ...validateDisk(spec, path),
+    ...validateVolume(spec, path, options),
+    ...validateNetwork(spec, path),
     ...missingNetworks(spec, path),
-    ...interfaceCauses(spec, path),
-    ...bootOrderCauses(spec, path),
-    ...gpuCauses(spec, path),
-    ...probeCauses(spec, path),
-    ...accessCredentialCauses(spec, path),
-    ...placementCauses(spec, path),
+    ...validateInterface(spec, path),
+    ...validateBootOrder(spec, path),
+    ...validateGpu(spec, path),
+    ...validateProbe(spec, path),
+    ...validateAccessCredential(spec, path),
+    ...validatePlacement(spec, path),
   ];
 }
 
-function guestNameCauses({ hostname, subdomain }: InstanceSpec, path: string): FieldError[] {
+function validateGuestName({ hostname, subdomain }: InstanceSpec, path: string): FieldError[] {
   return [
-    ...(hostname ? nameCauses(`${path}.hostname`, hostname, dns1123LabelProblems) : []),
-    ...(subdomain ? nameCauses(`${path}.subdomain`, subdomain, dns1123SubdomainProblems) : []),
+    ...(hostname ? validateName(`${path}.hostname`, hostname, dns1123LabelProblems) : []),
+    ...(subdomain ? validateName(`${path}.subdomain`, subdomain, dns1123SubdomainProblems) : []),
   ];
 }
 
-function gpuCauses({ domain }: InstanceSpec, path: string): FieldError[] {
+function validateGpu({ domain }: InstanceSpec, path: string): FieldError[] {
   const names = new Set<string>();
   return (domain.devices.gpus ?? []).flatMap((gpu, i) => {
     const at = `${path}.domain.devices.gpus[${i}]`;

@@ -2,36 +2,36 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { append } from '#platform/base/append';
 import { duplicate, type FieldError, invalid } from '#platform/base/field-error';
 import { isMulticastMac, tryParseMac } from '#platform/base/mac';
-import { networkNameCauses } from './networks.ts';
+import { validateNetworkName } from './networks.ts';
 
 type Interface = NonNullable<InstanceSpec['domain']['devices']['interfaces']>[number];
 
 const BINDINGS = ['bridge', 'masquerade', 'sriov', 'binding', 'passtBinding', 'slirp', 'macvtap', 'passt'] as const;
 
 /** Each network card by itself, and their hardware addresses together. */
-export function interfaceCauses({ domain, networks = [] }: InstanceSpec, path: string): FieldError[] {
+export function validateInterface({ domain, networks = [] }: InstanceSpec, path: string): FieldError[] {
   const causes: FieldError[] = [];
   const addresses = new Set<string>();
   for (const [i, iface] of (domain.devices.interfaces ?? []).entries()) {
     const at = `${path}.domain.devices.interfaces[${i}]`;
-    append(causes, networkNameCauses(`${at}.name`, iface.name), bindingCauses(iface, at), portCauses(iface, at));
+    append(causes, validateNetworkName(`${at}.name`, iface.name), validateBinding(iface, at), validatePort(iface, at));
     const network = networks.find(({ name }) => name === iface.name);
     if (iface.masquerade !== undefined && network?.multus !== undefined && network.multus.default !== true) {
       causes.push(invalid(`${at}.masquerade`, iface.name, 'Masquerade interface only implemented with pod network'));
     }
-    if (iface.macAddress !== undefined) append(causes, macCauses(`${at}.macAddress`, iface.macAddress, addresses));
+    if (iface.macAddress !== undefined) append(causes, validateMac(`${at}.macAddress`, iface.macAddress, addresses));
   }
   return causes;
 }
 
-function bindingCauses(iface: Interface, at: string): FieldError[] {
+function validateBinding(iface: Interface, at: string): FieldError[] {
   const bindings = BINDINGS.filter((binding) => binding in iface);
   if (bindings.length < 2) return [];
   return [invalid(at, bindings.join(', '), 'cannot have more than one interface type')];
 }
 
 /** `taken` are the addresses of the cards before this one; a good address is added to them. */
-function macCauses(field: string, written: string, taken: Set<string>): FieldError[] {
+function validateMac(field: string, written: string, taken: Set<string>): FieldError[] {
   const mac = tryParseMac(written);
   if (mac === undefined) {
     return [invalid(field, written, 'malformed MAC address, must be like 02:00:5e:10:00:01')];
@@ -44,7 +44,7 @@ function macCauses(field: string, written: string, taken: Set<string>): FieldErr
   return [];
 }
 
-function portCauses({ ports = [] }: Interface, at: string): FieldError[] {
+function validatePort({ ports = [] }: Interface, at: string): FieldError[] {
   const names = new Set<string>();
   const causes: FieldError[] = [];
   for (const [i, { name }] of ports.entries()) {

@@ -10,25 +10,30 @@ const SOURCES = ['pod', 'multus', 'resourceClaim'] as const;
 const NAME = /^[A-Za-z0-9_-]+$/;
 
 /** Networks: one source each, a card for each, and no more than one that comes first. */
-export function networkCauses({ networks = [], domain }: InstanceSpec, path: string): FieldError[] {
+export function validateNetwork({ networks = [], domain }: InstanceSpec, path: string): FieldError[] {
   const causes: FieldError[] = [];
   const interfaces = new Set((domain.devices.interfaces ?? []).map(({ name }) => name));
   for (const [i, network] of networks.entries()) {
     const at = `${path}.networks[${i}]`;
-    append(causes, networkNameCauses(`${at}.name`, network.name), sourceCauses(network, at), rangeCauses(network, at));
+    append(
+      causes,
+      validateNetworkName(`${at}.name`, network.name),
+      validateSource(network, at),
+      validateRange(network, at),
+    );
     if (!interfaces.has(network.name)) {
       causes.push(invalid(`${at}.name`, network.name, 'no interface has this name'));
     }
   }
-  return [...causes, ...firstNetworkCauses(networks, `${path}.networks`)];
+  return [...causes, ...validateFirstNetwork(networks, `${path}.networks`)];
 }
 
-export function networkNameCauses(field: string, name: string): FieldError[] {
+export function validateNetworkName(field: string, name: string): FieldError[] {
   if (NAME.test(name)) return [];
   return [invalid(field, name, 'can only contain alphabetical characters, numbers, dashes (-) or underscores (_)')];
 }
 
-function sourceCauses(network: Network, at: string): FieldError[] {
+function validateSource(network: Network, at: string): FieldError[] {
   const sources = SOURCES.filter((source) => source in network);
   if (sources.length === 0) return [required(at, 'should have a network type: pod or multus')];
   if (sources.length > 1) return [invalid(at, sources.join(', '), 'should have only one network type')];
@@ -37,7 +42,7 @@ function sourceCauses(network: Network, at: string): FieldError[] {
   return [invalid(`${at}.multus.networkName`, name, 'must be a name, or namespace/name')];
 }
 
-function rangeCauses({ pod }: Network, at: string): FieldError[] {
+function validateRange({ pod }: Network, at: string): FieldError[] {
   const causes: FieldError[] = [];
   const v4 = pod?.vmNetworkCIDR;
   if (v4 !== undefined && tryParseCidr(v4)?.address.family !== 4) {
@@ -51,7 +56,7 @@ function rangeCauses({ pod }: Network, at: string): FieldError[] {
 }
 
 /** The pod network and a multus network marked default both want to be first. */
-function firstNetworkCauses(networks: Networks, at: string): FieldError[] {
+function validateFirstNetwork(networks: Networks, at: string): FieldError[] {
   const pods = networks.filter(({ pod }) => pod !== undefined).length;
   const defaults = networks.filter(({ multus }) => multus?.default === true).length;
   const causes: FieldError[] = [];

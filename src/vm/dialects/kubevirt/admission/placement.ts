@@ -3,27 +3,27 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { qualifiedNameProblems } from '#platform/base/names';
 import { labels } from '#vm/admission/names';
-import { checkAffinity, checkLabelSelector, checkTolerations } from '#vm/admission/placement';
-import { nameCauses } from './names.ts';
+import { validateAffinity, validateLabelSelector, validateTolerations } from '#vm/admission/placement';
+import { validateName } from './names.ts';
 
 /** What Kubernetes would refuse in the pod that the machine runs in. */
-export function placementCauses(spec: InstanceSpec, path: string): FieldError[] {
+export function validatePlacement(spec: InstanceSpec, path: string): FieldError[] {
   return [
     ...labels(`${path}.nodeSelector`, spec.nodeSelector),
-    ...checkTolerations(`${path}.tolerations`, spec.tolerations),
-    ...checkAffinity(`${path}.affinity`, spec.affinity),
-    ...spreadCauses(spec, `${path}.topologySpreadConstraints`),
+    ...validateTolerations(`${path}.tolerations`, spec.tolerations),
+    ...validateAffinity(`${path}.affinity`, spec.affinity),
+    ...validateSpread(spec, `${path}.topologySpreadConstraints`),
   ];
 }
 
-function spreadCauses({ topologySpreadConstraints = [] }: InstanceSpec, path: string): FieldError[] {
+function validateSpread({ topologySpreadConstraints = [] }: InstanceSpec, path: string): FieldError[] {
   return topologySpreadConstraints.flatMap(({ topologyKey, minDomains, whenUnsatisfiable, labelSelector }, i) => {
     const at = `${path}[${i}]`;
     const causes =
       topologyKey === ''
         ? [required(`${at}.topologyKey`, 'can not be empty')]
-        : nameCauses(`${at}.topologyKey`, topologyKey, qualifiedNameProblems);
-    append(causes, checkLabelSelector(`${at}.labelSelector`, labelSelector));
+        : validateName(`${at}.topologyKey`, topologyKey, qualifiedNameProblems);
+    append(causes, validateLabelSelector(`${at}.labelSelector`, labelSelector));
     if (minDomains !== undefined && whenUnsatisfiable !== 'DoNotSchedule') {
       const detail = "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not 'ScheduleAnyway'";
       causes.push(invalid(`${at}.minDomains`, minDomains, detail));

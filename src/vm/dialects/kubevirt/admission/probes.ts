@@ -8,13 +8,13 @@ type Probe = NonNullable<InstanceSpec['readinessProbe']>;
 const HANDLERS = ['httpGet', 'tcpSocket', 'exec', 'guestAgentPing'] as const;
 const PORT_NAME = /^(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$/;
 
-export function probeCauses(spec: InstanceSpec, path: string): FieldError[] {
+export function validateProbe(spec: InstanceSpec, path: string): FieldError[] {
   const { livenessProbe, readinessProbe, startStrategy } = spec;
   if (livenessProbe === undefined && readinessProbe === undefined) return [];
   const reachable = hasPodNetwork(spec);
   const causes = [
-    ...oneProbeCauses(livenessProbe, `${path}.livenessProbe`, reachable),
-    ...oneProbeCauses(readinessProbe, `${path}.readinessProbe`, reachable),
+    ...validateOneProbe(livenessProbe, `${path}.livenessProbe`, reachable),
+    ...validateOneProbe(readinessProbe, `${path}.readinessProbe`, reachable),
   ];
   const successes = livenessProbe?.successThreshold ?? 1;
   if (successes > 1) causes.push(invalid(`${path}.livenessProbe.successThreshold`, successes, 'must be 1'));
@@ -24,20 +24,20 @@ export function probeCauses(spec: InstanceSpec, path: string): FieldError[] {
   return causes;
 }
 
-function oneProbeCauses(probe: Probe | undefined, at: string, reachable: boolean): FieldError[] {
+function validateOneProbe(probe: Probe | undefined, at: string, reachable: boolean): FieldError[] {
   if (probe === undefined) return [];
   const handlers = HANDLERS.filter((handler) => probe[handler] !== undefined);
   if (handlers.length === 0) return [required(at, `must have exactly one probe type set: ${HANDLERS.join(', ')}`)];
   if (handlers.length > 1) return [invalid(at, handlers.join(', '), 'must have exactly one probe type set')];
   const { httpGet, tcpSocket, exec } = probe;
   const causes: FieldError[] = [];
-  if (httpGet !== undefined) append(causes, portCauses(`${at}.httpGet`, httpGet.port, reachable));
-  if (tcpSocket !== undefined) append(causes, portCauses(`${at}.tcpSocket`, tcpSocket.port, reachable));
+  if (httpGet !== undefined) append(causes, validatePort(`${at}.httpGet`, httpGet.port, reachable));
+  if (tcpSocket !== undefined) append(causes, validatePort(`${at}.tcpSocket`, tcpSocket.port, reachable));
   if (exec !== undefined && (exec.command ?? []).length === 0) causes.push(required(`${at}.exec.command`));
   return causes;
 }
 
-function portCauses(at: string, port: string | number, reachable: boolean): FieldError[] {
+function validatePort(at: string, port: string | number, reachable: boolean): FieldError[] {
   const causes: FieldError[] = [];
   if (!reachable) causes.push(forbidden(at, 'is only allowed if the Pod Network is attached'));
   if (typeof port === 'number' && (port < 1 || port > 65535)) {

@@ -6,14 +6,14 @@ type QuantityInput = string | number;
 const NOT_A_QUANTITY = 'must be a quantity, such as 500m, 2 or 4Gi';
 
 /** Something that must be more than nothing. */
-export function amountCauses(field: string, written: QuantityInput): FieldError[] {
+export function validateAmount(field: string, written: QuantityInput): FieldError[] {
   const amount = tryParseQuantity(written);
   if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];
   return amount.nano > 0n ? [] : [invalid(field, written, 'must be greater than zero')];
 }
 
 /** Something that may be nothing, but not less. */
-export function sizeCauses(field: string, written: QuantityInput): FieldError[] {
+export function validateSize(field: string, written: QuantityInput): FieldError[] {
   const amount = tryParseQuantity(written);
   if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];
   return amount.nano >= 0n ? [] : [invalid(field, written, 'must be greater than or equal to 0')];

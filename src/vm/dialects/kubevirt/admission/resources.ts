@@ -3,18 +3,18 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { ownValue } from '#platform/base/own-value';
 import { compare, parseQuantity, type Quantity } from '#platform/base/quantity';
-import { amountCauses, read, sizeCauses } from './quantities.ts';
+import { read, validateAmount, validateSize } from './quantities.ts';
 
 const MIN_MEMORY = parseQuantity('1M');
 
 /** Requests, limits and the memory of the guest, each by itself and against the others. */
-export function resourceCauses({ domain }: InstanceSpec, path: string): FieldError[] {
+export function validateResource({ domain }: InstanceSpec, path: string): FieldError[] {
   const { requests = {}, limits = {} } = domain.resources ?? {};
   const at = `${path}.domain.resources`;
   const causes: FieldError[] = [];
-  for (const [name, written] of Object.entries(limits)) append(causes, sizeCauses(`${at}.limits[${name}]`, written));
+  for (const [name, written] of Object.entries(limits)) append(causes, validateSize(`${at}.limits[${name}]`, written));
   for (const [name, written] of Object.entries(requests)) {
-    append(causes, sizeCauses(`${at}.requests[${name}]`, written));
+    append(causes, validateSize(`${at}.requests[${name}]`, written));
     const limit = ownValue(limits, name);
     if (limit !== undefined && exceeds(read(written), read(limit))) {
       const detail = `must be less than or equal to ${name} limit of ${limit}`;
@@ -25,7 +25,7 @@ export function resourceCauses({ domain }: InstanceSpec, path: string): FieldErr
   if (asked !== undefined && isBelowLeast(read(asked))) {
     causes.push(invalid(`${at}.requests[memory]`, asked, 'must be greater than or equal to 1M'));
   }
-  return [...causes, ...memoryCauses(domain, `${path}.domain`)];
+  return [...causes, ...validateMemory(domain, `${path}.domain`)];
 }
 
 function exceeds(a: Quantity | undefined, b: Quantity | undefined): boolean {
@@ -36,12 +36,12 @@ function isBelowLeast(memory: Quantity | undefined): boolean {
   return memory !== undefined && memory.nano > 0n && compare(memory, MIN_MEMORY) < 0;
 }
 
-function memoryCauses({ memory, resources }: InstanceSpec['domain'], at: string): FieldError[] {
+function validateMemory({ memory, resources }: InstanceSpec['domain'], at: string): FieldError[] {
   if (memory === undefined) return [];
   const { guest, maxGuest, hugepages } = memory;
   const causes: FieldError[] = [];
-  if (guest !== undefined) append(causes, amountCauses(`${at}.memory.guest`, guest));
-  if (maxGuest !== undefined) append(causes, amountCauses(`${at}.memory.maxGuest`, maxGuest));
+  if (guest !== undefined) append(causes, validateAmount(`${at}.memory.guest`, guest));
+  if (maxGuest !== undefined) append(causes, validateAmount(`${at}.memory.maxGuest`, maxGuest));
   const seen = guest ?? resources?.requests?.['memory'];
   const limit = resources?.limits?.['memory'];
   if (guest !== undefined && limit !== undefined && exceeds(read(guest), read(limit))) {
@@ -53,13 +53,13 @@ function memoryCauses({ memory, resources }: InstanceSpec['domain'], at: string)
     );
   }
   if (hugepages?.pageSize !== undefined) {
-    append(causes, hugepageCauses(hugepages.pageSize, seen, `${at}.memory.hugepages.pageSize`));
+    append(causes, validateHugepage(hugepages.pageSize, seen, `${at}.memory.hugepages.pageSize`));
   }
   return causes;
 }
 
-function hugepageCauses(pageSize: string, memory: string | number | undefined, field: string): FieldError[] {
-  const wrong = amountCauses(field, pageSize);
+function validateHugepage(pageSize: string, memory: string | number | undefined, field: string): FieldError[] {
+  const wrong = validateAmount(field, pageSize);
   const page = read(pageSize);
   const total = read(memory);
   if (wrong.length > 0 || page === undefined || total === undefined || total.nano % page.nano === 0n) return wrong;

@@ -7,7 +7,7 @@ import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/
 import { changesSpec } from '#vm/admission/changes-spec';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
-import { instanceSpecCauses } from './instance-spec.ts';
+import { validateInstanceSpec } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 
 /** Labels by which controllers find their instances; a user's would lead them astray. */
@@ -40,20 +40,20 @@ export const virtualMachineInstanceAdmitter: Admitter<typeof virtualMachineInsta
 function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator: boolean): AdmissionResult {
   const { object, old } = request;
   if (old !== undefined && isDeepStrictEqual(old.spec, object.spec)) {
-    return { causes: byOperator ? [] : labelCauses(object, old), warnings: [] };
+    return { causes: byOperator ? [] : validateLabel(object, old), warnings: [] };
   }
   if (old !== undefined && !byOperator) {
     const detail = 'update of VMI object is restricted: change the VirtualMachine that it belongs to';
-    return { causes: [forbidden('spec', detail), ...labelCauses(object, old)], warnings: [] };
+    return { causes: [forbidden('spec', detail), ...validateLabel(object, old)], warnings: [] };
   }
   const oldVersion = (object.apiVersion as string) !== virtualMachineInstance.apiVersion;
   const volumes = missingVolumes(object.spec, 'spec', { old: old?.spec, oldVersion });
   const noMemory = memoryMissing(object.spec, 'spec');
   return {
     causes: [
-      ...(byOperator ? [] : labelCauses(object, old)),
+      ...(byOperator ? [] : validateLabel(object, old)),
       ...(noMemory === undefined ? [] : [noMemory]),
-      ...instanceSpecCauses(object.spec, 'spec', { anySize: byOperator }),
+      ...validateInstanceSpec(object.spec, 'spec', { anySize: byOperator }),
       ...volumes.causes,
       ...unusedVolumes(object.spec, 'spec'),
     ],
@@ -62,7 +62,7 @@ function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator
   };
 }
 
-function labelCauses({ metadata }: VirtualMachineInstance, old: VirtualMachineInstance | undefined): FieldError[] {
+function validateLabel({ metadata }: VirtualMachineInstance, old: VirtualMachineInstance | undefined): FieldError[] {
   const changed = RESERVED_LABELS.filter((label) => metadata.labels?.[label] !== old?.metadata.labels?.[label]);
   return changed.map((label) => reserved(`metadata.labels[${label}]`, 'label'));
 }

@@ -6,7 +6,7 @@ import { changesSpec } from '#vm/admission/changes-spec';
 import { annotations, labels } from '#vm/admission/names';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
-import { instanceSpecCauses } from './instance-spec.ts';
+import { validateInstanceSpec } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 
 /** The name of the machine is a label of its pod. */
@@ -37,11 +37,11 @@ function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>)
   const oldVersion = (object.apiVersion as string) !== virtualMachine.apiVersion;
   const volumes = missingVolumes(template.spec, TEMPLATE, { old: old?.spec.template.spec, oldVersion });
   const causes = [
-    ...(operation === 'CREATE' ? nameCauses(object.metadata.name) : []),
-    ...refusedCauses(object.spec),
+    ...(operation === 'CREATE' ? validateName(object.metadata.name) : []),
+    ...validateRefused(object.spec),
     ...labels('spec.template.metadata.labels', template.metadata?.labels),
     ...annotations('spec.template.metadata.annotations', template.metadata?.annotations),
-    ...instanceSpecCauses(template.spec, TEMPLATE, { anySize: false }),
+    ...validateInstanceSpec(template.spec, TEMPLATE, { anySize: false }),
     ...volumes.causes,
   ];
   // KubeVirt admits both, because the template of a stopped machine may be unfinished.
@@ -54,12 +54,12 @@ function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>)
   return { causes, warnings };
 }
 
-function nameCauses(name: string | undefined): FieldError[] {
+function validateName(name: string | undefined): FieldError[] {
   if (name === undefined || name.length <= MAX_NAME_LENGTH) return [];
   return [invalid('metadata.name', name, `must be no more than ${MAX_NAME_LENGTH} characters`)];
 }
 
-function refusedCauses(spec: VirtualMachine['spec']): FieldError[] {
+function validateRefused(spec: VirtualMachine['spec']): FieldError[] {
   return Object.entries(REFUSED).flatMap(([field, detail]) => {
     const value: unknown = Reflect.get(spec, field);
     const empty = value === undefined || (Array.isArray(value) && value.length === 0);

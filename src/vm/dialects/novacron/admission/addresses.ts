@@ -61,7 +61,7 @@ export function readBlock(field: string, text: string): ReadAddress<Cidr> {
 const familyName = (family: IpFamily | undefined) => (family === undefined ? 'IP' : `IPv${family}`);
 
 /** Checks that a host can have an address in a block: it lies in it and is neither network nor broadcast address. */
-export function checkHost(field: string, text: string, address: IpAddress, block: Cidr): FieldError[] {
+export function validateHost(field: string, text: string, address: IpAddress, block: Cidr): FieldError[] {
   const isEarly = address.value < firstHost(block).value;
   const isLate = address.value > lastHost(block).value;
   if (!isEarly && !isLate && address.family === block.address.family) return [];

@@ -2,25 +2,25 @@ import type { VMPool } from '#api/novacron/vm-pool';
 import { parseDuration } from '#platform/base/duration';
 import { type FieldError, index, invalid } from '#platform/base/field-error';
 import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
-import { checkLabelSelector } from '#vm/admission/placement';
+import { validateLabelSelector } from '#vm/admission/placement';
 
 type Autoscaling = NonNullable<VMPool['spec']['autoscaling']>;
 type Predictive = NonNullable<Autoscaling['predictive']>;
 
-export function checkAutoscaling(field: string, { metrics = [], predictive }: Autoscaling): FieldError[] {
+export function validateAutoscaling(field: string, { metrics = [], predictive }: Autoscaling): FieldError[] {
   return [
     ...metrics.flatMap(({ metric, targetValue }, i) => {
       const at = index(`${field}.metrics`, i);
       return [
-        ...checkLabelSelector(`${at}.metric.selector`, metric?.selector),
+        ...validateLabelSelector(`${at}.metric.selector`, metric?.selector),
         ...positiveQuantity(`${at}.targetValue`, targetValue),
       ];
     }),
-    ...(predictive === undefined ? [] : checkPredictive(`${field}.predictive`, predictive)),
+    ...(predictive === undefined ? [] : validatePredictive(`${field}.predictive`, predictive)),
   ];
 }
 
-function checkPredictive(field: string, { lookbackWindow, forecastHorizon }: Predictive): FieldError[] {
+function validatePredictive(field: string, { lookbackWindow, forecastHorizon }: Predictive): FieldError[] {
   const causes = [
     ...positiveDuration(`${field}.lookbackWindow`, lookbackWindow),
     ...positiveDuration(`${field}.forecastHorizon`, forecastHorizon),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { virtualMachine } from '#api/novacron/virtual-machine';
 import { formatFieldError } from '#platform/base/field-error';
 import { admissionTrial } from '#testing/admission-trial';
-import { checkDiskChange } from './disks.ts';
+import { validateDiskChange } from './disks.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
 const trial = admissionTrial(virtualMachineAdmitter);
@@ -70,8 +70,8 @@ describe('a disk that a machine has', () => {
   test('may be asked for what it has, where it never got more', () => {
     const asked = (disk: string) => trial(root(disk)).object;
     const old = { ...asked('20Gi'), status: { smallDisks: [{ name: 'root', size: '10Gi' }] } };
-    expect(checkDiskChange(asked('10Gi'), old)).toEqual([]);
-    expect(checkDiskChange(asked('9Gi'), old).map(formatFieldError)).toEqual([
+    expect(validateDiskChange(asked('10Gi'), old)).toEqual([]);
+    expect(validateDiskChange(asked('9Gi'), old).map(formatFieldError)).toEqual([
       `${AT}.resources.disk: Forbidden: a disk cannot shrink: root has 10Gi, not 9Gi`,
     ]);
   });

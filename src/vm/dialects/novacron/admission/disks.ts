@@ -1,21 +1,21 @@
 import { claimedDisks, claimIn, ROOT_DISK } from '#api/novacron/claims';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
-import { checkGrowth } from '#vm/admission/disk-growth';
+import { validateGrowth } from '#vm/admission/disk-growth';
 import type { VmTemplate } from './vm-template.ts';
 
 const RESOURCES = 'spec.template.spec.resources';
 const VOLUMES = 'spec.template.spec.volumes';
 
 /** Two disks of one name would be on one claim. */
-export function checkRootName(template: VmTemplate | undefined, before: VmTemplate | undefined): FieldError[] {
+export function validateRootName(template: VmTemplate | undefined, before: VmTemplate | undefined): FieldError[] {
   const at = (template?.spec?.volumes ?? []).findIndex(({ name }) => name === ROOT_DISK);
   if (at < 0 || before?.spec?.volumes?.some(({ name }) => name === ROOT_DISK) === true) return [];
   return [forbidden(`${index(VOLUMES, at)}.name`, `${ROOT_DISK} is the disk with the image: choose another name`)];
 }
 
 /** What cannot become of the disks that a machine has: less, or of another class, or mounted otherwise. */
-export function checkDiskChange({ spec }: VirtualMachine, old: VirtualMachine): FieldError[] {
+export function validateDiskChange({ spec }: VirtualMachine, old: VirtualMachine): FieldError[] {
   const { resources, volumes = [] } = spec.template.spec;
   const { image, volumes: standing = [] } = old.spec.template.spec;
   // The size of a copy that nobody gave one is that of its source, which is not known here.
@@ -28,17 +28,17 @@ export function checkDiskChange({ spec }: VirtualMachine, old: VirtualMachine): 
     ...volumes.map(({ name, size }, i) => ({ field: `${index(VOLUMES, i)}.size`, name, size })),
   ];
   return [
-    ...checkGrowth(asked, before, old.status?.smallDisks),
+    ...validateGrowth(asked, before, old.status?.smallDisks),
     ...volumes.flatMap((volume, i) => {
       const was = standing.find(({ name }) => name === volume.name);
-      return was === undefined ? [] : checkFixed(index(VOLUMES, i), volume, was);
+      return was === undefined ? [] : validateFixed(index(VOLUMES, i), volume, was);
     }),
   ];
 }
 
 type Volume = NonNullable<VirtualMachine['spec']['template']['spec']['volumes']>[number];
 
-function checkFixed(field: string, volume: Volume, was: Volume): FieldError[] {
+function validateFixed(field: string, volume: Volume, was: Volume): FieldError[] {
   const words = { storageClass: 'class', accessMode: 'mode' } as const;
   return (['storageClass', 'accessMode'] as const)
     .filter((name) => volume[name] !== was[name])

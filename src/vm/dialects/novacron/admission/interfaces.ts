@@ -7,7 +7,7 @@ import { duplicate, type FieldError, index, invalid } from '#platform/base/field
 import { formatIp, type IpFamily } from '#platform/base/ip';
 import { networkName } from '#vm/admission/names';
 import { repeats } from '#vm/admission/repeats';
-import { checkHost, isSame, readAddress, readAddressInBlock } from './addresses.ts';
+import { isSame, readAddress, readAddressInBlock, validateHost } from './addresses.ts';
 
 type Interface = Partially<NonNullable<VirtualMachine['spec']['template']['spec']['networks']>[number]>;
 type Addressing = NonNullable<Interface['ipv4']>;
@@ -15,35 +15,44 @@ type Addressing = NonNullable<Interface['ipv4']>;
 /** Finds the network that an interface names; undefined where there is none, or none yet. */
 export type FindNetwork = (name: string) => VMNetwork | undefined;
 
-export function checkInterfaces(field: string, interfaces: readonly Interface[] = [], find: FindNetwork): FieldError[] {
+export function validateInterfaces(
+  field: string,
+  interfaces: readonly Interface[] = [],
+  find: FindNetwork,
+): FieldError[] {
   const causes: FieldError[] = [];
   for (let i = 0; i < interfaces.length; i++) {
-    append(causes, checkInterface(index(field, i), interfaces[i] as Interface, find));
+    append(causes, validateInterface(index(field, i), interfaces[i] as Interface, find));
   }
-  append(causes, checkRepeats(field, interfaces, 'ipv4'), checkRepeats(field, interfaces, 'ipv6'));
+  append(causes, validateRepeats(field, interfaces, 'ipv4'), validateRepeats(field, interfaces, 'ipv6'));
   return causes;
 }
 
-function checkInterface(field: string, { name, type, ipv4, ipv6 }: Interface, find: FindNetwork): FieldError[] {
+function validateInterface(field: string, { name, type, ipv4, ipv6 }: Interface, find: FindNetwork): FieldError[] {
   const network = name === undefined ? undefined : find(name);
   const causes = networkName(`${field}.name`, name);
   if (network !== undefined && type !== undefined && type !== network.spec.type) {
     causes.push(invalid(`${field}.type`, type, `the VMNetwork ${name} is of type ${network.spec.type}`));
   }
-  if (ipv4 !== undefined) append(causes, checkAddressing(`${field}.ipv4`, ipv4, 4, network));
-  if (ipv6 !== undefined) append(causes, checkAddressing(`${field}.ipv6`, ipv6, 6, network));
+  if (ipv4 !== undefined) append(causes, validateAddressing(`${field}.ipv4`, ipv4, 4, network));
+  if (ipv6 !== undefined) append(causes, validateAddressing(`${field}.ipv6`, ipv6, 6, network));
   return causes;
 }
 
-function checkAddressing(field: string, addressing: Addressing, family: IpFamily, network?: VMNetwork): FieldError[] {
+function validateAddressing(
+  field: string,
+  addressing: Addressing,
+  family: IpFamily,
+  network?: VMNetwork,
+): FieldError[] {
   const { method, address, gateway, dns } = addressing;
   const isStatic = method === 'static' && address !== undefined;
-  const causes = isStatic ? checkStatic(field, address, gateway, family, network) : [];
+  const causes = isStatic ? validateStatic(field, address, gateway, family, network) : [];
   dns?.forEach((server, i) => append(causes, readAddress(index(`${field}.dns`, i), server).causes));
   return causes;
 }
 
-function checkStatic(
+function validateStatic(
   field: string,
   address: string,
   gateway: string | undefined,
@@ -54,19 +63,24 @@ function checkStatic(
   const router = gateway === undefined ? undefined : readAddress(`${field}.gateway`, gateway, family);
   const all = [...causes, ...(router?.causes ?? [])];
   if (block === undefined) return all;
-  append(all, checkHost(`${field}.address`, address, block.address, block));
+  append(all, validateHost(`${field}.address`, address, block.address, block));
   if (gateway !== undefined && router?.value !== undefined) {
-    append(all, checkHost(`${field}.gateway`, gateway, router.value, block));
+    append(all, validateHost(`${field}.gateway`, gateway, router.value, block));
     if (isSame(router.value, block.address)) {
       all.push(invalid(`${field}.address`, address, 'is the address of the gateway'));
     }
   }
-  if (network !== undefined) append(all, checkInNetwork(`${field}.address`, address, block, network));
+  if (network !== undefined) append(all, validateInNetwork(`${field}.address`, address, block, network));
   return all;
 }
 
 /** The address must be one that the network could have handed out; a network without subnets knows none. */
-function checkInNetwork(field: string, text: string, { address }: Cidr, { metadata, spec }: VMNetwork): FieldError[] {
+function validateInNetwork(
+  field: string,
+  text: string,
+  { address }: Cidr,
+  { metadata, spec }: VMNetwork,
+): FieldError[] {
   const subnets = spec.subnets ?? [];
   if (subnets.length === 0) return [];
   for (const { cidr, gateway } of subnets) {
@@ -75,13 +89,13 @@ function checkInNetwork(field: string, text: string, { address }: Cidr, { metada
     if (gateway === formatIp(address)) {
       return [invalid(field, text, `is the address of the gateway of the VMNetwork ${metadata.name}`)];
     }
-    return checkHost(field, text, address, block);
+    return validateHost(field, text, address, block);
   }
   const ranges = subnets.map(({ cidr }) => cidr).join(', ');
   return [invalid(field, text, `must lie in a subnet of the VMNetwork ${metadata.name}: ${ranges}`)];
 }
 
-function checkRepeats(field: string, interfaces: readonly Interface[], family: 'ipv4' | 'ipv6'): FieldError[] {
+function validateRepeats(field: string, interfaces: readonly Interface[], family: 'ipv4' | 'ipv6'): FieldError[] {
   const addressOf = (nic: Interface | undefined) => nic?.[family]?.address;
   let written = 0;
   for (const nic of interfaces) if (addressOf(nic) !== undefined) written++;

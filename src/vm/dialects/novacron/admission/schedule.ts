@@ -2,7 +2,7 @@ import { parseCron } from '#platform/base/cron';
 import { type FieldError, invalid } from '#platform/base/field-error';
 
 /** Checks a cron expression; one left out is fine. */
-export function checkSchedule(field: string, expression: string | undefined): FieldError[] {
+export function validateSchedule(field: string, expression: string | undefined): FieldError[] {
   if (expression === undefined) return [];
   try {
     parseCron(expression);

@@ -3,46 +3,50 @@ import { type Cidr, overlaps, tryParseCidr } from '#platform/base/cidr';
 import { duplicate, type FieldError, index, invalid } from '#platform/base/field-error';
 import { tryParseIp } from '#platform/base/ip';
 import { repeats } from '#vm/admission/repeats';
-import { checkHost, readAddress, readBlock } from './addresses.ts';
+import { readAddress, readBlock, validateHost } from './addresses.ts';
 
 type Subnet = NonNullable<VMNetwork['spec']['subnets']>[number];
 type Dhcp = NonNullable<Subnet['dhcp']>;
 
-export function checkSubnets(field: string, subnets: readonly Subnet[] = []): FieldError[] {
+export function validateSubnets(field: string, subnets: readonly Subnet[] = []): FieldError[] {
   return [
-    ...subnets.flatMap((subnet, i) => checkSubnet(index(field, i), subnet)),
-    ...subnets.flatMap((subnet, i) => checkOverlap(`${index(field, i)}.cidr`, subnet, subnets.slice(0, i))),
+    ...subnets.flatMap((subnet, i) => validateSubnet(index(field, i), subnet)),
+    ...subnets.flatMap((subnet, i) => validateOverlap(`${index(field, i)}.cidr`, subnet, subnets.slice(0, i))),
   ];
 }
 
-function checkSubnet(field: string, { cidr, gateway, dhcp = { enabled: false } }: Subnet): FieldError[] {
+function validateSubnet(field: string, { cidr, gateway, dhcp = { enabled: false } }: Subnet): FieldError[] {
   const { value: block, causes } = readBlock(`${field}.cidr`, cidr);
   return [
     ...causes,
-    ...(gateway === undefined ? [] : checkIn(`${field}.gateway`, gateway, block)),
-    ...(dhcp.range === undefined ? [] : checkRange(`${field}.dhcp.range`, dhcp.range, block)),
-    ...checkOptions(`${field}.dhcp.options`, dhcp.options),
+    ...(gateway === undefined ? [] : validateIn(`${field}.gateway`, gateway, block)),
+    ...(dhcp.range === undefined ? [] : validateRange(`${field}.dhcp.range`, dhcp.range, block)),
+    ...validateOptions(`${field}.dhcp.options`, dhcp.options),
   ];
 }
 
 /** Checks an address, and that it lies in its subnet where that could be read. */
-function checkIn(field: string, text: string, block: Cidr | undefined): FieldError[] {
+function validateIn(field: string, text: string, block: Cidr | undefined): FieldError[] {
   const { value, causes } = readAddress(field, text);
-  return value === undefined || block === undefined ? [...causes] : checkHost(field, text, value, block);
+  return value === undefined || block === undefined ? [...causes] : validateHost(field, text, value, block);
 }
 
-function checkRange(field: string, { start, end }: NonNullable<Dhcp['range']>, block: Cidr | undefined): FieldError[] {
+function validateRange(
+  field: string,
+  { start, end }: NonNullable<Dhcp['range']>,
+  block: Cidr | undefined,
+): FieldError[] {
   const [first, last] = [tryParseIp(start), tryParseIp(end)];
   return [
-    ...checkIn(`${field}.start`, start, block),
-    ...checkIn(`${field}.end`, end, block),
+    ...validateIn(`${field}.start`, start, block),
+    ...validateIn(`${field}.end`, end, block),
     ...(first !== undefined && last !== undefined && last.value < first.value
       ? [invalid(`${field}.end`, end, `must not be before start, ${start}`)]
       : []),
   ];
 }
 
-function checkOptions(field: string, options: Dhcp['options'] = []): FieldError[] {
+function validateOptions(field: string, options: Dhcp['options'] = []): FieldError[] {
   return [
     ...repeats(options, ({ name }) => name).map((i) => duplicate(`${index(field, i)}.name`, options[i]?.name)),
     ...options.flatMap(({ name, value }, i) =>
@@ -53,7 +57,7 @@ function checkOptions(field: string, options: Dhcp['options'] = []): FieldError[
   ];
 }
 
-function checkOverlap(field: string, { cidr }: Subnet, others: readonly Subnet[]): FieldError[] {
+function validateOverlap(field: string, { cidr }: Subnet, others: readonly Subnet[]): FieldError[] {
   const block = tryParseCidr(cidr);
   if (block === undefined) return [];
   return others.flatMap((other) => {

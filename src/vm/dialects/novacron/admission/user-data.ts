@@ -15,7 +15,7 @@ const MARKERS = [
   'MIME-Version:',
 ];
 
-export function checkUserData(field: string, userData = ''): FieldError[] {
+export function validateUserData(field: string, userData = ''): FieldError[] {
   return exceedsBytes(userData, MAX_BYTES) ? [tooLong(field, MAX_BYTES)] : [];
 }
 

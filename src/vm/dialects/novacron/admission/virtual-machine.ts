@@ -8,13 +8,13 @@ import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { imageChangeWarnings } from '#vm/admission/image-change';
-import { checkOwnAnnotations, foreignAnnotations } from '#vm/admission/own-annotations';
-import { checkCountOrPercent } from './count-or-percent.ts';
-import { checkDiskChange, checkRootName } from './disks.ts';
+import { foreignAnnotations, validateOwnAnnotations } from '#vm/admission/own-annotations';
+import { validateCountOrPercent } from './count-or-percent.ts';
+import { validateDiskChange, validateRootName } from './disks.ts';
 import type { FindNetwork } from './interfaces.ts';
 import { networkFinder } from './network-finder.ts';
-import { checkSchedule } from './schedule.ts';
-import { checkTemplate, templateWarnings, type VmTemplate } from './vm-template.ts';
+import { validateSchedule } from './schedule.ts';
+import { templateWarnings, type VmTemplate, validateTemplate } from './vm-template.ts';
 
 /** The machine's name is the value of a label on its pod. */
 const MAX_NAME = 63;
@@ -31,13 +31,13 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
     const find = networkFinder(request);
     return {
       causes: [
-        ...(operation === 'CREATE' ? checkName(metadata.name) : []),
-        ...checkOwnAnnotations(...words),
-        ...checkTemplate('spec.template', spec.template, { image: 'required', find, before }),
-        ...checkRootName(spec.template, before),
-        ...(old === undefined ? [] : checkDiskChange(object, old)),
-        ...checkSchedule('spec.snapshotPolicy.schedule', spec.snapshotPolicy?.schedule),
-        ...checkCountOrPercent(
+        ...(operation === 'CREATE' ? validateName(metadata.name) : []),
+        ...validateOwnAnnotations(...words),
+        ...validateTemplate('spec.template', spec.template, { image: 'required', find, before }),
+        ...validateRootName(spec.template, before),
+        ...(old === undefined ? [] : validateDiskChange(object, old)),
+        ...validateSchedule('spec.snapshotPolicy.schedule', spec.snapshotPolicy?.schedule),
+        ...validateCountOrPercent(
           'spec.updateStrategy.rollingUpdate.maxUnavailable',
           spec.updateStrategy.rollingUpdate?.maxUnavailable,
         ),
@@ -58,7 +58,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   },
 };
 
-function checkName(name = ''): FieldError[] {
+function validateName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 

@@ -4,7 +4,7 @@ import { type FieldError, forbidden, index, invalid } from '#platform/base/field
 import type { Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { repeats } from '#vm/admission/repeats';
-import { checkSubnets, subnetWarnings } from './subnets.ts';
+import { subnetWarnings, validateSubnets } from './subnets.ts';
 
 type Spec = VMNetwork['spec'];
 type Policy = NonNullable<Spec['policies']>[number];
@@ -24,14 +24,14 @@ export const vmNetworkAdmitter: Admitter<typeof vmNetwork> = {
   kind: vmNetwork,
   validate(request) {
     const { operation, object } = request;
-    if (operation === 'DELETE') return { causes: checkUnused(object), warnings: [] };
+    if (operation === 'DELETE') return { causes: validateUnused(object), warnings: [] };
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { spec } = object;
     return {
       causes: [
-        ...checkDriver('spec.config.driver', spec),
-        ...checkSubnets('spec.subnets', spec.subnets),
-        ...(spec.policies ?? []).flatMap((policy, i) => checkPolicy(index('spec.policies', i), policy)),
+        ...validateDriver('spec.config.driver', spec),
+        ...validateSubnets('spec.subnets', spec.subnets),
+        ...(spec.policies ?? []).flatMap((policy, i) => validatePolicy(index('spec.policies', i), policy)),
       ],
       warnings: [
         ...vniWarnings('spec.config', spec),
@@ -43,20 +43,20 @@ export const vmNetworkAdmitter: Admitter<typeof vmNetwork> = {
 };
 
 /** Machines that are connected would be cut off. */
-function checkUnused({ status }: VMNetwork): FieldError[] {
+function validateUnused({ status }: VMNetwork): FieldError[] {
   const connected = status?.connectedVMs ?? 0;
   const machines = connected === 1 ? 'a machine is' : `${connected} machines are`;
   return connected > 0 ? [forbidden('metadata.name', `${machines} connected to the network`)] : [];
 }
 
-function checkDriver(field: string, { type, config }: Spec): FieldError[] {
+function validateDriver(field: string, { type, config }: Spec): FieldError[] {
   const driver = config?.driver;
   const known = DRIVERS[type];
   if (driver === undefined || known.includes(driver)) return [];
   return [invalid(field, driver, `a network of type ${type} is carried by ${known.join(', ')}`)];
 }
 
-function checkPolicy(field: string, { source, destination }: Policy): FieldError[] {
+function validatePolicy(field: string, { source, destination }: Policy): FieldError[] {
   return Object.entries({ source, destination }).flatMap(([name, range]) =>
     range === undefined || tryParseCidr(range) !== undefined
       ? []

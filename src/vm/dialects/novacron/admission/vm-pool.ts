@@ -3,11 +3,11 @@ import { type FieldError, invalid, tooLong } from '#platform/base/field-error';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import type { Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
-import { checkLabelSelector } from '#vm/admission/placement';
-import { autoscalingWarnings, checkAutoscaling } from './autoscaling.ts';
-import { checkCountOrPercent } from './count-or-percent.ts';
+import { validateLabelSelector } from '#vm/admission/placement';
+import { autoscalingWarnings, validateAutoscaling } from './autoscaling.ts';
+import { validateCountOrPercent } from './count-or-percent.ts';
 import { networkFinder } from './network-finder.ts';
-import { checkTemplate, templateWarnings } from './vm-template.ts';
+import { templateWarnings, validateTemplate } from './vm-template.ts';
 
 type Spec = VMPool['spec'];
 
@@ -27,11 +27,11 @@ export const vmPoolAdmitter: Admitter<typeof vmPool> = {
     const find = networkFinder(request);
     return {
       causes: [
-        ...(operation === 'CREATE' ? checkName(metadata.name) : []),
-        ...checkTemplate('spec.template', spec.template, { image: 'optional', find, before: old?.spec.template }),
-        ...checkSelector('spec.selector', spec),
-        ...(spec.autoscaling === undefined ? [] : checkAutoscaling('spec.autoscaling', spec.autoscaling)),
-        ...checkStrategy('spec.updateStrategy.rollingUpdate', spec.updateStrategy.rollingUpdate),
+        ...(operation === 'CREATE' ? validateName(metadata.name) : []),
+        ...validateTemplate('spec.template', spec.template, { image: 'optional', find, before: old?.spec.template }),
+        ...validateSelector('spec.selector', spec),
+        ...(spec.autoscaling === undefined ? [] : validateAutoscaling('spec.autoscaling', spec.autoscaling)),
+        ...validateStrategy('spec.updateStrategy.rollingUpdate', spec.updateStrategy.rollingUpdate),
       ],
       warnings: [
         ...templateWarnings('spec.template', spec.template),
@@ -42,14 +42,14 @@ export const vmPoolAdmitter: Admitter<typeof vmPool> = {
   },
 };
 
-function checkName(name = ''): FieldError[] {
+function validateName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 
 /** A pool that does not select its own machines would make new ones for ever. */
-function checkSelector(field: string, { selector, template }: Spec): FieldError[] {
+function validateSelector(field: string, { selector, template }: Spec): FieldError[] {
   if (selector === undefined) return [];
-  const causes = checkLabelSelector(field, selector);
+  const causes = validateLabelSelector(field, selector);
   if (causes.length > 0) return causes;
   const labels = template?.metadata?.labels ?? {};
   return labelSelectorOf(selector).matches(labels)
@@ -57,10 +57,10 @@ function checkSelector(field: string, { selector, template }: Spec): FieldError[
     : [invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
 }
 
-function checkStrategy(field: string, rolling: Spec['updateStrategy']['rollingUpdate']): FieldError[] {
+function validateStrategy(field: string, rolling: Spec['updateStrategy']['rollingUpdate']): FieldError[] {
   return [
-    ...checkCountOrPercent(`${field}.maxSurge`, rolling?.maxSurge),
-    ...checkCountOrPercent(`${field}.maxUnavailable`, rolling?.maxUnavailable),
+    ...validateCountOrPercent(`${field}.maxSurge`, rolling?.maxSurge),
+    ...validateCountOrPercent(`${field}.maxUnavailable`, rolling?.maxUnavailable),
   ];
 }
 

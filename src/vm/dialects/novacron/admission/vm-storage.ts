@@ -3,7 +3,7 @@ import { type FieldError, index, invalid, required } from '#platform/base/field-
 import type { Admitter } from '#vm/admission/admitter';
 import { isLess, positiveDuration, positiveQuantity } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
-import { checkSchedule } from './schedule.ts';
+import { validateSchedule } from './schedule.ts';
 
 type Spec = VMStorage['spec'];
 type Target = NonNullable<NonNullable<Spec['replication']>['targets']>[number];
@@ -25,13 +25,13 @@ export const vmStorageAdmitter: Admitter<typeof vmStorage> = {
     const { spec } = object;
     return {
       causes: [
-        ...checkBackend('spec.config.backend', spec),
-        ...checkCapacity('spec.capacity', spec, old?.spec),
-        ...checkAccessModes('spec.accessModes', spec),
+        ...validateBackend('spec.config.backend', spec),
+        ...validateCapacity('spec.capacity', spec, old?.spec),
+        ...validateAccessModes('spec.accessModes', spec),
         ...positiveDuration('spec.encryption.keyRotation', spec.encryption?.keyRotation),
-        ...checkSchedule('spec.snapshots.schedule', spec.snapshots?.schedule),
+        ...validateSchedule('spec.snapshots.schedule', spec.snapshots?.schedule),
         ...(spec.replication?.targets ?? []).flatMap((target, i) =>
-          checkTarget(index('spec.replication.targets', i), target),
+          validateTarget(index('spec.replication.targets', i), target),
         ),
       ],
       warnings: warnings(spec),
@@ -39,7 +39,7 @@ export const vmStorageAdmitter: Admitter<typeof vmStorage> = {
   },
 };
 
-function checkBackend(field: string, { type, config }: Spec): FieldError[] {
+function validateBackend(field: string, { type, config }: Spec): FieldError[] {
   const known = BACKENDS[type];
   const backend = config?.backend;
   if (backend === undefined) {
@@ -50,14 +50,14 @@ function checkBackend(field: string, { type, config }: Spec): FieldError[] {
     : [invalid(field, backend, `a storage of type ${type} is kept by ${known.join(', ')}`)];
 }
 
-function checkCapacity(field: string, { capacity }: Spec, before: Spec | undefined): FieldError[] {
+function validateCapacity(field: string, { capacity }: Spec, before: Spec | undefined): FieldError[] {
   const causes = positiveQuantity(field, capacity);
   if (before === undefined || causes.length > 0 || !isLess(capacity, before.capacity)) return causes;
   return [invalid(field, capacity, `may not be less than before, ${before.capacity}`)];
 }
 
 /** The disks of one node cannot be written to from many. */
-function checkAccessModes(field: string, { type, accessModes = [] }: Spec): FieldError[] {
+function validateAccessModes(field: string, { type, accessModes = [] }: Spec): FieldError[] {
   if (type !== 'local') return [];
   return accessModes.flatMap((mode, i) =>
     mode === 'ReadWriteMany' || mode === 'ReadOnlyMany'
@@ -72,11 +72,11 @@ function checkAccessModes(field: string, { type, accessModes = [] }: Spec): Fiel
   );
 }
 
-function checkTarget(field: string, { endpoint, schedule }: Target): FieldError[] {
-  return [...checkEndpoint(`${field}.endpoint`, endpoint), ...checkSchedule(`${field}.schedule`, schedule)];
+function validateTarget(field: string, { endpoint, schedule }: Target): FieldError[] {
+  return [...validateEndpoint(`${field}.endpoint`, endpoint), ...validateSchedule(`${field}.schedule`, schedule)];
 }
 
-function checkEndpoint(field: string, endpoint: string): FieldError[] {
+function validateEndpoint(field: string, endpoint: string): FieldError[] {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     return [invalid(field, endpoint, 'must be a URL such as https://replica.example.com')];

@@ -5,11 +5,11 @@ import { type FieldError, index, invalid, required } from '#platform/base/field-
 import { tryParseQuantity } from '#platform/base/quantity';
 import { positiveBytes } from '#vm/admission/amounts';
 import { annotations, label, labels, subdomain } from '#vm/admission/names';
-import { checkOwnLabels } from '#vm/admission/own-labels';
-import { checkAffinity, checkTolerations } from '#vm/admission/placement';
-import { checkImageSource } from './image-source.ts';
-import { checkInterfaces, type FindNetwork } from './interfaces.ts';
-import { checkUserData, userDataWarnings } from './user-data.ts';
+import { validateOwnLabels } from '#vm/admission/own-labels';
+import { validateAffinity, validateTolerations } from '#vm/admission/placement';
+import { validateImageSource } from './image-source.ts';
+import { type FindNetwork, validateInterfaces } from './interfaces.ts';
+import { userDataWarnings, validateUserData } from './user-data.ts';
 
 /** A template as it comes: rules of the schema demand some of its fields, and have not been heard yet. */
 export type VmTemplate = Partially<VirtualMachine['spec']['template']>;
@@ -29,23 +29,23 @@ interface Options {
 }
 
 /** Checks what a machine is made of; the words for size and image are those of the rules in the schema. */
-export function checkTemplate(field: string, template: VmTemplate | undefined, options: Options): FieldError[] {
+export function validateTemplate(field: string, template: VmTemplate | undefined, options: Options): FieldError[] {
   const spec = template?.spec ?? {};
   const at = `${field}.spec`;
   return [
     ...labels(`${field}.metadata.labels`, template?.metadata?.labels),
-    ...checkOwnLabels(`${field}.metadata.labels`, template?.metadata?.labels, options.before?.metadata?.labels),
+    ...validateOwnLabels(`${field}.metadata.labels`, template?.metadata?.labels, options.before?.metadata?.labels),
     ...annotations(`${field}.metadata.annotations`, template?.metadata?.annotations),
-    ...checkResources(`${at}.resources`, spec.resources ?? {}),
-    ...checkImage(`${at}.image`, spec.image, options.image),
-    ...checkInterfaces(`${at}.networks`, spec.networks, options.find),
-    ...checkVolumes(`${at}.volumes`, spec.volumes),
-    ...checkUserData(`${at}.userData`, spec.userData),
+    ...validateResources(`${at}.resources`, spec.resources ?? {}),
+    ...validateImage(`${at}.image`, spec.image, options.image),
+    ...validateInterfaces(`${at}.networks`, spec.networks, options.find),
+    ...validateVolumes(`${at}.volumes`, spec.volumes),
+    ...validateUserData(`${at}.userData`, spec.userData),
     ...labels(`${at}.nodeSelector`, spec.nodeSelector),
-    ...checkAffinity(`${at}.affinity`, spec.affinity),
-    ...checkTolerations(`${at}.tolerations`, spec.tolerations),
-    ...checkHook(`${at}.lifecycle.preStart`, spec.lifecycle?.preStart),
-    ...checkHook(`${at}.lifecycle.preStop`, spec.lifecycle?.preStop),
+    ...validateAffinity(`${at}.affinity`, spec.affinity),
+    ...validateTolerations(`${at}.tolerations`, spec.tolerations),
+    ...validateHook(`${at}.lifecycle.preStart`, spec.lifecycle?.preStart),
+    ...validateHook(`${at}.lifecycle.preStop`, spec.lifecycle?.preStop),
   ];
 }
 
@@ -53,20 +53,20 @@ export function templateWarnings(field: string, template: VmTemplate | undefined
   return userDataWarnings(`${field}.spec.userData`, template?.spec?.userData);
 }
 
-function checkResources(field: string, { cpu, memory, disk }: NonNullable<Spec['resources']>): FieldError[] {
+function validateResources(field: string, { cpu, memory, disk }: NonNullable<Spec['resources']>): FieldError[] {
   return [
-    ...checkCpu(`${field}.cpu`, cpu),
-    ...checkMemory(`${field}.memory`, memory),
+    ...validateCpu(`${field}.cpu`, cpu),
+    ...validateMemory(`${field}.memory`, memory),
     ...positiveBytes(`${field}.disk`, disk),
   ];
 }
 
-function checkCpu(field: string, cpu: number | undefined): FieldError[] {
+function validateCpu(field: string, cpu: number | undefined): FieldError[] {
   if (cpu === undefined) return [required(field, CPU)];
   return cpu < 1 ? [invalid(field, cpu, CPU)] : [];
 }
 
-function checkMemory(field: string, memory: string | number | undefined): FieldError[] {
+function validateMemory(field: string, memory: string | number | undefined): FieldError[] {
   if (memory === undefined) return [required(field, MEMORY)];
   const amount = tryParseQuantity(memory);
   return amount === undefined || amount.nano < MIN_MEMORY
@@ -74,21 +74,21 @@ function checkMemory(field: string, memory: string | number | undefined): FieldE
     : positiveBytes(field, memory);
 }
 
-function checkImage(field: string, image: Spec['image'], presence: Options['image']): FieldError[] {
+function validateImage(field: string, image: Spec['image'], presence: Options['image']): FieldError[] {
   if (image === undefined && presence === 'optional') return [];
   const source = image?.source ?? '';
   return source === ''
     ? [required(`${field}.source`, 'Image source is required')]
-    : checkImageSource(`${field}.source`, source);
+    : validateImageSource(`${field}.source`, source);
 }
 
-function checkVolumes(field: string, volumes: readonly Volume[] = []): FieldError[] {
+function validateVolumes(field: string, volumes: readonly Volume[] = []): FieldError[] {
   const causes: FieldError[] = [];
-  for (let i = 0; i < volumes.length; i++) append(causes, checkVolume(index(field, i), volumes[i] as Volume));
+  for (let i = 0; i < volumes.length; i++) append(causes, validateVolume(index(field, i), volumes[i] as Volume));
   return causes;
 }
 
-function checkVolume(field: string, { name, size, storageClass }: Volume): FieldError[] {
+function validateVolume(field: string, { name, size, storageClass }: Volume): FieldError[] {
   return [
     ...label(`${field}.name`, name),
     ...positiveBytes(`${field}.size`, size),
@@ -96,7 +96,7 @@ function checkVolume(field: string, { name, size, storageClass }: Volume): Field
   ];
 }
 
-function checkHook(field: string, hook: Hook = {}): FieldError[] {
+function validateHook(field: string, hook: Hook = {}): FieldError[] {
   const port = hook.httpGet?.port;
   if (port === undefined) return [];
   const sound =

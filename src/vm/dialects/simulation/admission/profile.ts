@@ -8,24 +8,24 @@ type Signal = Profile['cpu'];
 type Trace = NonNullable<Signal['trace']>;
 type RandomWalk = NonNullable<Signal['randomWalk']>;
 
-export function checkProfile(field: string, { cpu, memory }: Profile): FieldError[] {
+export function validateProfile(field: string, { cpu, memory }: Profile): FieldError[] {
   return [
-    ...checkSignal(`${field}.cpu`, cpu),
+    ...validateSignal(`${field}.cpu`, cpu),
     ...(memory === undefined
       ? []
-      : [...checkSignal(`${field}.memory`, memory), ...checkHeight(`${field}.memory`, memory)]),
+      : [...validateSignal(`${field}.memory`, memory), ...validateHeight(`${field}.memory`, memory)]),
   ];
 }
 
-function checkSignal(field: string, { sine, trace, randomWalk }: Signal): FieldError[] {
+function validateSignal(field: string, { sine, trace, randomWalk }: Signal): FieldError[] {
   return [
     ...positiveDuration(`${field}.sine.period`, sine?.period),
-    ...(trace === undefined ? [] : checkTrace(`${field}.trace`, trace)),
-    ...(randomWalk === undefined ? [] : checkWalk(`${field}.randomWalk`, randomWalk)),
+    ...(trace === undefined ? [] : validateTrace(`${field}.trace`, trace)),
+    ...(randomWalk === undefined ? [] : validateWalk(`${field}.randomWalk`, randomWalk)),
   ];
 }
 
-function checkTrace(field: string, { points, repeat }: Trace): FieldError[] {
+function validateTrace(field: string, { points, repeat }: Trace): FieldError[] {
   const causes = points.flatMap(({ at }, i) => {
     const before = points[i - 1];
     return before === undefined || isBefore(before.at, at)
@@ -36,7 +36,7 @@ function checkTrace(field: string, { points, repeat }: Trace): FieldError[] {
   return causes;
 }
 
-function checkWalk(field: string, { start, min, max, interval }: RandomWalk): FieldError[] {
+function validateWalk(field: string, { start, min, max, interval }: RandomWalk): FieldError[] {
   return [
     ...(max < min ? [invalid(`${field}.max`, max, `may not be less than min, ${min}`)] : []),
     ...(max >= min && (start < min || start > max)
@@ -47,7 +47,7 @@ function checkWalk(field: string, { start, min, max, interval }: RandomWalk): Fi
 }
 
 /** A machine may want more CPU than it has, but it cannot use more memory. */
-function checkHeight(field: string, { constant, sine, trace, randomWalk }: Signal): FieldError[] {
+function validateHeight(field: string, { constant, sine, trace, randomWalk }: Signal): FieldError[] {
   const heights: [path: string, value: number | undefined, height?: number][] = [
     ['constant.value', constant?.value],
     ['sine.amplitude', sine?.amplitude, (sine?.mean ?? 0) + (sine?.amplitude ?? 0)],

@@ -28,7 +28,7 @@ function namesOf(parts: readonly { readonly name: string }[]): ReadonlySet<strin
 }
 
 /** Checks that a name, where there is one, is that of a part. */
-export function checkPart(
+export function validatePart(
   field: string,
   name: string | undefined,
   known: ReadonlySet<string>,
@@ -45,7 +45,7 @@ export function validateVm(field: string, name: string | undefined, { pools }: S
 }
 
 /** Checks the name of a node; the nodes of the cluster, where the scenario brings none, are not known here. */
-export function checkNode(field: string, name: string | undefined, { nodeGroups }: ScenarioParts): FieldError[] {
+export function validateNode(field: string, name: string | undefined, { nodeGroups }: ScenarioParts): FieldError[] {
   if (name === undefined || nodeGroups.size === 0) return [];
   const { group = '', number = 0 } = parseNodeNumber(name) ?? {};
   if (number <= (nodeGroups.get(group) ?? -1)) return [];
@@ -53,12 +53,12 @@ export function checkNode(field: string, name: string | undefined, { nodeGroups 
 }
 
 /** Checks a name that may be that of a node or of a whole group. */
-export function checkNodeOrGroup(field: string, name: string, parts: ScenarioParts): FieldError[] {
-  return parts.nodeGroups.has(name) ? [] : checkNode(field, name, parts);
+export function validateNodeOrGroup(field: string, name: string, parts: ScenarioParts): FieldError[] {
+  return parts.nodeGroups.has(name) ? [] : validateNode(field, name, parts);
 }
 
 /** Checks that the name of a group does not read as that of a node in another group. */
-export function checkGroupName(field: string, name: string, { nodeGroups }: ScenarioParts): FieldError[] {
+export function validateGroupName(field: string, name: string, { nodeGroups }: ScenarioParts): FieldError[] {
   const group = parseNodeNumber(name)?.group ?? '';
   return nodeGroups.has(group) ? [invalid(field, name, `reads as a node of the group ${group}`)] : [];
 }

@@ -16,14 +16,14 @@ const ONE = 1_000_000_000n;
 const MEBIBYTE = 1_048_576n * ONE;
 
 /** Checks the size of a machine in either form, and that the two forms are not mixed. */
-export function checkResources(field: string, { cpu, memory }: Size): FieldError[] {
-  return isRatio(memory) ? checkRatios(field, { cpu, memory }) : checkAmounts(field, { cpu, memory });
+export function validateResources(field: string, { cpu, memory }: Size): FieldError[] {
+  return isRatio(memory) ? validateRatios(field, { cpu, memory }) : validateAmounts(field, { cpu, memory });
 }
 
-function checkRatios(field: string, { cpu, memory }: Size): FieldError[] {
+function validateRatios(field: string, { cpu, memory }: Size): FieldError[] {
   return [
     ...(isRatio(cpu)
-      ? checkAmount(`${field}.cpu`, cpu, ({ nano }) => nano >= 0n, 'must be a share of one node, 0 or more')
+      ? validateAmount(`${field}.cpu`, cpu, ({ nano }) => nano >= 0n, 'must be a share of one node, 0 or more')
       : [
           invalid(
             `${field}.cpu`,
@@ -31,7 +31,7 @@ function checkRatios(field: string, { cpu, memory }: Size): FieldError[] {
             'must be a share of one node such as 0.15, because memory is one; for an amount of CPU give memory a suffix too',
           ),
         ]),
-    ...checkAmount(
+    ...validateAmount(
       `${field}.memory`,
       memory,
       isShare,
@@ -40,29 +40,29 @@ function checkRatios(field: string, { cpu, memory }: Size): FieldError[] {
   ];
 }
 
-function checkAmounts(field: string, { cpu, memory }: Size): FieldError[] {
+function validateAmounts(field: string, { cpu, memory }: Size): FieldError[] {
   return [
-    ...checkAmount(`${field}.cpu`, cpu, ({ nano }) => nano > 0n, 'must be greater than zero'),
-    ...checkAmount(`${field}.memory`, memory, ({ nano }) => nano >= MEBIBYTE, 'must be at least 1Mi'),
+    ...validateAmount(`${field}.cpu`, cpu, ({ nano }) => nano > 0n, 'must be greater than zero'),
+    ...validateAmount(`${field}.memory`, memory, ({ nano }) => nano >= MEBIBYTE, 'must be at least 1Mi'),
   ];
 }
 
 /** Checks how busy a machine is; the ratio form says that already, as its size. */
-export function checkUtilization(field: string, use: Use | undefined, { memory }: Size): FieldError[] {
+export function validateUtilization(field: string, use: Use | undefined, { memory }: Size): FieldError[] {
   if (use === undefined) return [];
   if (isRatio(memory)) {
     return [forbidden(field, 'goes with resources in CPUs and bytes; a share of one node is what the machine uses')];
   }
   return [
-    ...checkAmount(`${field}.cpu`, use.cpu, ({ nano }) => nano >= 0n, 'must be 0 or more'),
-    ...checkAmount(`${field}.memory`, use.memory, isShare, 'must be from 0 to 1'),
+    ...validateAmount(`${field}.cpu`, use.cpu, ({ nano }) => nano >= 0n, 'must be 0 or more'),
+    ...validateAmount(`${field}.memory`, use.memory, isShare, 'must be from 0 to 1'),
   ];
 }
 
 const isShare = ({ nano }: Quantity) => nano >= 0n && nano <= ONE;
 
 /** Checks a number that may be left out. */
-function checkAmount(
+function validateAmount(
   field: string,
   written: ResourceInput | undefined,
   fits: (amount: Quantity) => boolean,

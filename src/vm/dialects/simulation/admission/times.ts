@@ -11,7 +11,7 @@ export function milliseconds(text: string): number | undefined {
 }
 
 /** Checks that a time is not after the end of the scenario; a time left out is fine. */
-export function checkWithin(field: string, text: string | undefined, end: string): FieldError[] {
+export function validateWithin(field: string, text: string | undefined, end: string): FieldError[] {
   if (text === undefined) return [];
   const time = milliseconds(text);
   if (time === undefined) return [invalid(field, text, 'must be a duration such as 30s or 1h30m')];

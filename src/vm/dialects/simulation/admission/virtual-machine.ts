@@ -9,7 +9,7 @@ import {
 import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
-import { checkResources, checkUtilization } from './resources.ts';
+import { validateResources, validateUtilization } from './resources.ts';
 
 /** The machine's name is the value of a label on its pod. */
 const MAX_NAME = 63;
@@ -31,16 +31,16 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
     const { resources, utilization } = object.spec;
     return {
       causes: [
-        ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
-        ...checkResources('spec.resources', resources),
-        ...checkUtilization('spec.utilization', utilization, resources),
+        ...(operation === 'CREATE' ? validateName(object.metadata.name) : []),
+        ...validateResources('spec.resources', resources),
+        ...validateUtilization('spec.utilization', utilization, resources),
       ],
       warnings: annotationWarnings(object),
     };
   },
 };
 
-function checkName(name = ''): FieldError[] {
+function validateName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 
