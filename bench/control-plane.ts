@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { fanOut } from './support/fan-out.ts';
 import { Load } from './support/load.ts';
 import { startOurs } from './support/ours.ts';
@@ -79,7 +80,7 @@ async function large(folder: string): Promise<void> {
 type Stored = { dataDir?: string; store?: 'lmdb'; durability?: 'relaxed' };
 
 function start(stored: Stored): Promise<ControlPlane> {
-  return startControlPlane({ ...stored, clock: realClock, random: systemRandom(), log: noopLogger });
+  return startVmControlPlane({ ...stored, clock: realClock, random: systemRandom(), log: noopLogger });
 }
 
 function configMap(i: number, size: number): KubeObject {

@@ -1,5 +1,5 @@
 import { VMIS, VMS } from '#api/kubevirt/resources';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
@@ -7,6 +7,7 @@ import type { Client, NewObject } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { installComponents } from '#programs/up/install';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
@@ -26,7 +27,7 @@ interface Made {
 /** The seven writes by which a machine comes to run, alone: what the API server costs of `fleet`. */
 export async function run(): Promise<void> {
   const made = await oneMachine();
-  const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger });
+  const plane = await startVmControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger });
   const admin = plane.client();
   await installComponents(admin, { kinds: kindsOf(['kubevirt']), actors: [], roles: [] });
   // There is no controller that would make it.

@@ -5,7 +5,7 @@ export { KINDS } from '#api/kinds';
 export * as kubevirt from '#api/kubevirt/group';
 export * as novacron from '#api/novacron/group';
 export * as simulation from '#api/simulation/group';
-export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '#control-plane/apiserver/control-plane';
+export type { ControlPlane } from '#control-plane/apiserver/control-plane';
 export type { ClusterOptions, ManagerOptions, PodManagerOptions } from '#fleet/library/manager-options';
 export { PodManager } from '#fleet/library/pod-manager';
 export type { AbsoluteSize, RatioSize, Vm } from '#fleet/library/simulated-vm';
@@ -35,5 +35,9 @@ export { readManifest } from '#platform/kube/manifest';
 export type { ContainerLog, LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
 export { crdOf } from '#platform/schema/crd';
 export type { InputOf, Kind, ObjectOf } from '#platform/schema/kind';
+export {
+  startVmControlPlane as startControlPlane,
+  type VmControlPlaneOptions as ControlPlaneOptions,
+} from '#programs/embedded/control-plane';
 export { type Admit, type Admitted } from '#vm/admission/admit';
 export { findAdmission } from '#vm/dialects/admitters';

@@ -1,12 +1,13 @@
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { type ClientSubject, clientContract } from '#platform/kube/client.contract';
 import { httpClient } from '#platform/kube/http/http-client';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 
 const start = (insecure = false) =>
-  startControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger, insecure });
+  startVmControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger, insecure });
 
 async function compact({ backend }: ControlPlane): Promise<void> {
   await backend.stores.main.compact(backend.stores.main.revision);

@@ -11,6 +11,7 @@ import type { NodeRuntime } from '#platform/kube/node-runtime';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
+import { vmPlugins } from '#programs/embedded/vm-plugins';
 import { hasKubectl } from '#testing/programs';
 import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 
@@ -28,6 +29,7 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
     let fleet: SimulatedFleet | undefined;
     const logs: NodeRuntime = { logs: (request) => fleet?.logs(request) };
     plane = await startPlane({
+      plugins: vmPlugins(),
       insecure: false,
       nodeRuntime: logs,
       extensions: (clientFor) => {

@@ -15,6 +15,7 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { STATEFUL_SETS } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound } from '#platform/kube/kube-error';
+import { vmPlugins } from '#programs/embedded/vm-plugins';
 import { GROUPS } from '#programs/install/crds';
 import { runCommand } from '#testing/command-harness';
 
@@ -38,7 +39,7 @@ describe('vimana install', () => {
   }
 
   beforeEach(async () => {
-    server = await startPlane();
+    server = await startPlane({ plugins: vmPlugins() });
     admin = server.client;
   });
   afterEach(() => server.plane.stop());

@@ -10,11 +10,12 @@ import {
   setHeaderOptions,
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { formatKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { WAIT } from '#testing/wait';
 
 const NAMESPACE = 'default';
@@ -25,7 +26,7 @@ let config: KubeConfig;
 let core: CoreV1Api;
 
 const start = (port = 0) =>
-  startControlPlane({
+  startVmControlPlane({
     dataDir: folder,
     store: 'lmdb',
     port,

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '#control-plane/apiserver/access/local-program';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
@@ -10,6 +10,7 @@ import { systemRandom } from '#platform/base/random';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { ApiServerSettings } from '#programs/cli/apiserver';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { clusterName, defaultDataDir, withStartExplanation } from '#programs/up/data-dir';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from '#programs/up/output-files';
 
@@ -22,7 +23,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
   checkReach(settings);
   if (settings.kubeconfigOut !== undefined) checkRequestedKubeconfig(settings.kubeconfigOut);
   const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, clock, log);
-  const plane = await startControlPlane({
+  const plane = await startVmControlPlane({
     dataDir,
     store,
     durability,

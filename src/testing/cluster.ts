@@ -1,4 +1,3 @@
-import { startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
@@ -6,6 +5,7 @@ import { type Random, seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import type { Runnable } from '#platform/runtime/runnable';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { WAIT } from './wait.ts';
 
 export interface ClusterUser {
@@ -40,7 +40,7 @@ export async function startCluster({ start = Date.UTC(2030, 0, 1) } = {}): Promi
   const clock = new FakeClock({ start });
   const random = seededRandom('cluster');
   const log = createMemoryLogger(clock);
-  const plane = await startControlPlane({ store: 'memory', clock, random, log });
+  const plane = await startVmControlPlane({ store: 'memory', clock, random, log });
   const clientFor = (user: ClusterUser) => plane.client(user, 'kube-controller-manager');
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   const admitPods = async (namespace: string): Promise<void> => {

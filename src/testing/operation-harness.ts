@@ -1,4 +1,4 @@
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { scheduler } from '#control-plane/scheduler/scheduler';
 import { FakeClock } from '#platform/base/fake-clock';
@@ -12,6 +12,7 @@ import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES } from '#platform/runtime/rbac';
 import type { Runnable } from '#platform/runtime/runnable';
 import { DIALECT_NAMES } from '#programs/cli/up';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { isHypersdkOn } from '#programs/operator/hypersdk';
@@ -76,7 +77,7 @@ export async function startOperationHarness(options: OperationHarnessOptions = {
   const parts = (name: string) => ({ clock, random: random.fork(name), log });
   let simulated: Runnable | undefined;
   const writes: string[] = [];
-  const plane = await startControlPlane({
+  const plane = await startVmControlPlane({
     store: 'memory',
     clock,
     random: random.fork('server'),

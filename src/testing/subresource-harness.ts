@@ -7,6 +7,7 @@ import type { Client } from '#platform/kube/client';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
 import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import { crdOf } from '#platform/schema/crd';
+import { vmPlugins } from '#programs/embedded/vm-plugins';
 import { kubevirt } from '#vm/dialects/kubevirt';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
@@ -43,6 +44,7 @@ export async function startSubresourcePlane(): Promise<SubresourcePlane> {
     event: ({ metadata }, type, reason, message) => void told.push(`${metadata.name} ${type} ${reason}: ${message}`),
   };
   const started = await startPlane({
+    plugins: vmPlugins(),
     insecure: false,
     extensions: (clientFor) => {
       const operator = clientFor(OPERATOR, 'operator');

@@ -1,7 +1,7 @@
-import { startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { loggerOn } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 
 /** What the process under attack says of itself. */
 export interface Health {
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   // Where a folder is given, whoever started this can issue certificates with the authority that is in it.
   const [dataDir] = process.argv.slice(2);
   const storage = dataDir === undefined ? {} : { dataDir };
-  const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log, ...storage });
+  const plane = await startVmControlPlane({ clock: realClock, random: systemRandom(), log, ...storage });
   process.on('message', () => {
     const polluted = [...Reflect.ownKeys(Object.prototype), ...Reflect.ownKeys(Array.prototype)].map(String);
     const health: Health = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { FakeClock } from '#platform/base/fake-clock';
 import { noopLogger } from '#platform/base/logger';
@@ -14,6 +14,7 @@ import { seededRandom } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { KubeError } from '#platform/kube/kube-error';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 
 /** An hour at 200 writes a second, in rounds of ten minutes. */
 const ROUNDS = 6;
@@ -30,7 +31,7 @@ it('keeps memory, history and file flat over an hour of writes, lists and watche
   const folder = mkdtempSync(join(tmpdir(), 'apiserver-churn-'));
   const clock = new FakeClock();
   const random = seededRandom('churn');
-  const plane = await startControlPlane({
+  const plane = await startVmControlPlane({
     dataDir: folder,
     store: 'lmdb',
     durability: 'relaxed',

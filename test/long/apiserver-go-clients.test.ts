@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { startControlPlane } from '#control-plane/apiserver/control-plane';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { formatKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { hasPrograms } from '#testing/programs';
 
 const SOURCE = resolve(import.meta.dirname, '../clients/go');
@@ -23,7 +23,7 @@ it.skipIf(!hasGo)('serves client-go: informers, leader election, apply, dynamic 
   const built = spawnSync('go', ['build', '-o', binary, '.'], { cwd: SOURCE, encoding: 'utf8' });
   expect(built.status, built.stderr).toBe(0);
   const start = (port = 0) =>
-    startControlPlane({ dataDir, store: 'lmdb', port, clock: realClock, random: systemRandom(), log: noopLogger });
+    startVmControlPlane({ dataDir, store: 'lmdb', port, clock: realClock, random: systemRandom(), log: noopLogger });
   let plane = await start();
   try {
     const { caPem, admin } = plane.pki;

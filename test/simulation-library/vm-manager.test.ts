@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { virtualMachine } from '#api/simulation/virtual-machine';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { SIMULATED_VMS, vmSpec } from '#fleet/library/simulated-vm';
 import { VMManager } from '#fleet/library/vm-manager';
 import { FakeClock } from '#platform/base/fake-clock';
@@ -12,6 +12,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resourc
 import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { WAIT } from '#testing/wait';
 
 const namespace = 'default';
@@ -24,7 +25,7 @@ describe('a VMManager', () => {
   beforeAll(async () => {
     const parts = { clock, random: seededRandom('vms'), log: noopLogger };
     // No operator: machines are only stored.
-    plane = await startControlPlane({ ...parts, store: 'memory', actsOn: () => false });
+    plane = await startVmControlPlane({ ...parts, store: 'memory', actsOn: () => false });
     admin = plane.client();
     await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
     await admin.create(CUSTOM_RESOURCE_DEFINITIONS, crdOf(virtualMachine));

@@ -37,10 +37,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 
   'control-plane/apiserver': {
     contents: 'the API server: HTTP, access, admission, verbs, store',
-    may: ['platform', 'api', 'vm/admission', 'vm/dialects'],
+    may: ['platform'],
   },
   'control-plane/scheduler': { contents: 'the scheduler and its plugins', may: ['platform'] },
-  'control-plane/controllers': { contents: 'the controllers of kube-controller-manager', may: ['platform', 'api'] },
+  'control-plane/controllers': { contents: 'the controllers of kube-controller-manager', may: ['platform'] },
 
   'vm/usage': { contents: 'what an instance requests and consumes', may: ['platform', 'api'] },
   'vm/storage': { contents: 'disks, claims and snapshots of a VM', may: ['platform', 'api'] },
@@ -82,6 +82,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     contents: 'the command line',
     may: ['platform', 'api', 'vm/admission', 'vm/carbon', 'vm/dialects', 'vm/engine', 'fleet/rebalance'],
   },
+  'programs/embedded': {
+    contents: 'what the embedded API server knows about VMs: admission and evictions',
+    may: ['platform', 'api', 'control-plane', 'vm'],
+  },
   'programs/install': {
     contents: '`vimana install` and what it applies',
     may: ['platform', 'api', 'vm/node', 'programs/cli'],
@@ -101,6 +105,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'programs/cli',
       'programs/install',
       'programs/operator',
+      'programs/embedded',
       'programs/connect.ts',
     ],
   },
@@ -110,7 +115,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'programs/serve.ts': {
     contents: '`vimana apiserver`',
-    may: ['platform', 'control-plane', 'programs/cli', 'programs/up'],
+    may: ['platform', 'control-plane', 'programs/cli', 'programs/embedded', 'programs/up'],
   },
   'programs/exporter.ts': {
     contents: '`vimana exporter`',
@@ -125,7 +130,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     may: ['platform', 'api', 'control-plane', 'vm', 'fleet', 'programs'],
   },
 
-  'index.ts': { contents: 'the public API of the package', may: ['platform', 'api', 'control-plane', 'vm', 'fleet'] },
+  'index.ts': {
+    contents: 'the public API of the package',
+    may: ['platform', 'api', 'control-plane', 'vm', 'fleet', 'programs/embedded'],
+  },
   testing: {
     contents: 'fakes and fixtures of tests',
     may: ['platform', 'api', 'control-plane', 'vm', 'fleet', 'programs'],

@@ -56,7 +56,7 @@ function sourceProblem(path: string, target: string): string | undefined {
       ? `imports ${target}, a sibling`
       : undefined;
   }
-  if (TEST_SUPPORT.test(path) && to === 'testing') return undefined;
+  if (TEST_SUPPORT.test(path) && (to === 'testing' || to === 'api')) return undefined;
   const may = LAYERS[from]?.may ?? [];
   return may.includes(to) || may.includes(to.split('/')[0] ?? '')
     ? undefined

@@ -1,4 +1,8 @@
+import type { Client } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
+import type { Authorize } from './access/attributes.ts';
+import type { User } from './access/user.ts';
+import type { ObjectSource } from './admission/stored-objects.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Resource } from './resource.ts';
 
@@ -36,3 +40,19 @@ export interface AdmissionPlugin {
   /** Hears what became of a write that it let pass, or that somebody else stopped: for what it took in advance. */
   settle?(write: AdmissionAttributes, stored: boolean): void;
 }
+
+/** What the API server offers to plugins of the program that embeds it. */
+export interface PluginHost {
+  readonly source: ObjectSource;
+  readonly authorize: Authorize;
+  /** A client that acts as a user. It works once the API server has started. */
+  readonly client: (user: User) => Client;
+}
+
+/** Adds admission plugins to those of Kubernetes. */
+export type AddPlugins = (host: PluginHost) => {
+  /** Run after everything that may change an object, and before everything that only checks it. */
+  readonly mutating?: readonly AdmissionPlugin[];
+  /** Run after everything that only checks, because they may leave something behind. Only quota comes later. */
+  readonly last?: readonly AdmissionPlugin[];
+};

@@ -9,8 +9,6 @@ import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Client } from '#platform/kube/client';
 import { clientOver } from '#platform/kube/http/http-client';
 import type { NodeRuntime } from '#platform/kube/node-runtime';
-import type { Kind } from '#platform/schema/kind';
-import { findAdmission } from '#vm/dialects/admitters';
 import { Authenticator } from './access/authenticate.ts';
 import type { RequestHeaders } from './access/bearer.ts';
 import { openSigningKey } from './access/jwt.ts';
@@ -18,9 +16,10 @@ import { isLocalProgram, isLoopback } from './access/local-program.ts';
 import { openPki, type Pki } from './access/pki.ts';
 import { type ObjectLookup, ServiceAccountTokens } from './access/service-account-tokens.ts';
 import { openAdminToken, StaticTokens } from './access/static-tokens.ts';
-import { AUTHENTICATED, MASTERS, serviceAccountUserName, type User } from './access/user.ts';
+import { AUTHENTICATED, MASTERS, type User } from './access/user.ts';
 import { admissionChain } from './admission/chain.ts';
 import { DEFAULT_RANGES } from './admission/services/service-network.ts';
+import type { AddPlugins } from './admission-plugin.ts';
 import { unauthorized } from './api-error.ts';
 import { ApiServices } from './apiextensions/api-services.ts';
 import { converters } from './apiextensions/converters.ts';
@@ -29,7 +28,6 @@ import { type Backend, timestamp } from './backend.ts';
 import { checkRestored } from './backup/restore-data.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
-import { evacuation } from './evacuation.ts';
 import { openEvents } from './event-store.ts';
 import { FieldManagement } from './field-management.ts';
 import { CommitShare } from './flow-control/commit-share.ts';
@@ -90,10 +88,8 @@ export interface ControlPlaneOptions {
    * by plain HTTP alone: kubectl never sends any there.
    */
   readonly trustsLocalPrograms?: boolean;
-  /** In whose name instances are marked that an eviction asks to leave their node. */
-  readonly operatorUser?: string;
-  /** Whether something acts on objects of one of our own kinds; who creates one that nothing acts on is told. */
-  readonly actsOn?: (kind: Kind) => boolean;
+  /** Admission plugins beyond those of Kubernetes. */
+  readonly plugins?: AddPlugins;
   /** API groups that are served by code in this process, after roles are asked; those that use this very API get clients. */
   readonly extensions?:
     | readonly ApiExtension[]
@@ -125,7 +121,6 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-const OPERATOR_USER = serviceAccountUserName('vimana-system', 'vimana-operator');
 const ADMIN: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 /** The user that the server itself writes as. */
 const SYSTEM: User = { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED] };
@@ -144,8 +139,6 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const parsed = new ParsedObjects();
   const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
   const authorize = rbac.authorize.bind(rbac);
-  // What the server does in the operator's name needs no role, which may not be there yet.
-  const operator: User = { name: options.operatorUser ?? OPERATOR_USER, groups: [MASTERS, AUTHENTICATED] };
   const thread = new ThreadShare(clock);
   const backend: Backend = {
     stores,
@@ -156,11 +149,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       clock,
       random: random.fork('admission'),
       access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
-      findAdmission: findAdmission(options.actsOn === undefined ? {} : { actsOn: options.actsOn }),
-      evacuate: evacuation(
-        () => backend,
-        () => ({ ...systemCall(stop.signal), user: operator }),
-      ),
+      ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
+      client: (user) => clientFor(user),
       signal: stop.signal,
     }),
     authorize,

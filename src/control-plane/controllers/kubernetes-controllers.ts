@@ -2,6 +2,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
+import type { Node } from '#platform/kube/kinds/node';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type Controller, type ControllerDeps, runnable } from '#platform/runtime/controller';
 import { DiscoveryCache } from '#platform/runtime/discovery-cache';
@@ -37,8 +38,8 @@ export interface KubernetesControllersDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** How nodes show that they live: by leases and heartbeats, or not at all, and they are taken to. */
-  readonly signsOfLife?: 'given' | 'assumed';
+  /** Given where nodes send no heartbeats: they count as healthy, except those for which it returns true. */
+  readonly isNodeSilent?: (node: Node) => boolean;
   /** For what happens to nodes; where absent, nobody is told. */
   readonly nodeEvents?: EventRecorder;
 }
@@ -69,7 +70,7 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('pvc-protection-controller', claimProtection),
     of('pv-protection-controller', volumeProtection),
     of('volumeattributesclass-protection-controller', attributesClassProtection),
-    runnable(nodeLifecycle(given.signsOfLife === 'assumed' ? new AssumedHealth() : undefined), {
+    runnable(nodeLifecycle(given.isNodeSilent === undefined ? undefined : new AssumedHealth(given.isNodeSilent)), {
       ...partsFor('node-controller'),
       events: given.nodeEvents ?? noopRecorder,
     }),

@@ -38,7 +38,7 @@ const OF_RIGHTS = [
   POLICY_BINDINGS,
 ];
 
-const ROOT = new URL('../../..', import.meta.url);
+const ROOT = new URL('../../../', import.meta.url);
 
 /** What to apply for the first machines of a group. */
 export const FIRST_VMS: Readonly<Record<DialectName, string>> = {

@@ -11,8 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { memoryIo } from '#testing/memory-io';
 import { backup, restore } from './backup.ts';
 
@@ -24,7 +25,7 @@ const restoring = (file: string, more: object = {}) =>
 
 let plane: ControlPlane;
 beforeAll(async () => {
-  plane = await startControlPlane({ dataDir, store: 'lmdb' });
+  plane = await startVmControlPlane({ dataDir, store: 'lmdb' });
   await plane.client().create(CONFIG_MAPS, { metadata: { name: 'one', namespace: 'default' }, data: { text: 'ü\n' } });
   writeFileSync(at('passphrase'), 'correct horse battery\n');
   writeFileSync(at('short'), 'short\n');
@@ -83,7 +84,7 @@ describe('a restore', () => {
 
   it('brings back objects, keys and tokens, under revisions that were never served', async () => {
     await restoring('sealed', { passphraseFile: at('passphrase') });
-    const restored = await startControlPlane({ dataDir: at('restored'), store: 'lmdb' });
+    const restored = await startVmControlPlane({ dataDir: at('restored'), store: 'lmdb' });
     try {
       expect(restored.adminToken).toBe(plane.adminToken);
       expect(restored.pki.caPem).toBe(plane.pki.caPem);
@@ -129,6 +130,6 @@ describe('a restore', () => {
 
   it('is not served before it is finished', async () => {
     mkdirSync(at('half/restoring'), { recursive: true });
-    await expect(startControlPlane({ dataDir: at('half'), store: 'lmdb' })).rejects.toThrow('was not finished');
+    await expect(startVmControlPlane({ dataDir: at('half'), store: 'lmdb' })).rejects.toThrow('was not finished');
   });
 });

@@ -14,6 +14,7 @@ import type { BackupSettings } from '#programs/cli/backup';
 import type { Io } from '#programs/cli/io';
 import type { RestoreSettings } from '#programs/cli/restore';
 import { defaultDataDir, withStartExplanation } from './data-dir.ts';
+import { holdNode } from './hold-node.ts';
 import { readRunFile } from './run-file.ts';
 
 const SHORTEST_PASSPHRASE = 8;
@@ -54,7 +55,12 @@ export async function restore(settings: RestoreSettings, io: Io): Promise<void> 
   const release = hold(dataDir);
   try {
     const id = systemRandom().uuid();
-    const restored = await restoreData(content, { dataDir, clock: realClock, replace: settings.replace, id });
+    const restored = await restoreData(content, {
+      dataDir,
+      clock: realClock,
+      replace: settings.replace,
+      changeNode: (node) => holdNode(node, id),
+    });
     io.out(`${dataDir}: ${restored.objects} objects as of ${takenAt}; revisions go on after ${restored.revision}\n`);
     if (restored.aside !== undefined) io.out(`What was there is in ${restored.aside}: remove it once you are sure.\n`);
     if (restored.nodes.length > 0) {

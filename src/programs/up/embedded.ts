@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { FREEZE_ANNOTATION } from '#api/launcher';
 import type { NodeSize } from '#api/launcher-load';
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import type { SchedulerConfiguration } from '#control-plane/scheduler/config/configuration';
 import { scheduler } from '#control-plane/scheduler/scheduler';
@@ -14,7 +15,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import { LEASES } from '#platform/kube/kinds/node';
+import { LEASES, type Node } from '#platform/kube/kinds/node';
 import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { byController, type Cache, controllerKey } from '#platform/runtime/cache';
@@ -27,6 +28,7 @@ import { Metrics } from '#platform/runtime/metrics';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { DialectName } from '#programs/cli/up';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { carbonOf, isCarbonAware } from '#programs/operator/carbon';
 import { actsFor, dialectsOf, operatorControllers, operatorRules } from '#programs/operator/controllers';
@@ -216,6 +218,9 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   return { informers, events, fleet, explanations, extensions, runnables: [placing, ...provisioning, fleet, operator] };
 }
 
+/** Simulated nodes send no heartbeats in simulated time; a fault freezes them by annotation. */
+const isFrozen = ({ metadata }: Node) => metadata.annotations?.[FREEZE_ANNOTATION] === 'true';
+
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { clock, random, log, metrics = new Metrics() } = options;
   const chosen = dialectsOf(options.dialects);
@@ -224,7 +229,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration', 'SimulationScenario']);
   let parts: ReturnType<typeof partsOf> | undefined;
   const { dataDir, store, durability, host, port, audit } = options;
-  const plane = await startControlPlane({
+  const plane = await startVmControlPlane({
     ...definedFields({ dataDir, store, durability, host, port, audit }),
     operatorUser: serviceAccount(OPERATOR).name,
     actsOn: (kind) => runs.has(kind.kind) || actsFor(dialects)(kind),
@@ -277,7 +282,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     clientFor: (user) => plane.client(user, 'kube-controller-manager'),
     caPem: plane.pki.caPem,
     nodeEvents: events.recorder('node-controller'),
-    ...definedFields({ signsOfLife: options.signsOfLife }),
+    ...(options.signsOfLife === 'assumed' ? { isNodeSilent: isFrozen } : {}),
   });
   const scenarios =
     exporter === undefined

@@ -1,4 +1,4 @@
-import { type ControlPlane, startControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { scheduler } from '#control-plane/scheduler/scheduler';
 import type { Clock } from '#platform/base/clock';
@@ -16,6 +16,7 @@ import { createLeaderElector } from '#platform/runtime/leader-elector';
 import { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
+import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';
@@ -62,7 +63,7 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   const faults: Faults = { ...NO_FAULTS };
   const addresses = new KnownAddresses();
   const ended = new AbortController();
-  const plane = await startControlPlane({
+  const plane = await startVmControlPlane({
     store: 'memory',
     clock,
     random: random.fork('server'),

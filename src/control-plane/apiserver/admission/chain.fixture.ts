@@ -4,7 +4,6 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { seededRandom } from '#platform/base/random';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { crdOf } from '#platform/schema/crd';
-import { findAdmission } from '#vm/dialects/admitters';
 import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
 import { ApiError, type Status } from '../api-error.ts';
 import { renameVersion } from '../apiextensions/conversion.ts';
@@ -79,7 +78,9 @@ export async function testCluster(parts: Partial<ChainDeps> = {}): Promise<Clust
     },
     signal,
     clock: realClock,
-    findAdmission: findAdmission(),
+    client: () => {
+      throw new Error('this cluster has no clients');
+    },
     ...parts,
   });
   const backend: Backend = {

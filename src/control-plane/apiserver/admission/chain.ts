@@ -1,13 +1,11 @@
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
-import type { FindAdmission } from '#vm/dialects/admitters';
 import type { Access } from '../access/rbac-escalation.ts';
-import type { AdmissionPlugin } from '../admission-plugin.ts';
+import type { AddPlugins, AdmissionPlugin, PluginHost } from '../admission-plugin.ts';
 import { admissionEnvironment } from './cel/expression.ts';
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
-import { type Evacuate, launcherEviction } from './launcher-eviction.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { ADMISSION_GROUP } from './matching.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
@@ -30,7 +28,6 @@ import { DEFAULT_RANGES, ServiceNetwork, type ServiceRanges } from './services/s
 import { storageObjectInUseProtection } from './storage-protection.ts';
 import { type ObjectSource, StoredObjects } from './stored-objects.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
-import { vimanaAdmission } from './vimana.ts';
 import { persistentVolumeClaimResize } from './volume-claim-resize.ts';
 import { AdmissionWebhooks } from './webhooks/admission-webhook.ts';
 import type { ResolveService } from './webhooks/client-config.ts';
@@ -42,13 +39,13 @@ export interface ChainDeps {
   readonly source: ObjectSource;
   readonly random: Random;
   readonly access: Access;
-  /** What our own kinds ask beyond their schemas. */
-  readonly findAdmission: FindAdmission;
   readonly clock: Clock;
   /** Where services get their addresses and ports from. */
   readonly serviceRanges?: ServiceRanges;
-  /** Marks instances whose launchers were to be evicted, so that they migrate; without it, launchers are as other pods. */
-  readonly evacuate?: Evacuate;
+  /** Plugins of the program that embeds this API server. */
+  readonly plugins?: AddPlugins;
+  /** Gives those plugins a client of this API server. */
+  readonly client: PluginHost['client'];
   /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
   readonly resolveService?: ResolveService;
   /** Ends the indexes that plugins keep. */
@@ -60,6 +57,7 @@ export function admissionChain(parts: ChainDeps): readonly AdmissionPlugin[] {
   const { source, random, access, signal, clock, resolveService = () => undefined } = parts;
   const all = (group: string, plural: string) => new StoredObjects(source, group, 'v1', plural, signal);
   const { authorize } = access;
+  const added = parts.plugins?.({ source, authorize, client: parts.client }) ?? {};
   const environment = admissionEnvironment(authorize);
   const webhooks = (plural: string) => new AdmissionWebhooks(all(ADMISSION_GROUP, plural), source, environment);
   const mutating = new BoundPolicies(
@@ -99,15 +97,14 @@ export function admissionChain(parts: ChainDeps): readonly AdmissionPlugin[] {
       mutatingPolicies(mutating, source),
       mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking),
     ]),
-    vimanaAdmission(source, parts.findAdmission, authorize),
+    ...(added.mutating ?? []),
     roleEscalation(access),
     serviceAllocation(network, source),
     expressionCheck(environment),
     paramAccess(authorize, source),
     validatingPolicies(validating, source),
     validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
-    // After those who only say no: this one leaves something behind.
-    ...(parts.evacuate === undefined ? [] : [launcherEviction(source, parts.evacuate)]),
+    ...(added.last ?? []),
     resourceQuota(all('', 'resourcequotas'), source),
   ];
 }

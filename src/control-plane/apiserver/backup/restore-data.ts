@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -16,13 +15,11 @@ import type { BackupContent } from './backup-content.ts';
 /** Holds what is being restored until all of it is there. */
 const STAGING = 'restoring';
 const NODES_PREFIX = '/registry/nodes/';
-/** Nodes that have an agent of ours say by it what runs their machines. */
-const RUNTIME_LABEL = 'vimana.io/runtime';
 
 export interface Restored {
   readonly revision: number;
   readonly objects: number;
-  /** Nodes that have to list their machines before any machine is started or removed. */
+  /** The nodes that `changeNode` has changed. */
   readonly nodes: readonly string[];
   /** Where what was there before is now. */
   readonly aside: string | undefined;
@@ -33,8 +30,8 @@ export interface RestoreOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Sets aside what is there. */
   readonly replace: boolean;
-  /** Names this restore. */
-  readonly id: string;
+  /** Changes a node before anybody can read it; undefined leaves it as the backup has it. */
+  changeNode(node: KubeObject): KubeObject | undefined;
 }
 
 /**
@@ -42,7 +39,7 @@ export interface RestoreOptions {
  * what was there is moved aside, never removed.
  */
 export async function restoreData(content: BackupContent, options: RestoreOptions): Promise<Restored> {
-  const { dataDir, clock, id } = options;
+  const { dataDir, clock } = options;
   createPrivateDirectory(dataDir);
   const present = readdirSync(dataDir).filter((name) => OWN_NAMES.test(name) || name === STAGING);
   if (present.length > 0 && !options.replace) {
@@ -61,7 +58,7 @@ export async function restoreData(content: BackupContent, options: RestoreOption
   const { objects, events } = storePlaces(staging);
   await writeStore(objects, content.versions, revision);
   await writeStore(events, [], revision);
-  const nodes = await holdNodes(objects, clock, id);
+  const nodes = await changeNodes(objects, options);
   const aside = setAside(dataDir, present, clock.now());
   for (const name of readdirSync(staging)) renameSync(join(staging, name), join(dataDir, name));
   rmSync(staging, { recursive: true });
@@ -85,24 +82,20 @@ function reachedIn(dataDir: string): number {
   }
 }
 
-/** Marks every node that has an agent of ours: it has to say what it runs. */
-async function holdNodes(
+async function changeNodes(
   place: { readonly folder: string; readonly head: string },
-  clock: RestoreOptions['clock'],
-  id: string,
+  { clock, changeNode }: RestoreOptions,
 ): Promise<string[]> {
   const store = await openLmdbStore({ ...place, clock });
   const names: string[] = [];
   try {
     for (const { key, value } of store.range({ prefix: NODES_PREFIX }).entries) {
-      const node = JSON.parse(value) as KubeObject;
+      const node = changeNode(JSON.parse(value) as KubeObject);
+      if (node === undefined) continue;
       const { metadata } = node;
-      if (metadata.labels?.[RUNTIME_LABEL] === undefined) continue;
       names.push(metadata.name ?? '');
-      const { [RESTORE_LISTING_ANNOTATION]: _earlier, ...others } = metadata.annotations ?? {};
-      const annotations = { ...others, [NODE_RESTORE_ANNOTATION]: id };
       await store.put(key, (revision) =>
-        textOf({ ...node, metadata: { ...metadata, annotations, resourceVersion: String(revision) } }),
+        textOf({ ...node, metadata: { ...metadata, resourceVersion: String(revision) } }),
       );
     }
   } finally {

@@ -1,4 +1,3 @@
-import { FREEZE_ANNOTATION } from '#api/launcher';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Lease, Node } from '#platform/kube/kinds/node';
 
@@ -17,14 +16,19 @@ export interface LastHeartbeats {
   forget(name: string): void;
 }
 
-/** Nodes that give no signs and are taken to be well, but for those that were told to freeze: for simulated time. */
+/** Counts nodes as healthy that send no heartbeats, except those that `isSilent` names: for simulated time. */
 export class AssumedHealth implements LastHeartbeats {
-  readonly #frozen = new Map<string, number>();
+  readonly #silent = new Map<string, number>();
+  readonly #isSilent: (node: Node) => boolean;
 
-  noticeNode({ metadata }: Node, now: number): void {
-    const { name = '', annotations } = metadata;
-    if (annotations?.[FREEZE_ANNOTATION] !== 'true') this.#frozen.delete(name);
-    else if (!this.#frozen.has(name)) this.#frozen.set(name, now);
+  constructor(isSilent: (node: Node) => boolean) {
+    this.#isSilent = isSilent;
+  }
+
+  noticeNode(node: Node, now: number): void {
+    const { name = '' } = node.metadata;
+    if (!this.#isSilent(node)) this.#silent.delete(name);
+    else if (!this.#silent.has(name)) this.#silent.set(name, now);
   }
 
   noticeLease(): void {
@@ -32,11 +36,11 @@ export class AssumedHealth implements LastHeartbeats {
   }
 
   lastSeen(name: string): number {
-    return this.#frozen.get(name) ?? Number.POSITIVE_INFINITY;
+    return this.#silent.get(name) ?? Number.POSITIVE_INFINITY;
   }
 
   forget(name: string): void {
-    this.#frozen.delete(name);
+    this.#silent.delete(name);
   }
 }
 

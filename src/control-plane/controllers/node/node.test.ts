@@ -288,12 +288,14 @@ describe('a node', () => {
   });
 });
 
+const isFrozen = ({ metadata }: Node) => metadata.annotations?.['vimana.io/freeze'] === 'true';
+
 describe('a node of which life is assumed', () => {
   it('that freezes is lost as one that falls silent, and no other', async () => {
     const own = await startCluster();
     try {
       const parts = controllerDeps(own, 'node-controller');
-      own.run(manager('test', [parts.informers, runnable(nodeLifecycle(new AssumedHealth()), parts)]));
+      own.run(manager('test', [parts.informers, runnable(nodeLifecycle(new AssumedHealth(isFrozen)), parts)]));
       const readiness = async (name: string) =>
         (await own.admin.get(NODES, name)).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
       for (const name of ['a', 'b']) {
@@ -317,7 +319,7 @@ describe('a node of which life is assumed', () => {
   });
 
   it('is silent from when it was told to freeze until it is told to go on', () => {
-    const health = new AssumedHealth();
+    const health = new AssumedHealth(isFrozen);
     health.noticeNode(seen(false), 0);
     expect(health.lastSeen('n')).toBe(Number.POSITIVE_INFINITY);
     health.noticeNode(seen(true), 10);

@@ -87,7 +87,7 @@ describe('a CustomResourceDefinition that changes', () => {
 });
 
 describe('the definitions of our own kinds', () => {
-  const folder = new URL('../../../../../deploy/crds', import.meta.url);
+  const folder = new URL('../../../../../deploy/crds/', import.meta.url);
 
   it.each(readdirSync(folder))('are good: %s', (file) => {
     const definition = parse(readFileSync(new URL(file, folder), 'utf8')) as Crd;

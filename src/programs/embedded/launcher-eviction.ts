@@ -1,18 +1,23 @@
-import type { Vmi } from '#api/kubevirt/resources';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import type { User } from '#control-plane/apiserver/access/user';
+import { isPods } from '#control-plane/apiserver/admission/pod-write';
+import { readObject } from '#control-plane/apiserver/admission/stored-objects';
+import type { AdmissionAttributes, AdmissionPlugin, PluginHost } from '#control-plane/apiserver/admission-plugin';
+import { ApiError } from '#control-plane/apiserver/api-error';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { evictedInstance, evictionResult } from '#vm/admission/launcher-eviction';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
-import { ApiError } from '../api-error.ts';
-import { isPods } from './pod-write.ts';
-import { type ObjectSource, readObject } from './stored-objects.ts';
 
-/** Marks an instance as having to leave its node. */
-export type Evacuate = (namespace: string, instance: string, node: string) => Promise<void>;
+/** Marks an instance for evacuation from its node. */
+type Evacuate = (namespace: string, instance: string, node: string) => Promise<void>;
 
-/** Turns the eviction of a running machine that can be migrated into a migration. */
-export function launcherEviction(source: ObjectSource, evacuate: Evacuate): AdmissionPlugin {
+/** Turns the eviction of a launcher whose instance can be migrated into a migration, which `user` requests. */
+export function launcherEviction({ source, client }: PluginHost, user: User): AdmissionPlugin {
+  const evacuate: Evacuate = async (namespace, instance, evacuationNodeName) => {
+    const body = { status: { evacuationNodeName } };
+    await client(user).patch(VMIS, instance, { type: 'merge', body }, { namespace, subresource: 'status' });
+  };
   const { group, versions, plural } = virtualMachineInstance;
   return {
     name: 'LauncherEviction',

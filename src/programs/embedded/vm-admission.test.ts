@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { OPERATOR, testCluster } from './chain.fixture.ts';
+import { OPERATOR, testCluster as plainCluster } from '#control-plane/apiserver/admission/chain.fixture';
+import { vmPlugins } from './vm-plugins.ts';
+
+const testCluster = () => plainCluster({ plugins: vmPlugins() });
 
 const NETWORKS = 'vmnetworks.novacron.io';
 

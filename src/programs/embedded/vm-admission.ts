@@ -1,20 +1,19 @@
 import { OPERATE } from '#api/operate-verb';
+import { type ObjectSource, readObject } from '#control-plane/apiserver/admission/stored-objects';
+import type { AdmissionAttributes, AdmissionPlugin, PluginHost } from '#control-plane/apiserver/admission-plugin';
+import { invalid } from '#control-plane/apiserver/api-error';
+import { apiVersionOf } from '#control-plane/apiserver/resource';
 import { copyJson } from '#platform/base/json-copy';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Lookup } from '#vm/admission/admitter';
 import type { FindAdmission } from '#vm/dialects/admitters';
-import type { Authorize } from '../access/attributes.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
-import { invalid } from '../api-error.ts';
-import { apiVersionOf } from '../resource.ts';
-import { type ObjectSource, readObject } from './stored-objects.ts';
 
 /**
- * Our own kinds' admission without the way over a webhook. It runs after all that may change an object, so that one
- * answer holds everything wrong with it, and again only for an object that was exchanged or given a name since.
+ * Admits our own kinds in the API server's process, without a webhook. It runs after all that may change an object, so
+ * that one response holds everything wrong with it, and again only for an object that was replaced or named since.
  */
-export function vimanaAdmission(source: ObjectSource, find: FindAdmission, authorize: Authorize): AdmissionPlugin {
+export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmission): AdmissionPlugin {
   const lookup = lookupIn(source);
 
   const admitterFor = ({ resource, kind }: AdmissionAttributes) =>

@@ -1,0 +1,25 @@
+import { AUTHENTICATED, MASTERS, serviceAccountUserName, type User } from '#control-plane/apiserver/access/user';
+import type { AddPlugins } from '#control-plane/apiserver/admission-plugin';
+import type { Kind } from '#platform/schema/kind';
+import { findAdmission } from '#vm/dialects/admitters';
+import { launcherEviction } from './launcher-eviction.ts';
+import { vmAdmission } from './vm-admission.ts';
+
+export interface VmPluginOptions {
+  /** The user that marks instances for evacuation. Defaults to the operator of the chart. */
+  readonly operatorUser?: string;
+  /** Whether a controller acts on objects of a kind; the author of one that nothing acts on is warned. Defaults to all. */
+  readonly actsOn?: (kind: Kind) => boolean;
+}
+
+const OPERATOR_USER = serviceAccountUserName('vimana-system', 'vimana-operator');
+
+/** Teaches an embedded API server the kinds of Vimana: their admission, and evictions that become migrations. */
+export function vmPlugins({ operatorUser = OPERATOR_USER, actsOn }: VmPluginOptions = {}): AddPlugins {
+  // The server acts in the operator's name before the operator's role exists.
+  const operator: User = { name: operatorUser, groups: [MASTERS, AUTHENTICATED] };
+  return (host) => ({
+    mutating: [vmAdmission(host, findAdmission(actsOn === undefined ? {} : { actsOn }))],
+    last: [launcherEviction(host, operator)],
+  });
+}

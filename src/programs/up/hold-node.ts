@@ -1,0 +1,13 @@
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
+import type { KubeObject } from '#platform/kube/kube-object';
+
+/** Node agents of Vimana set this label on their nodes. */
+const RUNTIME_LABEL = 'vimana.io/runtime';
+
+/** Marks a restored node so that its agent lists its machines first; undefined for a node without such an agent. */
+export function holdNode(node: KubeObject, restore: string): KubeObject | undefined {
+  const { metadata } = node;
+  if (metadata.labels?.[RUNTIME_LABEL] === undefined) return undefined;
+  const { [RESTORE_LISTING_ANNOTATION]: _earlier, ...others } = metadata.annotations ?? {};
+  return { ...node, metadata: { ...metadata, annotations: { ...others, [NODE_RESTORE_ANNOTATION]: restore } } };
+}
