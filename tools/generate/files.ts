@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { KINDS } from '#api/kinds';
 import { CHART_CRDS, chartFiles } from './chart-files.ts';
 import { cliReference } from './cli-reference.ts';
 import { crdFile } from './crd-file.ts';
 import { gitopsFiles } from './gitops-files.ts';
+import { withLayersTable } from './layers-table.ts';
 import { referenceFile } from './reference-file.ts';
 import { referenceIndex } from './reference-index.ts';
 
@@ -10,6 +12,7 @@ import { referenceIndex } from './reference-index.ts';
 export function generatedFiles(): Map<string, string> {
   const files = [
     cliReference(),
+    { path: 'ARCHITECTURE.md', text: withLayersTable(readFileSync('ARCHITECTURE.md', 'utf8')) },
     ...chartFiles(),
     ...gitopsFiles(),
     referenceIndex(KINDS),

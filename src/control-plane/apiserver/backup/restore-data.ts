@@ -31,7 +31,7 @@ export interface RestoreOptions {
   /** Sets aside what is there. */
   readonly replace: boolean;
   /** Changes a node before anybody can read it; undefined leaves it as the backup has it. */
-  changeNode(node: KubeObject): KubeObject | undefined;
+  readonly changeNode: (node: KubeObject) => KubeObject | undefined;
 }
 
 /**

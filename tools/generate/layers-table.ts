@@ -1,0 +1,13 @@
+import { LAYERS } from '../layers/table.ts';
+
+const BLOCK = /(<!-- layers:[^\n]*-->\n)[^]*?(<!-- \/layers -->)/;
+
+/** ARCHITECTURE.md with the import table as tools/layers defines it. */
+export function withLayersTable(architecture: string): string {
+  if (!BLOCK.test(architecture)) throw new Error('ARCHITECTURE.md has no block <!-- layers: ... --> for the table');
+  const rows = Object.entries(LAYERS).map(
+    ([name, { contents, may }]) => `| ${name} | ${contents} | ${may.length === 0 ? 'nothing' : may.join(', ')} |`,
+  );
+  const table = ['| layer of `src` | contents | may import |', '|---|---|---|', ...rows].join('\n');
+  return architecture.replace(BLOCK, (_block, begin: string, end: string) => `${begin}${table}\n${end}`);
+}
