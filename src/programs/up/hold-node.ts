@@ -1,5 +1,5 @@
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#platform/kube/node-restore';
 
 /** Node agents of Vimana set this label on their nodes. */
 const RUNTIME_LABEL = 'vimana.io/runtime';

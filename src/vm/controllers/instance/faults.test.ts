@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { VMIS } from '#api/kubevirt/resources';
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
 import { LEASES, NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#platform/kube/node-restore';
 import { instanceHarness, namespace } from './harness.fixture.ts';
 
 const world = instanceHarness();

@@ -1,11 +1,16 @@
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '#api/restore';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
-import { listingOf, restoreOf } from '#platform/kube/node-restore';
+import {
+  listingOf,
+  NODE_RESTORE_ANNOTATION,
+  RESTORE_LISTING_ANNOTATION,
+  type RestoreListing,
+  restoreOf,
+} from '#platform/kube/node-restore';
 import type { Informers } from '#platform/runtime/informers';
 import { keyIn } from '#platform/runtime/key';
 import { WorkQueue } from '#platform/runtime/work-queue';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#api/restore';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#platform/kube/node-restore';
 import type { Cluster } from '#testing/cluster';
 import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 import { machineSpecOf } from '../machine-spec.ts';
