@@ -19,7 +19,7 @@ export class ModelOperator {
     this.#world = world;
     this.#own = own;
     this.#name = name;
-    const nothing = { get: () => undefined };
+    const nothing = { get: () => undefined, by: () => [] };
     this.#context = {
       client: world.reach(name, own),
       cache: () => nothing,

@@ -37,9 +37,9 @@ export class FileGuard {
           ? 'replaced'
           : found.size < this.#size
             ? `truncated from ${this.#size} to ${found.size} bytes`
-            : this.#newest() < this.#transaction
-              ? 'overwritten by an older copy'
-              : undefined;
+            : this.#hasNewest()
+              ? undefined
+              : 'overwritten by an older copy';
     if (what !== undefined) {
       this.#damage = new StoreError(
         'Corrupt',
@@ -48,21 +48,30 @@ export class FileGuard {
       throw this.#damage;
     }
     this.#size = found?.size ?? 0;
-    this.#transaction = this.#newest();
   }
 
   close(): void {
     closeSync(this.#fd);
   }
 
-  /** The newer of the two transactions that the file's first pages tell of; it never goes back. */
-  #newest(): bigint {
-    let newest = 0n;
-    for (const page of [0, PAGE_SIZE]) {
-      readSync(this.#fd, this.#number, 0, 8, page + TRANSACTION_AT);
-      const transaction = this.#number.readBigUInt64LE(0);
-      if (transaction > newest) newest = transaction;
+  /**
+   * Whether the file still has the newest transaction that was seen of it. Transactions write the two first pages in
+   * turn, so that the page of the next one is all that has to be read where there was one since.
+   */
+  #hasNewest(): boolean {
+    const next = this.#transactionOn((this.#transaction + 1n) % 2n);
+    if (next > this.#transaction) {
+      this.#transaction = next;
+      return true;
     }
-    return newest;
+    const found = this.#transactionOn(this.#transaction % 2n);
+    if (found < this.#transaction) return false;
+    this.#transaction = found;
+    return true;
+  }
+
+  #transactionOn(page: bigint): bigint {
+    readSync(this.#fd, this.#number, 0, 8, Number(page) * PAGE_SIZE + TRANSACTION_AT);
+    return this.#number.readBigUInt64LE(0);
   }
 }

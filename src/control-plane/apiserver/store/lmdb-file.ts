@@ -59,7 +59,8 @@ export class LmdbFile {
   readonly #fd: number;
   readonly #size: number;
   readonly #chunks = new Map<number, Buffer>();
-  readonly #used = new Set<number>();
+  /** One byte for each page that belongs to something. */
+  #used = new Uint8Array(0);
   #pageSize = 0;
   #lastPage = 0;
   #transaction = 0n;
@@ -129,7 +130,8 @@ export class LmdbFile {
     if (newer.readBigUInt64LE(40) < BigInt(this.#lastPage) * BigInt(this.#pageSize)) {
       throw this.#damage('the size in its first pages is damaged');
     }
-    this.#used.add(0).add(1);
+    this.#used = new Uint8Array(Math.min(this.#lastPage + 1, Math.ceil(this.#size / this.#pageSize)));
+    this.#used.fill(1, 0, 2);
     return { free: treeAt(newer, 48), main: treeAt(newer, 96) };
   }
 
@@ -167,15 +169,11 @@ export class LmdbFile {
     for (let at = 0; at < lower; at += 2) {
       const start = page.readUInt16LE(PAGE_HEADER + at) + PAGE_HEADER;
       if (start < PAGE_HEADER + upper || start + NODE_HEADER > this.#pageSize) throw this.#damaged(number);
-      const [low, high, nodeFlags] = [0, 2, 4].map((offset) => page.readUInt16LE(start + offset)) as [
-        number,
-        number,
-        number,
-      ];
+      const nodeFlags = page.readUInt16LE(start + 4);
       const keyEnd = start + NODE_HEADER + page.readUInt16LE(start + 6);
       if (keyEnd > this.#pageSize) throw this.#damaged(number);
       const key = page.subarray(start + NODE_HEADER, keyEnd);
-      const size = low + high * 0x1_0000;
+      const size = page.readUInt32LE(start);
       if (isLeaf) yield this.#leafNode(walk, number, page, { key, keyEnd, size, flags: nodeFlags });
       else {
         if (at > 0) this.#separate(walk, number, key);
@@ -238,7 +236,7 @@ export class LmdbFile {
         if (word < 2n || word + length - 1n > BigInt(this.#lastPage))
           throw this.#damage('the list of its free pages is damaged');
         for (let page = Number(word); page < Number(word + length); page++) {
-          if (this.#used.has(page)) throw this.#damage(`page ${page} is listed as free, and is not`);
+          if (this.#used[page] === 1) throw this.#damage(`page ${page} is listed as free, and is not`);
         }
       }
     }
@@ -255,8 +253,8 @@ export class LmdbFile {
   }
 
   #use(number: number): void {
-    if (number > this.#lastPage || this.#used.has(number)) throw this.#damaged(number);
-    this.#used.add(number);
+    if (number > this.#lastPage || this.#used[number] === 1) throw this.#damaged(number);
+    this.#used[number] = 1;
   }
 
   #bytes(start: number, length: number): Buffer {
