@@ -1,3 +1,4 @@
+import { jsonInSteps } from '#platform/base/json-steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { GenerationalCache } from './generational-cache.ts';
 
@@ -45,6 +46,11 @@ export class PartTexts {
   /** Of a part that nobody changes any more. */
   of(part: object): string {
     return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? JSON.stringify(part));
+  }
+
+  /** Makes the text of a large part in steps, so that it is known when it is asked for. */
+  *prepare(part: object): Generator<void, void, void> {
+    if (this.#recent.young(part) === undefined) this.#keep(part, this.#recent.old(part) ?? (yield* jsonInSteps(part)));
   }
 
   /** The same of one that is often made of members that are known. */

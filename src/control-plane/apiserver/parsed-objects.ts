@@ -34,6 +34,22 @@ export class ParsedObjects {
     return text;
   }
 
+  /** Makes ready, in steps, what the text of a large object takes longest for. */
+  *prepareText({
+    kind: _kind,
+    apiVersion: _version,
+    metadata,
+    status: _replaced,
+    ...rest
+  }: KubeObject): Generator<void, void, void> {
+    for (const { fieldsV1 } of metadata.managedFields ?? []) {
+      if (fieldsV1 !== undefined) yield* this.#parts.prepare(fieldsV1);
+    }
+    for (const part of Object.values(rest)) {
+      if (typeof part === 'object' && part !== null) yield* this.#parts.prepare(part);
+    }
+  }
+
   /** By which nobody has to parse the text of an object that is about to be stored. */
   memoOf(object: KubeObject): object {
     const memo: Memo = { object, faint: undefined, written: true, generation: 0 };

@@ -1,5 +1,6 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type Backend, storeOf } from '../backend.ts';
+import type { User } from '../access/user.ts';
+import { type Backend, longWorkOf, storeOf } from '../backend.ts';
 import { textOf } from '../object-text.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
@@ -29,11 +30,13 @@ export async function store(
   if (dryRun) {
     const turn = turnOf(backend.thread, size, user);
     if (turn !== undefined) await turn;
+    const large = await prepareText(backend, object, size, user);
     if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
-    return { object, text: textOf(object), created };
+    return { object, text: large ? backend.parsed.textOf(object) : textOf(object), created };
   }
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
   const put = async () => {
+    if (size >= LARGE) await prepareText(backend, stored, size, user);
     // The last moment at which it is of no use any more; from here on the write happens.
     await nextStage(backend.thread, size, user);
     return await target.put(
@@ -52,4 +55,15 @@ export async function store(
   // What was put down may come back as something else, and that is what everybody is going to see from now on.
   const [seen = object] = (await resource.fromStorage?.([stored])) ?? [];
   return { object: seen, text: textOf(seen), created };
+}
+
+/** Text that takes long enough to be made in steps. */
+const LARGE = 256 * 1024;
+
+/** Makes most of the text of a large object, with turns for others; whether it was large. */
+async function prepareText(backend: Backend, object: KubeObject, size: number, user: User): Promise<boolean> {
+  if (size < LARGE) return false;
+  const { pause } = longWorkOf(backend, user);
+  for (const _step of backend.parsed.prepareText(object)) await pause();
+  return true;
 }
