@@ -128,25 +128,35 @@ export class FlowControl {
   #exemptTicket(thread: Thread): FlowTicket {
     let holds = true;
     this.#exempt++;
+    this.#thread.enter(undefined);
     return {
       thread,
       work: (units) => thread.spend(undefined, units),
       receive: (_length, read) => read(),
       finish: () => {
-        if (holds) this.#exempt--;
+        if (!holds) return;
         holds = false;
+        this.#exempt--;
+        this.#thread.leave(undefined);
       },
       beginStream: () => () => {},
     };
   }
 
   #ticket(flow: string, thread: Thread): FlowTicket {
-    let seated = true;
+    let seated = false;
     let reserved = 0;
-    const stand = (): void => {
-      if (seated) this.#seats.release(flow);
-      seated = false;
+    const sit = (): void => {
+      seated = true;
+      this.#thread.enter(flow);
     };
+    const stand = (): void => {
+      if (!seated) return;
+      seated = false;
+      this.#seats.release(flow);
+      this.#thread.leave(flow);
+    };
+    sit();
     return {
       thread,
       work: (units) => thread.spend(flow, units),
@@ -158,7 +168,7 @@ export class FlowControl {
         reserved = wanted;
         const body = await read();
         await this.#acquire(this.#seats, flow, 1);
-        seated = true;
+        sit();
         // What is longer is read in chunks, each of which is announced.
         await thread.spend(flow, Math.min(body.length, WORK.chunk));
         return body;

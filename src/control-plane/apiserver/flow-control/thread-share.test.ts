@@ -110,6 +110,35 @@ describe('work that waits', () => {
     expect(log).toEqual(['a1', 'a2']);
   });
 
+  test('pauses while a request of others waits for something else than the thread', async () => {
+    const { work, turn, log, clock, share } = scene();
+    for (const name of ['a1', 'a2', 'a3']) work('a', name, 200 * KIB);
+    share.enter('a');
+    share.enter('light');
+    await turn();
+    await turn(10);
+    await clock.advance(9);
+    expect(log).toEqual(['a1']);
+    await clock.advance(1);
+    expect(log).toEqual(['a1', 'a2']);
+    share.leave('light');
+    await turn(10);
+    for (let i = 0; i < ROUNDS; i++) await turn();
+    expect(log).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  test('does not pause for others who wait for the thread as well', async () => {
+    const { work, turn, rounds, log, share } = scene();
+    share.enter('a');
+    share.enter('b');
+    for (const name of ['a1', 'a2']) work('a', name, 200 * KIB);
+    for (const name of ['b1', 'b2']) work('b', name, 200 * KIB);
+    await turn();
+    await turn(10);
+    await rounds();
+    expect(log).toEqual(['a1', 'b1']);
+  });
+
   test('lets a few turns pass, and no time, when nobody else is there', async () => {
     const { work, turn, rounds, log } = scene();
     for (const name of ['a1', 'a2']) work('a', name, 200 * KIB);

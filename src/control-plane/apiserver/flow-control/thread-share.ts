@@ -45,6 +45,8 @@ interface FlowShare {
 export class ThreadShare implements Thread {
   readonly #clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>;
   readonly #flows = new Map<string, FlowShare>();
+  /** How many requests of a flow are executed; undefined stands for those who never wait. */
+  readonly #present = new Map<string | undefined, number>();
   #virtual = 0;
   #exemptWork = false;
   #armed = false;
@@ -82,6 +84,17 @@ export class ThreadShare implements Thread {
     return new Promise((go, reject) => flow.queue.push({ units, go, isGone, drop: () => reject(clientGone()) }));
   }
 
+  /** A request of a flow is executed from now on, also while it waits for something else than the thread. */
+  enter(name: string | undefined): void {
+    this.#present.set(name, (this.#present.get(name) ?? 0) + 1);
+  }
+
+  leave(name: string | undefined): void {
+    const left = (this.#present.get(name) ?? 0) - 1;
+    if (left > 0) this.#present.set(name, left);
+    else this.#present.delete(name);
+  }
+
   #arm(): void {
     if (this.#armed) return;
     this.#armed = true;
@@ -90,8 +103,7 @@ export class ThreadShare implements Thread {
 
   #turn(): void {
     this.#armed = false;
-    const othersActive =
-      this.#exemptWork || this.#flows.values().some((flow) => flow.spent > 0 && flow.queue.length === 0);
+    const othersActive = this.#othersActive;
     const took = this.#sliceBegan === undefined ? undefined : this.#clock.monotonic() - this.#sliceBegan;
     this.#sliceBegan = undefined;
     this.#exemptWork = false;
@@ -105,6 +117,19 @@ export class ThreadShare implements Thread {
       return;
     }
     void this.#letGoLater(othersActive ? took : 0);
+  }
+
+  /**
+   * Whether anyone is active who does not wait for the thread. A small request waits for the store as well: were it
+   * forgotten meanwhile, a slice would go before each of its turns.
+   */
+  get #othersActive(): boolean {
+    if (this.#exemptWork || this.#flows.values().some((flow) => flow.spent > 0 && flow.queue.length === 0)) return true;
+    return this.#present.keys().some((name) => name === undefined || !this.#waits(name));
+  }
+
+  #waits(name: string): boolean {
+    return (this.#flows.get(name)?.queue.length ?? 0) > 0;
   }
 
   /** Lets the next slice go after a time, or after some turns if nobody else needs that. */
