@@ -4,7 +4,8 @@ import { copyJson } from '#platform/base/json-copy';
 import { runSteps, type Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { goPrint } from '#platform/kube/patches/go-print';
-import { applyJsonPatch } from '#platform/kube/patches/json-patch';
+import type { JsonObject } from '#platform/kube/patches/json-object';
+import { jsonPatching } from '#platform/kube/patches/json-patch';
 import { applyMergePatch } from '#platform/kube/patches/merge-patch';
 import { PatchError } from '#platform/kube/patches/patch-error';
 import { applyStrategicMergePatch } from '#platform/kube/patches/strategic-merge-patch';
@@ -41,8 +42,7 @@ export async function patchObject(
     backend,
     target,
     function* (current) {
-      const changed = withPatchErrors(() => change(current as never, patch as Json)) as unknown as KubeObject;
-      yield;
+      const changed = (yield* withPatchErrors(change(current as never, patch as Json))) as unknown as KubeObject;
       const patched = withClearOwners(target.resource, ownObject(target.resource, changed));
       const quoted = type === STRATEGIC_PATCH ? patch : undefined;
       const object = yield* patchedDecoding(target.resource, patched, call, quoted);
@@ -71,17 +71,28 @@ function withClearOwners({ custom }: Resource, object: KubeObject): KubeObject {
 export function patchPlain(object: KubeObject, type: string, patch: unknown): KubeObject {
   const change =
     type === STRATEGIC_PATCH
-      ? applyMergePatch
+      ? mergePatching
       : type === JSON_PATCH
-        ? applyJsonPatch
+        ? jsonPatching
         : type === MERGE_PATCH
-          ? applyMergePatch
+          ? mergePatching
           : undefined;
   if (change === undefined) throw unsupportedMediaType();
-  return copyJson(withPatchErrors(() => change(object as never, patch as Json))) as unknown as KubeObject;
+  return copyJson(runSteps(withPatchErrors(change(object as never, patch as Json)))) as unknown as KubeObject;
 }
 
-type Apply = (current: { readonly [key: string]: Json }, patch: Json) => { readonly [key: string]: Json };
+type Apply = (current: JsonObject, patch: Json) => Steps<JsonObject>;
+
+/** A patch of a type that is applied in one step. */
+function atOnce(apply: (current: JsonObject, patch: Json) => JsonObject): Apply {
+  return function* (current, patch) {
+    const patched = apply(current, patch);
+    yield;
+    return patched;
+  };
+}
+
+const mergePatching = atOnce(applyMergePatch);
 
 /** Refuses a patch of a type that the resource does not take, before it is read. */
 export function checkPatchType(resource: Resource, type: string): void {
@@ -89,19 +100,19 @@ export function checkPatchType(resource: Resource, type: string): void {
 }
 
 function changeOf(resource: Resource, type: string): Apply {
-  if (type === JSON_PATCH) return applyJsonPatch;
-  if (type === MERGE_PATCH) return applyMergePatch;
+  if (type === JSON_PATCH) return jsonPatching;
+  if (type === MERGE_PATCH) return mergePatching;
   const { patchSchema } = resource;
   if (type === STRATEGIC_PATCH && patchSchema !== undefined) {
-    return (current, patch) => applyStrategicMergePatch(current, patch, patchSchema);
+    return atOnce((current, patch) => applyStrategicMergePatch(current, patch, patchSchema));
   }
   // A custom kind says what it takes, where others take nothing else from the start.
   throw unsupportedMediaType(resource.custom ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH] : undefined);
 }
 
-function withPatchErrors<T>(patch: () => T): T {
+function* withPatchErrors<T>(patching: Steps<T>): Steps<T> {
   try {
-    return patch();
+    return yield* patching;
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     throw new ApiError(error.status, error.reason, error.message, error.reason === 'Invalid' ? {} : undefined, error);

@@ -1,9 +1,12 @@
 import { copyJson } from '#platform/base/json-copy';
+import { runSteps, type Steps } from '#platform/base/steps';
 import type { Json } from '#platform/schema/json-schema';
 import { isList, isObject, type JsonObject, type MutableObject, member, sameJson, setMember } from './json-object.ts';
 import { assertDepth, PatchError } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;
+/** Operations between two turns for others; the first of them may copy what is large. */
+const AT_ONCE = 2_000;
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 interface JsonPatchOperation {
@@ -22,9 +25,18 @@ type Container = MutableObject | Json[];
  * counts as null for `test` and `copy`, a missing `value` is null, and negative indices count from the end of a list.
  */
 export function applyJsonPatch(target: JsonObject, patch: Json): JsonObject {
+  return runSteps(jsonPatching(target, patch));
+}
+
+/** The same in steps. */
+export function* jsonPatching(target: JsonObject, patch: Json): Steps<JsonObject> {
   const operations = decode(patch);
   const document = new PatchedDocument(target);
-  for (const operation of operations) document.apply(operation);
+  for (const [i, operation] of operations.entries()) {
+    if (i % AT_ONCE === 1) yield;
+    document.apply(operation);
+  }
+  yield;
   if (!isObject(document.root)) throw rejection('the document is no longer an object');
   return document.root;
 }
