@@ -13,6 +13,8 @@ const DEEPEST = 1_000;
 const MOST_CONTAINERS = 100_000;
 const MOST_ENTRIES = 50_000;
 const LONG = 1_000;
+/** Text that is looked through in one go. */
+export const SCANNED = 512 * 1024;
 /** Text that is parsed in one go: a few milliseconds. */
 const CHUNK = 128 * 1024;
 /** Text whose parts are counted in one go. */

@@ -65,4 +65,12 @@ describe('JSON in chunks', () => {
     const text = JSON.stringify(Array.from({ length: 1000 }, (_, at) => at));
     expect((await inChunks(text, 100)).pauses).toBeGreaterThan(text.length / 200);
   });
+
+  it('pauses while it looks for the end of what is long', async () => {
+    const text = JSON.stringify({ outer: { inner: ['x'.repeat(100)].concat(Array(40_000).fill('y'.repeat(50))) } });
+    const whole = 10 * text.length;
+    expect((await inChunks(text, whole)).pauses).toBeLessThanOrEqual(1);
+    // A chunk that holds nearly all of it: only the looking pauses, on each of three levels.
+    expect((await inChunks(text, text.length - 40)).pauses).toBeGreaterThan(6);
+  });
 });

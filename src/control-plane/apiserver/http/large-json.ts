@@ -1,6 +1,6 @@
 import { setOwn } from '#platform/base/own-value';
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
-import { endOfString, parseSlice } from './json-text.ts';
+import { endOfString, parseSlice, SCANNED } from './json-text.ts';
 
 export interface Chunking {
   /** Text that is parsed in one go. */
@@ -32,7 +32,8 @@ export async function parseInChunks(text: string, chunking: Chunking, level = 0)
 async function listIn(text: string, chunking: Chunking, level: number): Promise<unknown[]> {
   const items: unknown[] = [];
   for (const part of partsOf(text, chunking.size)) {
-    if (part.length > chunking.size) {
+    if (part === PAUSE) await chunking.pause();
+    else if (part.length > chunking.size) {
       items.push(await parseInChunks(part, chunking, level + 1));
     } else {
       for (const item of parseSlice(`[${filled(part)}]`) as unknown[]) items.push(item);
@@ -45,7 +46,8 @@ async function listIn(text: string, chunking: Chunking, level: number): Promise<
 async function objectIn(text: string, chunking: Chunking, level: number): Promise<object> {
   const members: Record<string, unknown> = {};
   for (const part of partsOf(text, chunking.size)) {
-    if (part.length > chunking.size) {
+    if (part === PAUSE) await chunking.pause();
+    else if (part.length > chunking.size) {
       const [key, value] = split(part);
       setOwn(members, key, await parseInChunks(value, chunking, level + 1));
     } else {
@@ -57,13 +59,21 @@ async function objectIn(text: string, chunking: Chunking, level: number): Promis
   return members;
 }
 
+/** Looking for the next part has taken as long as parsing one does. */
+const PAUSE = undefined;
+
 /** The inside of an object or array, cut at its own commas: what is longer than a chunk stands alone. */
-function* partsOf(text: string, size: number): Generator<string> {
+function* partsOf(text: string, size: number): Generator<string | typeof PAUSE> {
   const end = text.length - 1;
+  let next = SCANNED;
   let depth = 0;
   let start = 1;
   let last = 1;
   for (let i = 1; i < end; i++) {
+    if (i > next) {
+      yield PAUSE;
+      next = i + SCANNED;
+    }
     switch (text.charCodeAt(i)) {
       case QUOTE:
         i = endOfString(text, i);
