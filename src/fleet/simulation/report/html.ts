@@ -24,8 +24,8 @@ export function html(setting: RunConfig, found: RunResults, heat: HeatMap): stri
         : `every ${formatTime(rebalance.every_seconds)} h: ${rebalance.algorithm}, ${rebalance.mode}, ${rebalance.planner}`,
     ],
     ['migrations', `${done.length} completed, ${migrations.length - done.length} failed`],
-    ['back and forth', `${returns} returns of ${oscillations.length} machines`],
-    ['promises broken', `${violations.length} times, ${formatTime(broken)} h of nodes in all`],
+    ['oscillation', `${returns} returns of ${oscillations.length} VMs`],
+    ['SLO violations', `${violations.length} times, ${formatTime(broken)} h of nodes in all`],
     ['problems', `${problems.length}`],
   ];
   return [
@@ -37,22 +37,22 @@ export function html(setting: RunConfig, found: RunResults, heat: HeatMap): stri
     ...charts(setting, reached, samples, done).map(chart),
     heat.svg('CPU in use, node by node', reached.simulated_seconds),
     table(
-      'Longest broken promises',
-      ['from', 'for', 'promise', 'node', 'peak', 'machine hours'],
+      'Longest SLO violations',
+      ['from', 'for', 'SLO', 'node', 'peak', 'VM-hours'],
       violations
         .toSorted((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from || (a.node < b.node ? -1 : 1))
         .slice(0, MAX_ROWS)
-        .map(({ from, to, promise, node, peak, vm_seconds }) => [
+        .map(({ from, to, slo, node, peak, vm_seconds }) => [
           formatTime(from),
           formatTime(to - from),
-          promise,
+          slo,
           node === '' ? '-' : node,
-          promise === 'placement' ? `${peak}` : `${(peak * 100).toFixed(1)}%`,
+          slo === 'placement' ? `${peak}` : `${(peak * 100).toFixed(1)}%`,
           (vm_seconds / 3600).toFixed(1),
         ]),
     ),
     table(
-      'Machines that went back and forth most',
+      'VMs with the most oscillation',
       ['machine', 'moves', 'returns', 'soonest'],
       oscillations
         .slice(0, MAX_ROWS)

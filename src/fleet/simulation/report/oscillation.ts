@@ -1,4 +1,4 @@
-/** A move as far as going back and forth is concerned. Times are seconds. */
+/** What oscillation is computed from: one migration. Times are in seconds. */
 export interface CompletedMove {
   readonly vm: string;
   readonly from: string;
@@ -16,7 +16,7 @@ export interface Oscillation {
   readonly soonest: number;
 }
 
-/** The machines that went back and forth, those that did most first. */
+/** The VMs that oscillated, in order of their number of returns. */
 export function oscillations(moves: readonly CompletedMove[]): readonly Oscillation[] {
   const trails = new Map<
     string,

@@ -35,7 +35,7 @@ const SERIES = {
   ],
   nodes: ['t', 'node', 'up', 'cpu_usage', 'cpu_pressure', 'memory_usage', 'memory_pressure', 'vms'],
   migrations: ['t', 'vm', 'from', 'wanted', 'to', 'cause', 'transfer_seconds', 'down_seconds', 'ended', 'error'],
-  violations: ['from', 'to', 'promise', 'node', 'peak', 'vm_seconds'],
+  violations: ['from', 'to', 'slo', 'node', 'peak', 'vm_seconds'],
   oscillations: ['vm', 'moves', 'returns', 'soonest'],
   events: ['t', 'cause', 'name', 'action', 'what'],
 } as const;

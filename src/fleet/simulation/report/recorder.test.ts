@@ -81,7 +81,7 @@ it('writes samples of the cluster and of nodes, of which those that are down do 
     { t: 7200, nodes_up: 1, cpu_mean: 0.4, cpu_max: 0.4, cpu_sigma: 0, migrations: 2 },
   ]);
   expect(rows.get('nodes')).toHaveLength(4);
-  expect(rows.get('violations')).toEqual([{ from: 0, to: 3600, promise: 'cpu', node: 'b', peak: 1, vm_seconds: 7200 }]);
+  expect(rows.get('violations')).toEqual([{ from: 0, to: 3600, slo: 'cpu', node: 'b', peak: 1, vm_seconds: 7200 }]);
 });
 
 it('sums up', () => {
@@ -91,7 +91,7 @@ it('sums up', () => {
       rebalancing_steps: 24,
       completed: 2,
       failed: 1,
-      as_wanted: 2,
+      as_planned: 2,
       transfer_seconds_mean: 4,
       down_seconds: 2,
     },

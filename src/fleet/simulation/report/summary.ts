@@ -75,7 +75,7 @@ export function summaryOf(setting: RunConfig, found: RunResults): object {
       rebalancing_steps: found.steps,
       completed: done.length,
       failed: migrations.length - done.length,
-      as_wanted: done.filter(({ wanted, to }) => wanted === '' || wanted === to).length,
+      as_planned: done.filter(({ wanted, to }) => wanted === '' || wanted === to).length,
       transfer_seconds_mean: mean(done.map(({ transfer_seconds }) => transfer_seconds)),
       down_seconds: roundTo6(done.reduce((sum, { down_seconds }) => sum + down_seconds, 0)),
     },
@@ -87,11 +87,11 @@ export function summaryOf(setting: RunConfig, found: RunResults): object {
         done.length === 0 ? 0 : roundTo6(oscillations.reduce((sum, { returns }) => sum + returns, 0) / done.length),
     },
     slo_violations: Object.fromEntries(
-      (['cpu', 'memory', 'placement'] as const).map((promise) => {
-        const broken = violations.filter((violation) => violation.promise === promise);
+      (['cpu', 'memory', 'placement'] as const).map((slo) => {
+        const broken = violations.filter((violation) => violation.slo === slo);
         const seconds = broken.reduce((sum, { from, to }) => sum + to - from, 0);
         const vmSeconds = broken.reduce((sum, { vm_seconds }) => sum + vm_seconds, 0);
-        return [promise, { count: broken.length, seconds: roundTo6(seconds), vm_seconds: roundTo6(vmSeconds) }];
+        return [slo, { count: broken.length, seconds: roundTo6(seconds), vm_seconds: roundTo6(vmSeconds) }];
       }),
     ),
     events: {

@@ -21,7 +21,7 @@ function followed(looks: readonly [t: number, nodes: readonly ViewedNode[], pend
   return found;
 }
 
-it('is one stretch of time for as long as a promise is broken, with the worst of it', () => {
+it('is one stretch of time for as long as an SLO is violated, with its peak', () => {
   expect(
     followed([
       [60, [node('a', 0.5)]],
@@ -29,12 +29,12 @@ it('is one stretch of time for as long as a promise is broken, with the worst of
       [180, [node('a', 1.2)]],
       [240, [node('a', 0.9)]],
     ]),
-  ).toEqual([{ from: 60, to: 180, promise: 'cpu', node: 'a', peak: 1.2, vm_seconds: 1200 }]);
+  ).toEqual([{ from: 60, to: 180, slo: 'cpu', node: 'a', peak: 1.2, vm_seconds: 1200 }]);
 });
 
-it('is told of each node, each promise, and of machines that wait', () => {
+it('is told of each node, each SLO, and of machines that wait', () => {
   const found = followed([[60, [node('a', 1, 1), node('b', 0.95), node('c', 2, 1, false)], 3]]);
-  expect(found.map(({ promise, node: name, vm_seconds }) => [promise, name, vm_seconds])).toEqual([
+  expect(found.map(({ slo, node: name, vm_seconds }) => [slo, name, vm_seconds])).toEqual([
     ['cpu', 'a', 600],
     ['memory', 'a', 600],
     ['cpu', 'b', 600],

@@ -10,11 +10,11 @@ export interface Slo {
 
 export type SloKind = 'cpu' | 'memory' | 'placement';
 
-/** A stretch of time in which a promise was not kept. */
+/** A period in which an SLO was violated. */
 export interface Violation {
   readonly from: number;
   readonly to: number;
-  readonly promise: SloKind;
+  readonly slo: SloKind;
   /** The node; '' where machines waited for one. */
   readonly node: string;
   /** The worst that was seen: a share of the node, or machines that waited. */
@@ -25,14 +25,14 @@ export interface Violation {
 
 interface Open {
   readonly from: number;
-  readonly promise: SloKind;
+  readonly slo: SloKind;
   readonly node: string;
   to: number;
   peak: number;
   vmSeconds: number;
 }
 
-/** Follows which promises are broken. Between two looks, things are taken to be as they were at the later one. */
+/** Tracks which SLOs are violated. Between two samples, the state counts as that of the later one. */
 export class Violations {
   readonly #slo: Slo;
   readonly #onEnd: (violation: Violation) => void;
@@ -61,10 +61,10 @@ export class Violations {
     for (const key of [...this.#open.keys()]) this.#close(key);
   }
 
-  #break(broken: Set<string>, t: number, promise: SloKind, node: string, value: number, vms: number): void {
-    const key = `${promise} ${node}`;
+  #break(broken: Set<string>, t: number, slo: SloKind, node: string, value: number, vms: number): void {
+    const key = `${slo} ${node}`;
     broken.add(key);
-    const open = this.#open.get(key) ?? { from: this.#last, promise, node, to: t, peak: 0, vmSeconds: 0 };
+    const open = this.#open.get(key) ?? { from: this.#last, slo, node, to: t, peak: 0, vmSeconds: 0 };
     this.#open.set(key, open);
     open.to = t;
     open.peak = Math.max(open.peak, value);
@@ -75,7 +75,7 @@ export class Violations {
     const open = this.#open.get(key);
     if (open === undefined) return;
     this.#open.delete(key);
-    const { from, to, promise, node, peak, vmSeconds } = open;
-    this.#onEnd({ from, to, promise, node, peak: roundTo6(peak), vm_seconds: roundTo6(vmSeconds) });
+    const { from, to, slo, node, peak, vmSeconds } = open;
+    this.#onEnd({ from, to, slo, node, peak: roundTo6(peak), vm_seconds: roundTo6(vmSeconds) });
   }
 }
