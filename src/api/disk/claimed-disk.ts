@@ -1,4 +1,4 @@
-import type { Group } from '#platform/schema/kind';
+import type { GroupName } from '../group-name.ts';
 
 /** How groups that make disks for their machines keep them: one PersistentVolumeClaim each. */
 
@@ -41,7 +41,7 @@ export interface ClaimWords {
   readonly accessMode: string;
 }
 
-export const claimWords = (group: Group): ClaimWords => ({
+export const claimWords = (group: GroupName): ClaimWords => ({
   machine: `${group}/vm`,
   retain: `${group}/retain-disks`,
   accessMode: `${group}/disk-access-mode`,

@@ -1,12 +1,12 @@
-import type { Group } from '#platform/schema/kind';
 import { choice, object, required, string } from '#platform/schema/schema';
+import type { GroupName } from '../group-name.ts';
 
 const groups = [
   'hypersdk.io',
   'kubevirt.io',
   'novacron.io',
   'simulation.node-classifier.io',
-] as const satisfies readonly Group[];
+] as const satisfies readonly GroupName[];
 
 export const vmRef = object('The machine that is meant; it may belong to any of the groups.', {
   name: required(string('Name of the VirtualMachine.', { minLength: 1, maxLength: 63 })),

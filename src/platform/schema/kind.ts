@@ -1,9 +1,6 @@
 import type { CelRule, Json, JsonSchema } from './json-schema.ts';
 import type { InputOf as InputOfSchema, OutputOf, Schema } from './schema.ts';
 
-/** The group of an API and one of its versions, as `apiVersion` spells them. */
-export type Group = 'kubevirt.io' | 'hypersdk.io' | 'novacron.io' | 'simulation.node-classifier.io';
-
 export interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
@@ -20,7 +17,7 @@ export interface Scale {
   readonly labelSelectorPath: string;
 }
 
-interface Definition<G extends Group, V extends string, K extends string, Spec extends Schema, Status extends Schema> {
+interface Definition<G extends string, V extends string, K extends string, Spec extends Schema, Status extends Schema> {
   readonly group: G;
   /** The stored version first, then the older ones that are served with the same schema. */
   readonly versions: readonly [V, ...string[]];
@@ -43,7 +40,7 @@ interface Definition<G extends Group, V extends string, K extends string, Spec e
  * Every kind is namespaced, has a status subresource and belongs to the category `vimana`.
  */
 export interface Kind<
-  G extends Group = Group,
+  G extends string = string,
   V extends string = string,
   K extends string = string,
   Spec extends Schema = Schema,
@@ -113,7 +110,7 @@ export type ObjectOf<K extends Kind> =
     : never;
 
 export function defineKind<
-  G extends Group,
+  G extends string,
   V extends string,
   K extends string,
   Spec extends Schema,

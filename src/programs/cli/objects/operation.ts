@@ -1,6 +1,6 @@
+import type { GroupName } from '#api/group-name';
 import { type VMOperationInput, vmOperation } from '#api/hypersdk/vm-operation';
 import type { Random } from '#platform/base/random';
-import type { Group } from '#platform/schema/kind';
 import { formatDurationFlag } from '../duration-option.ts';
 import { definedFields, hasDefinedFields } from './defined-fields.ts';
 
@@ -71,7 +71,7 @@ export function newName(vm: string, operation: string, random: Random): string {
 /** A machine of hypersdk.io goes by its name alone. */
 export function vmRefOf(name: string, group: string | undefined): Spec['vmRef'] {
   if (group === undefined || group === vmOperation.group) return { name };
-  return { name, apiGroup: group as Group, kind: 'VirtualMachine' };
+  return { name, apiGroup: group as GroupName, kind: 'VirtualMachine' };
 }
 
 const DETAILS: Partial<Record<OperationName, (flags: OperationFlags) => Partial<Spec>>> = {
