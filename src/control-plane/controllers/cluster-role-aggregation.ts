@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { jsonEqual } from '#platform/base/json-equal';
 import { CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import type { Index } from '#platform/runtime/cache';
@@ -17,7 +17,7 @@ export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>)
   for (const selector of selectorsOf(role)) {
     for (const { metadata, rules: found = [] } of others) {
       if (!selector.matches(metadata.labels)) continue;
-      for (const rule of found) if (!rules.some((known) => isDeepStrictEqual(known, rule))) rules.push(rule);
+      for (const rule of found) if (!rules.some((known) => jsonEqual(known, rule))) rules.push(rule);
     }
   }
   return rules;
@@ -41,6 +41,6 @@ export const clusterRoleAggregation: Controller<ClusterRole> = {
   async reconcile(role, { cache, client }) {
     if (role.aggregationRule === undefined) return;
     const rules = aggregatedRules(role, cache(CLUSTER_ROLES).all());
-    if (!isDeepStrictEqual(rules, role.rules ?? [])) await client.update(CLUSTER_ROLES, { ...role, rules });
+    if (!jsonEqual(rules, role.rules ?? [])) await client.update(CLUSTER_ROLES, { ...role, rules });
   },
 };

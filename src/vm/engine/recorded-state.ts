@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { Random } from '#platform/base/random';
 import { timestampNotBefore } from '#platform/base/timestamp';
 import { startBackOff } from './back-off.ts';
@@ -54,7 +54,7 @@ export function isRecorded(recorded: RecordedState, stored: RecordedState): bool
     lastShutdown,
     restarts,
   ];
-  return isDeepStrictEqual(lasting(recorded), lasting(stored));
+  return jsonEqual(lasting(recorded), lasting(stored));
 }
 
 /** Requests that are done are gone. A failure under RerunOnFailure asks for the next start itself. */

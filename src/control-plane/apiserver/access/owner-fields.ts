@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { jsonEqual } from '#platform/base/json-equal';
 
 /** The metadata that garbage collection writes, and what the server keeps itself. */
 const OWNER_FIELDS = new Set(['ownerReferences', 'finalizers', 'managedFields', 'selfLink']);
@@ -8,7 +8,7 @@ const OWNER_FIELDS = new Set(['ownerReferences', 'finalizers', 'managedFields', 
  * object: a label alone can make one role a part of another.
  */
 export function changesOnlyOwnerFields(object: object, old: object): boolean {
-  return isDeepStrictEqual(guardedPart(object), guardedPart(old));
+  return jsonEqual(guardedPart(object), guardedPart(old));
 }
 
 function guardedPart(object: object): unknown {

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { invalid as invalidField } from '#platform/base/field-error';
 import { goQuote } from '#platform/base/go-value';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Authorize } from '../access/attributes.ts';
 import { MASTERS, type User } from '../access/user.ts';
@@ -57,7 +57,7 @@ export function certificateSigning(authorize: Authorize): AdmissionPlugin {
       if (!isFor(write, 'UPDATE', 'status')) return;
       const [before, after] = [write.old as SigningRequest, write.object as SigningRequest];
       const same = (before.status?.certificate ?? '') === (after.status?.certificate ?? '');
-      if (same && isDeepStrictEqual(before.status?.conditions, after.status?.conditions)) return;
+      if (same && jsonEqual(before.status?.conditions, after.status?.conditions)) return;
       const { signerName = '' } = before.spec;
       if (maySign(authorize, write.call.user, 'sign', signerName)) return;
       throw admissionDenial(write, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);

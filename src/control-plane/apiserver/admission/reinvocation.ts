@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 
@@ -45,7 +45,7 @@ export class ReinvocationContext {
   /** What others have done since the first round counts as a change to all. */
   beginSecond(input: KubeObject): void {
     this.#second = true;
-    if (!isDeepStrictEqual(input, this.#output)) this.#recall();
+    if (!jsonEqual(input, this.#output)) this.#recall();
   }
 
   #recall(): void {

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { goQuote } from '#platform/base/go-value';
+import { jsonEqual } from '#platform/base/json-equal';
 import { ownValue, setOwn } from '#platform/base/own-value';
 import { compare, parseQuantity } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -84,14 +84,14 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   const all = [...first, ...second];
   const merged: Toleration[] = [];
   for (const [i, toleration] of all.entries()) {
-    const later = all.slice(i + 1).filter((other) => !isDeepStrictEqual(other, toleration));
+    const later = all.slice(i + 1).filter((other) => !jsonEqual(other, toleration));
     if (![...merged, ...later].some((other) => includes(other, toleration))) merged.push(toleration);
   }
   return merged;
 }
 
 function includes(larger: Toleration, smaller: Toleration): boolean {
-  if (isDeepStrictEqual(larger, smaller)) return true;
+  if (jsonEqual(larger, smaller)) return true;
   const { key = '', operator = '', effect = '', tolerationSeconds } = larger;
   if ((smaller.key ?? '') !== key && (key !== '' || operator !== 'Exists')) return false;
   if ((smaller.effect ?? '') !== effect && effect !== '') return false;

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { jsonEqual } from '#platform/base/json-equal';
 import { PODS } from '#platform/kube/kinds/pod';
 import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound, isAlreadyExists } from '#platform/kube/kube-error';
@@ -152,7 +152,7 @@ class Rollout {
   async #refresh(): Promise<void> {
     if (this.#fresh === undefined) return;
     const better = refreshReplicaSet(this.#fresh, this.#deployment, this.#old);
-    if (!isDeepStrictEqual(better, this.#fresh)) {
+    if (!jsonEqual(better, this.#fresh)) {
       this.#fresh = this.#noted(await this.#context.client.update(REPLICA_SETS, better));
     }
     await this.#noteRevision();
@@ -172,7 +172,7 @@ class Rollout {
       const size = sizes.get(set.metadata.name ?? '') ?? desiredReplicas(set);
       const wanted = resizeReplicaSet(set, size, this.#limits);
       if (desiredReplicas(set) === 0 && size === 0) return set;
-      if (isDeepStrictEqual(wanted, set)) return set;
+      if (jsonEqual(wanted, set)) return set;
       return this.#noted(await this.#context.client.update(REPLICA_SETS, wanted));
     };
     if (this.#fresh !== undefined) this.#fresh = await resize(this.#fresh);

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { Deployment, PodTemplate, ReplicaSet } from '#platform/kube/kinds/workloads';
 import { byCreation } from './limits.ts';
 
@@ -8,11 +8,11 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 /** The ReplicaSet that has the template of a deployment; of several, the oldest. */
 export function currentSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = withoutHash(deployment.spec.template);
-  return sets.toSorted(byCreation).find((set) => isDeepStrictEqual(withoutHash(set.spec.template), wanted));
+  return sets.toSorted(byCreation).find((set) => jsonEqual(withoutHash(set.spec.template), wanted));
 }
 
 export function isSameTemplate(a: PodTemplate, b: PodTemplate): boolean {
-  return isDeepStrictEqual(withoutHash(a), withoutHash(b));
+  return jsonEqual(withoutHash(a), withoutHash(b));
 }
 
 function withoutHash({ metadata = {}, spec }: PodTemplate): PodTemplate {

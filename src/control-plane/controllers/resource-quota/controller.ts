@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#platform/base/clock';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { ResourceType } from '#platform/kube/client';
 import { RESOURCE_QUOTAS, type ResourceQuota } from '#platform/kube/kinds/resource-quota';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -38,7 +38,7 @@ export function resourceQuotaController(catalog: DiscoveryCache): Controller<Res
       const { namespace = '' } = quota.metadata;
       const began = clock.now();
       const at = due.get(key) ?? began;
-      if (at > began && isDeepStrictEqual(quota.spec?.hard, quota.status?.hard)) return { requeueAfterMs: at - began };
+      if (at > began && jsonEqual(quota.spec?.hard, quota.status?.hard)) return { requeueAfterMs: at - began };
       const counted = countedResources(quota).flatMap((resource) => {
         const type = typeOf(resource);
         return type === undefined ? [] : [{ resource, type }];

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Environment } from '#platform/structural/cel/environment';
 import type { CostTracker } from '#platform/structural/cel/program';
@@ -106,7 +106,7 @@ async function applyBinding(
   }
   if (shown === inputs.object) return object;
   const next = await fromVersion(write, shown, shownAs);
-  return isDeepStrictEqual(next, object) ? object : next;
+  return jsonEqual(next, object) ? object : next;
 }
 
 function applyMutations(

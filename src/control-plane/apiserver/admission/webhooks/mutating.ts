@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { parseFiniteJson } from '#platform/base/finite-json';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes } from '../../admission-plugin.ts';
 import { internal } from '../../api-error.ts';
@@ -74,7 +74,7 @@ async function applyResponse(
   try {
     const result = redecode(shownAs, applyWebhookPatch(shown, operations), write.kind);
     const next = await fromVersion(write, result, shownAs);
-    return isDeepStrictEqual(next, object) ? object : next;
+    return jsonEqual(next, object) ? object : next;
   } catch (error) {
     throw error instanceof WebhookPatchError ? internal(error) : error;
   }

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { IDENTITY_ANNOTATION } from '#api/instance-request';
 import { type VirtualMachineInstance, virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '#api/launcher';
 import { type FieldError, forbidden } from '#platform/base/field-error';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
@@ -39,7 +39,7 @@ export const virtualMachineInstanceAdmitter: Admitter<typeof virtualMachineInsta
 
 function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator: boolean): AdmissionResult {
   const { object, old } = request;
-  if (old !== undefined && isDeepStrictEqual(old.spec, object.spec)) {
+  if (old !== undefined && jsonEqual(old.spec, object.spec)) {
     return { causes: byOperator ? [] : validateLabel(object, old), warnings: [] };
   }
   if (old !== undefined && !byOperator) {

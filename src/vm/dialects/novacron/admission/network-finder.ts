@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { vmNetwork } from '#api/novacron/vm-network';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { AdmissionRequest } from '#vm/admission/admitter';
 import type { FindNetwork } from './interfaces.ts';
 import type { VmTemplate } from './vm-template.ts';
@@ -15,6 +15,6 @@ interface Templated {
  */
 export function networkFinder({ object, old, lookup }: AdmissionRequest<Templated>): FindNetwork {
   const networks = object.spec.template?.spec?.networks;
-  const same = old !== undefined && isDeepStrictEqual(networks, old.spec.template?.spec?.networks);
+  const same = old !== undefined && jsonEqual(networks, old.spec.template?.spec?.networks);
   return (name) => (same ? undefined : lookup(vmNetwork, object.metadata.namespace, name));
 }

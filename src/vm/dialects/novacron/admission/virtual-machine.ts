@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { MACHINE_FINALIZER } from '#api/instance-request';
 import { CLAIM_WORDS } from '#api/novacron/claims';
 import { POD_NETWORK } from '#api/novacron/network-interface';
 import { type Unsupported, unsupportedFields } from '#api/novacron/unsupported';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { type FieldError, tooLong } from '#platform/base/field-error';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { imageChangeWarnings } from '#vm/admission/image-change';
@@ -66,7 +66,7 @@ function validateName(name = ''): FieldError[] {
 function servedWarnings({ object, old }: AdmissionRequest<VirtualMachine>): string[] {
   const before = old === undefined ? [] : unsupportedFields(old);
   const isOld = ({ field, value }: Unsupported) =>
-    before.some((each) => each.field === field && isDeepStrictEqual(each.value, value));
+    before.some((each) => each.field === field && jsonEqual(each.value, value));
   return unsupportedFields(object)
     .filter((found) => !isOld(found))
     .map(({ field, instead }) => `${field} is not served yet, and the machine is not started with it: ${instead}`);

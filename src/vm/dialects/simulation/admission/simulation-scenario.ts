@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type SimulationScenario, simulationScenario } from '#api/simulation/simulation-scenario';
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
+import { jsonEqual } from '#platform/base/json-equal';
 import type { Admitter } from '#vm/admission/admitter';
 import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
@@ -87,7 +87,7 @@ function validateChange(field: string, spec: Spec, { spec: before, status }: Sim
   if (status?.phase === undefined || status.phase === 'Pending') return [];
   const changed = Object.keys({ ...before, ...spec }).filter((name) => {
     const part = name as keyof Spec;
-    return !ADJUSTABLE.has(name) && !isDeepStrictEqual(spec[part], before[part]);
+    return !ADJUSTABLE.has(name) && !jsonEqual(spec[part], before[part]);
   });
   return changed.map((name) =>
     forbidden(`${field}.${name}`, 'only paused and timeScale may be changed once the scenario has begun'),
