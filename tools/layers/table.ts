@@ -148,3 +148,33 @@ export const TEST_SUPPORT = /\.(test|contract|fixture)\.ts$|^src\/testing\//;
 
 /** Tests may use the fakes and contract suites of any layer, but product code may not use tests. */
 export const TEST_FILE = /\.(test|contract)\.ts$/;
+
+/** Directories and files of src that may import Node.js modules. Everything else also runs in a browser. */
+export const NODE_DIRECTORIES: readonly string[] = [
+  'platform/base/clock.ts',
+  'platform/base/directory.ts',
+  'platform/base/socket-owner.ts',
+  'platform/kube/access-token.ts',
+  'platform/kube/api-extension.ts',
+  'platform/kube/kubeconfig',
+  'platform/runtime/http',
+  'control-plane/apiserver/control-plane.ts',
+  'control-plane/apiserver/event-store.ts',
+  'control-plane/apiserver/private-data.ts',
+  'control-plane/apiserver/store-places.ts',
+  'control-plane/apiserver/store-witness.ts',
+  'control-plane/apiserver/access',
+  'control-plane/apiserver/admission/certificates.ts',
+  'control-plane/apiserver/admission/webhooks',
+  'control-plane/apiserver/apiextensions/checks/ca-bundle.ts',
+  'control-plane/apiserver/backup',
+  'control-plane/apiserver/http',
+  'control-plane/apiserver/kinds/signing-status.ts',
+  'control-plane/apiserver/openapi',
+  'control-plane/apiserver/store',
+  'vm/images',
+  'vm/node',
+  'fleet/exporter',
+  'fleet/simulation/report',
+  'programs',
+];

@@ -52,6 +52,7 @@ describe('the import table', () => {
     ['src/platform/kube/client.ts', "import '../../../tools/x.ts';", 'outside src'],
     ['src/platform/kube/client.ts', "import './client.test.ts';", 'imports the test'],
     ['src/helpers/x.ts', '', 'not in the import table'],
+    ['src/vm/engine/plan-vm.ts', "import { readFileSync } from 'node:fs';", 'not in NODE_DIRECTORIES'],
     ['src/platform/base/x.ts', "export {} from '../../api/kinds.ts';", 'platform/base may not import api'],
     [
       'src/platform/base/x.ts',

@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { ambientUses } from './ambient.ts';
 import { importsOf } from './imports.ts';
-import { LAYERS, SIBLINGS, TEST_FILE, TEST_SUPPORT } from './table.ts';
+import { LAYERS, NODE_DIRECTORIES, SIBLINGS, TEST_FILE, TEST_SUPPORT } from './table.ts';
 
 export interface SourceFile {
   /** Path from the repository's root, such as src/platform/kube/client.ts. */
@@ -71,6 +71,10 @@ function isSibling(folder: readonly string[], mine: readonly string[], theirs: r
   return inside(mine) && inside(theirs) && mine[depth] !== theirs[depth];
 }
 
+function mayImportNode(path: string): boolean {
+  return NODE_DIRECTORIES.some((entry) => path === `src/${entry}` || path.startsWith(`src/${entry}/`));
+}
+
 function packageProblem(
   path: string,
   specifier: string,
@@ -80,7 +84,10 @@ function packageProblem(
   if (specifier.startsWith('/') || specifier.startsWith('file:')) return `imports ${specifier}, a path of one machine`;
   if (specifier === '<computed>') return 'names a module that only running it would tell';
   if (browser && !TEST_FILE.test(path) && isBuiltin(specifier)) return `imports ${specifier}, which a browser lacks`;
-  if (isBuiltin(specifier) || TEST_SUPPORT.test(path)) return undefined;
+  if (TEST_SUPPORT.test(path)) return undefined;
+  if (isBuiltin(specifier)) {
+    return mayImportNode(path) ? undefined : `imports ${specifier}: ${path} is not in NODE_DIRECTORIES`;
+  }
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
