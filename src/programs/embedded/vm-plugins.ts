@@ -6,9 +6,12 @@ import { launcherEviction } from './launcher-eviction.ts';
 import { vmAdmission } from './vm-admission.ts';
 
 export interface VmPluginOptions {
-  /** The user that marks instances for evacuation. Defaults to the operator of the chart. */
+  /** User that marks instances for evacuation. Defaults to the operator of the chart. */
   readonly operatorUser?: string;
-  /** Whether a controller acts on objects of a kind; the author of one that nothing acts on is warned. Defaults to all. */
+  /**
+   * Reports whether a controller acts on objects of a kind. The author of an object that nothing acts on is warned.
+   * Defaults to all.
+   */
   readonly actsOn?: (kind: Kind) => boolean;
 }
 
