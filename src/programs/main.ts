@@ -4,7 +4,7 @@ import { reportedError } from '#programs/cli/failure';
 import { type Starters, vimanaProgram } from '#programs/cli/program';
 import { terminal } from '#programs/cli/terminal';
 
-/** The launchers in bin/ pass the name that the program was called by, then the user's arguments. */
+/** The scripts in bin/ pass the name that the program was called by, then the user's arguments. */
 const [, , name, ...args] = process.argv;
 
 // A reader that has exited (`vimana crds | head`) is no error.

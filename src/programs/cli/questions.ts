@@ -7,7 +7,7 @@ interface Waiting {
   readonly reject: (reason: Error) => void;
 }
 
-/** Prompts for the user. They are written where no reader of the output sees them. */
+/** Asks the user questions on standard error, where no reader of the output sees them. */
 export class Questions {
   #lines: Interface | undefined;
   /** Lines typed before a question was asked. */

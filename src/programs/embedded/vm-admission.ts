@@ -10,8 +10,8 @@ import type { Lookup } from '#vm/admission/admitter';
 import type { FindAdmission } from '#vm/dialects/admitters';
 
 /**
- * Admits our own kinds in the API server's process, without a webhook. It runs after all that may change an object, so
- * that one response holds everything wrong with it, and again only for an object that was replaced or named since.
+ * Admits our own kinds in the API server's process, without a webhook. It runs after everything that may change an
+ * object, so that one response reports all errors, and again only for an object that was replaced or named since.
  */
 export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmission): AdmissionPlugin {
   const lookup = lookupIn(source);

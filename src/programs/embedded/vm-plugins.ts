@@ -17,7 +17,7 @@ export interface VmPluginOptions {
 
 const OPERATOR_USER = serviceAccountUserName('vimana-system', 'vimana-operator');
 
-/** Teaches an embedded API server the kinds of Vimana: their admission, and evictions that become migrations. */
+/** Adds the kinds of Vimana to an embedded API server: their admission, and evictions that become migrations. */
 export function vmPlugins({ operatorUser = OPERATOR_USER, actsOn }: VmPluginOptions = {}): AddPlugins {
   // The server acts in the operator's name before the operator's role exists.
   const operator: User = { name: operatorUser, groups: [MASTERS, AUTHENTICATED] };

@@ -118,8 +118,8 @@ interface Version {
 }
 
 /**
- * Returns a lookup of existing objects. Unreadable objects count as absent, because the missing permission is reported
- * already.
+ * Returns a function that reports whether an object exists. Unreadable objects count as absent, because the missing
+ * permission is reported already.
  */
 function lookingAround(client: Client, signal: AbortSignal) {
   return async (type: DesiredObject['type'], name: string): Promise<boolean> =>

@@ -56,7 +56,7 @@ interface HypersdkSettings {
   readonly clock: Clock;
 }
 
-/** Creates the group's controllers besides that of its VMs, and the source of their usage. */
+/** Creates the group's controllers besides that of its VMs, and the dependency providers of its VMs. */
 export function hypersdkParts(
   run: Running,
   settings: HypersdkSettings,

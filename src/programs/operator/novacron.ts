@@ -28,7 +28,7 @@ interface NovacronSettings {
   readonly clock: Clock;
 }
 
-/** Creates the group's controllers besides that of its VMs, and the source of their usage. */
+/** Creates the group's controllers besides that of its VMs, and the dependency providers of its VMs. */
 export function novacronParts(
   run: Running,
   { dialects, usage, clock, onlyNamespace }: NovacronSettings,

@@ -13,7 +13,7 @@ export const ownNames = (name: string) => ({ service: `${name}-webhook`, secret:
 /** APIServices through which users reach the subresources. */
 export const API_SERVICES: readonly string[] = VERSIONS.map((version) => `${version}.${GROUP}`);
 
-/** Returns the cluster-wide permissions for serving webhooks, which set the CA bundle in their configurations. */
+/** Returns the cluster-wide permissions for serving webhooks: setting the CA bundle in their configurations. */
 export function webhookRules(name: string): readonly PolicyRule[] {
   return [
     {

@@ -72,7 +72,7 @@ interface HeldFolder {
   readonly release: () => void;
 }
 
-/** Locks the data directory. An ephemeral one needs no fixed directory, and may use any. */
+/** Locks the data directory. An ephemeral process uses a temporary one if the default is in use. */
 function takeFolder({ dataDir: given, ephemeral }: UpSettings): HeldFolder {
   const dataDir = resolve(given ?? defaultDataDir('up'));
   try {

@@ -98,7 +98,7 @@ function amount(text: string): string {
   try {
     if (parseQuantity(text).nano > 0n) return text;
   } catch {
-    // The check below reports it, together with values that are too small.
+    // The error below covers malformed values as well as those that are not positive.
   }
   throw new InvalidArgumentError('It must be an amount such as 512Mi or 8Gi.');
 }

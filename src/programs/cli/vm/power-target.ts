@@ -31,7 +31,7 @@ export async function runningInstance({ client, found, name }: PowerTarget): Pro
   throw new VimanaError('NOT_RUNNING', `${name} does not run`, { hint: `vimana vm start ${name} --wait` });
 }
 
-/** Describes a wait for the instance of a VM. */
+/** Returns a function that waits for the instance of a VM. */
 export function ofInstance(
   { client, name, namespace, flags, parts }: PowerTarget,
   instance: string,
