@@ -10,19 +10,22 @@ import { virtualMachineAdmitter as novacron } from '#vm/dialects/novacron/admiss
 import { virtualMachineAdmitter as simulation } from '#vm/dialects/simulation/admission/virtual-machine';
 
 const TARGET = 30;
-/** Few at a time, as a server has them: the collector would spend its time on objects that only wait for their turn. */
+/**
+ * The batch is small, as in a server: otherwise the garbage collector would spend its time on objects that wait for
+ * their turn.
+ */
 const BATCH = 100;
 const WARM_UP = 300;
 const MEASURED = 300;
 
 /**
- * What a typical machine of each group costs on its way through admission: pruning, defaults, schema, rules, validation.
- * The target is about time on the processor: on the wall, whatever else runs on the machine counts too.
+ * Measures admission of a typical VM of each group: pruning, defaults, schema, rules, validation. The target is CPU
+ * time, since wall time depends on what else runs on the host.
  */
 export async function run(): Promise<void> {
   measure(kubevirt, 'test/fixtures/documented/004-virtual-machine.yaml');
   measure(hypersdk, 'test/fixtures/documented/002-virtual-machine-from-template.yaml');
-  // The documented one asks for what is not served yet.
+  // The documented example requests unsupported features.
   measure(novacron, 'examples/novacron/vm-full.yaml');
   measure(simulation, 'test/fixtures/documented/000-virtual-machine.yaml');
   console.log(`target: at most ${TARGET} µs`);
@@ -39,7 +42,7 @@ function measure<K extends Kind>(admitter: Admitter<K>, file: string): void {
 
   const spent = { cpu: 0, wall: 0 };
   for (let round = 0; round < WARM_UP + MEASURED; round++) {
-    // Admission works in place, so every write needs an object of its own, made before the watch runs.
+    // Admission works in place, so every write requires an object of its own, created before the measurement.
     const objects = Array.from({ length: BATCH }, (): unknown => JSON.parse(text));
     const start = realClock.monotonic();
     const before = process.cpuUsage();
@@ -52,7 +55,9 @@ function measure<K extends Kind>(admitter: Admitter<K>, file: string): void {
   report(`${group} ${kind}`, spent.cpu / (MEASURED * BATCH), spent.wall / (MEASURED * BATCH));
 }
 
-/** A manifest as it reaches admission: the API server sets the namespace and drops the status of a new object. */
+/**
+ * Returns a manifest as it reaches admission: the API server sets the namespace and drops the status of a new object.
+ */
 function typicalMachine(file: string): string {
   const path = new URL(`../${file}`, import.meta.url);
   const object = readManifest(readFileSync(path, 'utf8')).documents[0]?.object as { metadata: object };

@@ -14,7 +14,7 @@ const PADDING = 'x'.repeat(850);
 
 type Figures = Map<string, { value: number; unit: string; target?: number; least?: true }>;
 
-/** An API server over HTTPS: what a client sees, durable, beside a real one where it is on the machine. */
+/** Measures a durable API server over HTTPS as a client sees it, and a real one if it is installed. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-bench-'));
   try {
@@ -63,7 +63,7 @@ async function measure(target: Target): Promise<Figures> {
   return figures;
 }
 
-/** The middle of five, in ms. */
+/** Returns the median of five runs in ms. */
 async function best(action: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 5; i++) {
@@ -74,7 +74,7 @@ async function best(action: () => Promise<unknown>): Promise<number> {
   return times.sort((a, b) => a - b)[2] ?? 0;
 }
 
-/** A Node client tops out long before the server does. */
+/** Runs wrk, since a Node.js client reaches its limit long before the server does. */
 function wrk({ url, token }: Target): number | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-wrk-'));
   try {

@@ -42,7 +42,7 @@ const object = {
   disks: Array.from({ length: 5 }, (_, i) => ({ name: `disk-${i}`, size: 10 + i, bus: 'virtio' })),
 };
 
-/** Rules as people write them, from the simplest to loops. */
+/** Typical rules, from the simplest to loops. */
 const RULES = [
   'has(self.cpus)',
   '!(has(self.running) && has(self.strategy))',
@@ -58,7 +58,7 @@ const RULES = [
   "quantity(self.memory).isGreaterThan(quantity('1Gi'))",
 ];
 
-/** How long one evaluation of a rule takes on an object of about fifty fields, and how long compiling it takes. */
+/** Measures the evaluation of a rule on an object of about fifty fields, and its compilation. */
 export async function run(): Promise<void> {
   const scope = ruleScope(schema, false);
   if (scope === undefined) throw new Error('the schema describes nothing');

@@ -15,7 +15,7 @@ const TARGET_S = 5;
 const namespace = 'default';
 const OPERATIONS = resourceTypeFor(vmOperation);
 
-/** Linked clones of a machine from a template, from the first operation that is asked for until all of them run. */
+/** Measures linked clones of a VM from a template, from the first requested operation until all of them run. */
 export async function run(): Promise<void> {
   const child = spawn(process.execPath, [...UP_FLAGS, fileURLToPath(import.meta.url)], { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number];

@@ -13,20 +13,22 @@ const NODES = Number(process.env['VIMANA_BENCH_NODES'] ?? 100);
 const NAMESPACE = 'default';
 const AT_ONCE = 16;
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
-/** Written at a steady pace, and told apart from what machines cost; reviews are only asked. */
+/**
+ * Resources that are written at a steady rate, and counted separately from the cost of VMs. Reviews are only requested.
+ */
 const BESIDES = /^(events|leases|.*reviews|secrets|.*webhookconfigurations|apiservices)$/;
 
 interface Figures {
   readonly seconds: number;
-  /** Of the operator, for each machine; of everybody where all are one process. */
+  /** Writes of the operator per VM, or of all components if they share one process. */
   readonly writes: number;
   readonly everybodys: number;
   readonly memory: number;
-  /** What the operator wrote, and how often for each machine. */
+  /** Writes of the operator per VM, by verb and resource. */
   readonly by?: ReadonlyMap<string, number>;
 }
 
-/** The same fleet on a real control plane with KWOK's nodes, and on the embedded one. */
+/** Measures the same fleet on a real control plane with KWOK's nodes, and on the embedded one. */
 export async function run(): Promise<void> {
   const missing = missingAssets();
   if (missing.length > 0) {
@@ -69,7 +71,7 @@ async function onReal(): Promise<Figures> {
     await measured;
     const writes = callsIn(cluster.auditLog).slice(before).filter(isWrite);
     const own = writes.filter(({ user }) => user === installed?.user);
-    // The creates of the machines are the user's.
+    // The user creates the VMs, so one write per VM is not counted.
     const by = new Map([...Map.groupBy(own, nameOf)].map(([name, calls]) => [name, calls.length / MACHINES]));
     return { seconds, memory, by, writes: own.length / MACHINES, everybodys: writes.length / MACHINES - 1 };
   } finally {
@@ -84,7 +86,7 @@ function isWrite({ verb, resource, code }: Call): boolean {
 
 const nameOf = ({ verb, resource }: Call) => `${verb} ${resource}`;
 
-/** The API server learns only after a moment whom to trust. */
+/** Waits until the API server trusts the webhooks, which takes a moment. */
 async function admitted(client: Client): Promise<void> {
   const { spec } = machineNumber(0);
   const first = { metadata: { name: 'first', namespace: NAMESPACE }, spec: { ...spec, runStrategy: 'Halted' } };
@@ -110,7 +112,7 @@ function onEmbedded(): Promise<Figures> {
   });
 }
 
-/** The seconds from the first create until all run. */
+/** Returns the seconds from the first create until all VMs run. */
 async function allRunning(client: Client): Promise<number> {
   const began = performance.now();
   const done = running(client);

@@ -20,7 +20,7 @@ const STORED = 100_000;
 const CONNECTIONS = 16;
 const PATH = '/api/v1/namespaces/default/configmaps';
 
-/** A control plane as the controllers in its process see it, and what it holds when it is large. */
+/** Measures a control plane as the controllers in its process see it, also when it is large. */
 export async function run(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'bench-control-plane-'));
   try {
@@ -55,7 +55,7 @@ async function watching(folder: string): Promise<void> {
   await target.stop();
 }
 
-/** Filled from within, because what counts is how a large store opens and goes on. */
+/** Fills the store from within, since this measures how a large store opens and continues. */
 async function large(folder: string): Promise<void> {
   const plane = await start({ dataDir: folder, store: 'lmdb', durability: 'relaxed' });
   await creates(plane, 0, STORED, 1_750);
@@ -66,7 +66,7 @@ async function large(folder: string): Promise<void> {
   const load = new Load(target, CONNECTIONS);
   let next = STORED;
   const create = () => load.send('POST', PATH, JSON.stringify(configMap(next++, 1_750)));
-  // While controllers have their first look at everything.
+  // Controllers list everything for the first time meanwhile.
   const first = await load.run(2_000, create);
   figure('  create p99 at first', `${first.p99.toFixed(1)}ms`);
   const { perSecond, p99 } = await load.run(10_000, create);
@@ -88,7 +88,7 @@ function configMap(i: number, size: number): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { padding: 'x'.repeat(size) } };
 }
 
-/** Creates per second through the client in the process. */
+/** Returns creates per second through the in-process client. */
 async function creates(plane: ControlPlane, from: number, count: number, size: number): Promise<number> {
   const client = plane.client({ name: 'admin', groups: ['system:masters'] }, 'bench');
   let next = from;

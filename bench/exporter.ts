@@ -19,7 +19,7 @@ const CASES = [
 const SCRAPES = 200;
 const WARM_UP = 20;
 
-/** What a scrape takes over HTTP, and what a change of a pod does. The first scrapes do not count. */
+/** Measures a scrape over HTTP, and the effect of a changed pod. The first scrapes do not count. */
 export async function run(): Promise<void> {
   for (const { nodes, vms, target } of CASES) {
     const [nodeSource, podSource] = [source<Node>(), source<Pod>()];
@@ -41,7 +41,7 @@ export async function run(): Promise<void> {
     const times: number[] = [];
     let [bytes, cpu] = [0, 0];
     for (let i = -WARM_UP; i < SCRAPES; i++) {
-      // One machine comes to another node between two scrapes.
+      // One VM changes its node between two scrapes.
       podSource.cache.put(pod(1, Math.abs(i) % nodes));
       const [from, before] = [realClock.monotonic(), process.cpuUsage()];
       bytes = await scraped(`${server.url}/metrics`, agent);
@@ -60,7 +60,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** How many bytes come; nothing is made of them. */
+/** Returns the number of received bytes, without parsing them. */
 function scraped(url: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { agent }, (answer) => {

@@ -17,7 +17,7 @@ function podKind(subresource: string): ManagedKind {
   return builtInKind(name, 'io.k8s.api.core.v1.Pod', empty, types);
 }
 
-/** A defaulted pod of about 2 KiB, as a controller creates it. */
+/** Returns a defaulted pod of about 2 KiB, as a controller creates it. */
 function pod(): JsonObject {
   const container = (name: string) => ({
     name,
@@ -62,7 +62,7 @@ function withFields(object: JsonObject, managedFields: unknown): JsonObject {
   return { ...object, metadata: { ...(object['metadata'] as JsonObject), managedFields } as JsonObject };
 }
 
-/** Prints how long field management takes of one write. */
+/** Prints the time that field management takes of one write. */
 export async function run(): Promise<void> {
   const main = podKind('');
   const status = podKind('status');
@@ -92,7 +92,7 @@ export async function run(): Promise<void> {
   for (const [name, work] of cases) console.log(`  ${name.padEnd(40)} ${measure(work).toFixed(1).padStart(8)} µs`);
 }
 
-/** Microseconds of one call, the best of several rounds as other work on the machine only ever adds. */
+/** Returns the microseconds of one call, the best of several rounds, since other work on the host only ever adds. */
 function measure(work: () => unknown): number {
   const rounds = 2000;
   let best = Number.POSITIVE_INFINITY;

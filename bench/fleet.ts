@@ -11,15 +11,17 @@ import { UP_FLAGS } from './support/up-flags.ts';
 
 const MACHINES = Number(process.env['VIMANA_BENCH_MACHINES'] ?? 10_000);
 const NODES = Number(process.env['VIMANA_BENCH_NODES'] ?? 1000);
-/** So many that the process always has something to do while the disk writes: fewer wait for each other. */
+/**
+ * The number is high enough to keep the process busy while the disk writes; fewer requests would wait for each other.
+ */
 const AT_ONCE = 256;
 const CONNECTIONS = 32;
 const SETTLE_MS = 30_000;
 const IDLE_MS = 60_000;
 
 /**
- * A whole fleet from first create to all running, in one process with durable writes. Each in a process of its own,
- * because what is left of the first would count as memory of the second.
+ * Measures a whole fleet from the first create until all VMs run, in one process with durable writes. Each runs in a
+ * process of its own, since leftovers of the first would count as memory of the second.
  */
 export async function run(): Promise<void> {
   for (const part of Object.keys(PARTS)) await inChild([...UP_FLAGS, fileURLToPath(import.meta.url), part]);
@@ -44,7 +46,7 @@ async function overHttps(): Promise<void> {
   });
 }
 
-/** How many writes there are until the signal, but for the leases of nodes, which come with time and not with machines. */
+/** Counts the writes until the signal, except those of node leases, which depend on time and not on VMs. */
 async function writesUntil({ plane }: Embedded, signal: AbortSignal): Promise<number> {
   let count = 0;
   for await (const batch of plane.backend.stores.main.watch({ prefix: '', signal })) {
@@ -53,7 +55,7 @@ async function writesUntil({ plane }: Embedded, signal: AbortSignal): Promise<nu
   return count;
 }
 
-/** Creates all machines and waits until they run. */
+/** Creates all VMs and waits until they run. */
 async function burst(embedded: Embedded, create: () => Promise<void>): Promise<{ perSecond: string }> {
   const counting = new AbortController();
   const writes = writesUntil(embedded, counting.signal);
@@ -105,7 +107,7 @@ async function running({ admin }: Embedded, count: number): Promise<void> {
   }
 }
 
-/** Waits until all Events of the start are written: they come behind everything else. */
+/** Waits until all Events of the start are written, since they have the lowest priority. */
 async function told({ plane }: Embedded): Promise<void> {
   const { events } = plane.backend.stores;
   const began = performance.now();
@@ -116,7 +118,7 @@ async function told({ plane }: Embedded): Promise<void> {
   figure('  all Events written after', `${((performance.now() - began) / 1000 - 2).toFixed(0)}s`);
 }
 
-/** What is used while nothing changes, once the garbage of the start is gone. */
+/** Measures the usage while nothing changes, once the garbage of the start is collected. */
 async function idle(): Promise<void> {
   await realClock.sleep(SETTLE_MS);
   const before = process.cpuUsage();

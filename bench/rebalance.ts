@@ -13,7 +13,7 @@ import { seededRandom } from '#platform/base/random';
 const BOUNDS = { limits: DEFAULT_LIMITS, budget: DEFAULT_BUDGET, steps: 50 };
 const TARGET = 2_000;
 
-/** How long it takes to try every method on the mixed load, and to make one step in the largest fleet. */
+/** Measures trying every method on the mixed load, and one step in the largest fleet. */
 export async function run(): Promise<void> {
   const mixed = fleetWith({ load: 'mixed' });
   const methods = methodsOf(ALGORITHMS, PLANNERS, MODES);
@@ -59,7 +59,7 @@ function fleetWith(wanted: GenerateOptions) {
 const sizeOf = ({ nodes, vms }: ReturnType<typeof fleetWith>) =>
   `${nodes.length.toLocaleString('en')} nodes and ${vms.length.toLocaleString('en')} machines`;
 
-/** Milliseconds, on the wall and of a processor: on the wall, whatever else runs on the machine counts too. */
+/** Wall and CPU milliseconds. Wall time depends on what else runs on the host. */
 interface Time {
   readonly wall: number;
   readonly cpu: number;

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** `npm run bench [name]`: each file of bench/ but this one exports `run`, which prints its figures. */
+/** Runs `npm run bench [name]`. Each other file of bench/ exports `run`, which prints its figures. */
 const names = globSync('bench/*.ts')
   .map((path) => basename(path, '.ts'))
   .filter((name) => name !== 'run')

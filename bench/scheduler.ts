@@ -52,7 +52,7 @@ const NODE_AFFINITY = {
   },
 };
 
-/** The decisions of the scheduler alone: no API, but with explanations written down as in earnest. */
+/** Measures the decisions of the scheduler alone: without an API, but with recorded explanations. */
 export async function run(): Promise<void> {
   for (const each of CASES) measure(each);
 }
@@ -98,7 +98,7 @@ function measure({ name, nodes: count, target, spec = () => ({}) }: Case): void 
   }
   const wall = (realClock.monotonic() - began) * 1000;
   const { user, system } = process.cpuUsage(before);
-  // The rate is that of a processor of its own: on the wall, whatever else runs on the machine counts too.
+  // The rate is per CPU time, since wall time depends on what else runs on the host.
   const rate = `${Math.round((PODS * 1e6) / (user + system)).toLocaleString('en')}/s`;
   const each = `${((user + system) / PODS).toFixed(1)} us CPU ${(wall / PODS).toFixed(1).padStart(8)} us wall`;
   const missing = placed === PODS ? '' : `  (${PODS - placed} found no node)`;

@@ -13,15 +13,15 @@ import { scenarioAt } from '#programs/cli/scenario-file';
 import { terminal } from '#programs/cli/terminal';
 import { UP_FLAGS } from './support/up-flags.ts';
 
-/** How many times the nodes and machines of the day, and how much of the day the whole world plays. */
+/** Multiples of the day's nodes and VMs, and the part of the day that the full simulation runs. */
 const SIZES = [
   { times: 1, until: '24h', runs: 2 },
   { times: 10, until: '1h', runs: 1 },
   { times: 100, until: '5m', runs: 1 },
 ];
-/** At a hundred times, the whole world needs about 20 GiB: only where it is asked for. */
+/** At a factor of 100 the full simulation requires about 20 GiB, so it runs only on request. */
 const wanted = process.env['BENCH_TIMES']?.split(',').map(Number) ?? [1, 10];
-/** What the course alone decides, without a world that does it. */
+/** Sizes for the scenario engine alone, without a cluster. */
 const DECISIONS = [
   { times: 1, until: '24h' },
   { times: 10, until: '24h' },
@@ -33,7 +33,10 @@ const TARGET_MIB = 1024;
 const MAIN = resolve(import.meta.dirname, '../src/programs/main.ts');
 const DAY = resolve(import.meta.dirname, '../examples/simulation/day.yaml');
 
-/** The day of examples/simulation/day.yaml, and shorter stretches of it with more nodes and machines. BENCH_TIMES=1,10,100 for all. */
+/**
+ * Measures the day of examples/simulation/day.yaml, and shorter parts of it with more nodes and VMs.
+ * BENCH_TIMES=1,10,100 runs all.
+ */
 export async function run(): Promise<void> {
   for (const { times, until } of DECISIONS) decide(times, until);
   for (const { times, until, runs } of SIZES.filter((size) => wanted.includes(size.times))) {
@@ -66,7 +69,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** What happens when, in a world that always looks the same. */
+/** Runs the decisions of the scenario engine against a view that never changes. */
 function decide(times: number, until: string): void {
   const text = grown(readFileSync(DAY, 'utf8'), times);
   const { spec } = scenarioAt({ ...terminal, read: () => text }, 'day.yaml');
@@ -98,7 +101,7 @@ function decide(times: number, until: string): void {
 const sizeText = (times: number, until: string) =>
   `${(100 * times).toLocaleString('en')} nodes, ${(2000 * times).toLocaleString('en')} machines, ${until}`;
 
-/** The same day with so many times the nodes, machines and tasks. */
+/** Returns the same day with a multiple of the nodes, VMs and tasks. */
 function grown(text: string, times: number): string {
   if (times === 1) return text;
   return text
@@ -111,7 +114,7 @@ function grown(text: string, times: number): string {
 interface Measured {
   readonly wall: number;
   readonly cpu: number;
-  /** Of the thread that does the work: what collects garbage beside it left out. */
+  /** CPU time of the main thread, without garbage collection beside it. */
   readonly main: number;
   readonly mib: number;
 }
@@ -134,7 +137,7 @@ function digestOf(folder: string): string {
   return hash.digest('hex');
 }
 
-/** As a process of its own: runs the command and tells what it took. */
+/** As a separate process, the file runs the command and reports its usage. */
 if (import.meta.main) {
   process.argv.splice(1, 1, MAIN, 'vimana');
   process.on('exit', () => {

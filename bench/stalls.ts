@@ -12,7 +12,7 @@ const BOUND_MS = 100;
 const BOUND_RATIO = 2;
 const MONITOR = join(import.meta.dirname, 'support/stalls/stall-monitor.ts');
 
-/** How long other users wait while one user attacks, on ours and on kube-apiserver. */
+/** Measures how long other users wait while one user attacks, on Vimana and on kube-apiserver. */
 export async function run(): Promise<void> {
   const missing = process.env['VIMANA_BENCH_PEER'] === 'no' ? ['VIMANA_BENCH_PEER'] : missingAssets();
   if (missing.length > 0) console.log(`  kube-apiserver is left out for lack of ${missing.join(', ')}`);
@@ -45,7 +45,7 @@ function print(attack: string, server: string, figures: AttackFigures): void {
   console.log(`  ${attack.padEnd(30)} ${server.padEnd(8)} ${columns.join('')}   answers: ${answers}${failed}`);
 }
 
-/** Lets a server that is started meanwhile record how long its event loop stood still. */
+/** Makes servers that are started meanwhile record the stalls of their event loop. */
 async function withMonitor<T>(work: (stalls: () => string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-stalls-'));
   const file = join(folder, 'stalls');

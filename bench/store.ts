@@ -11,7 +11,7 @@ import { realClock } from '#platform/base/clock';
 const OBJECTS = 100_000;
 const WATCHERS = 1_000;
 const key = (i: number): string => `/registry/pods/namespace-${i % 50}/pod-${i}`;
-/** What the store does alone, without an API server around it. */
+/** Measures the store alone, without an API server around it. */
 export async function run(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'bench-store-'));
   try {
@@ -36,14 +36,14 @@ export async function run(): Promise<void> {
       }
       await store.close();
     }
-    // In a process of its own, whose memory holds nothing else.
+    // A separate process has nothing else in its memory.
     process.stdout.write(execFileSync(process.execPath, [import.meta.filename, 'reopen', join(root, 'sync')]));
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-/** Objects of 2 KiB, made before the watch runs: writing JSON is the API server's part. */
+/** Creates objects of 2 KiB before the measurement, since serializing JSON is the API server's part. */
 function makeObjects(): string[] {
   return Array.from({ length: OBJECTS }, (_, i) => {
     const metadata = { name: `pod-${i}`, namespace: `namespace-${i % 50}`, resourceVersion: String(i + 2) };
@@ -118,7 +118,7 @@ async function fanOut(store: Store, objects: readonly string[]): Promise<void> {
   for (const watch of [...watches, ...others]) watch.close();
 }
 
-/** Opens what the benchmark has left behind. */
+/** Opens the store that the benchmark has left. */
 async function reopen(folder: string): Promise<void> {
   let store: Store | undefined;
   const time = await timed(async () => {

@@ -17,20 +17,20 @@ const MACHINES = Number(process.env['VIMANA_BENCH_MACHINES'] ?? 3000);
 const ROUNDS = Number(process.env['VIMANA_BENCH_ROUNDS'] ?? 5);
 const AT_ONCE = 64;
 
-/** What one running machine consists of. */
+/** Objects of one running VM. */
 interface Made {
   readonly vm: KubeObject;
   readonly instance: KubeObject;
   readonly pod: KubeObject;
 }
 
-/** The seven writes by which a machine comes to run, alone: what the API server costs of `fleet`. */
+/** Measures the seven writes that start a VM by themselves: the API server's part of `fleet`. */
 export async function run(): Promise<void> {
   const made = await oneMachine();
   const plane = await startVmControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger });
   const admin = plane.client();
   await installComponents(admin, { kinds: kindsOf(['kubevirt']), actors: [], roles: [] });
-  // There is no controller that would make it.
+  // No controller creates it here.
   await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
   const costs: number[][] = [];
   for (let round = 0; round < ROUNDS; round++) costs.push(await replay(plane, made, round));
@@ -57,7 +57,7 @@ async function oneMachine(): Promise<Made> {
   });
 }
 
-/** What was written of one machine so far. */
+/** Objects of one VM that are written so far. */
 interface Written {
   readonly name: string;
   vm?: KubeObject;
@@ -116,7 +116,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ],
 ];
 
-/** Microseconds of each step. */
+/** Returns the microseconds of each step. */
 async function replay(plane: ControlPlane, made: Made, round: number): Promise<number[]> {
   const admin = { name: 'admin', groups: ['system:masters'] };
   const clients = {
@@ -140,7 +140,7 @@ async function replay(plane: ControlPlane, made: Made, round: number): Promise<n
   return costs;
 }
 
-/** An object as it is first sent, of another name and owner. */
+/** Returns an object as it is first sent, with another name and owner. */
 function newOf(made: KubeObject, name: string, owner?: KubeObject): NewObject<KubeObject> {
   const { apiVersion, kind, metadata, spec } = made as KubeObject & { spec: object };
   const { labels, annotations, finalizers, ownerReferences = [] } = metadata;

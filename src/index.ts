@@ -1,4 +1,4 @@
-/** What other programs may use of Vimana: its kinds and their types, an API server to test against, and clients of one. */
+/** Public API of the package: kinds and their types, an API server to test against, and its clients. */
 
 export * as hypersdk from '#api/hypersdk/group';
 export { KINDS } from '#api/kinds';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** The package's own imports, which name files of src, as files of dist. */
+/** Returns the package's imports, which name files of src, rewritten to files of dist. */
 function builtImports(): Record<string, string> {
   const { imports } = JSON.parse(readFileSync('package.json', 'utf8')) as { imports: Record<string, string> };
   const built = (file: string) => file.replace('./src/', './').replace(/\.ts$/, '.js');
@@ -9,8 +9,8 @@ function builtImports(): Record<string, string> {
 }
 
 /**
- * Compiles src to dist. The stamp is as old as the beginning of the compilation, so that a source saved meanwhile counts
- * as newer, and it gets its name at the end, so that half a build never passes for one.
+ * Compiles src to dist. The stamp has the time at which the compilation started, so that a source saved meanwhile
+ * counts as newer. It is renamed at the end, so that a partial build never counts as complete.
  */
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
@@ -18,7 +18,7 @@ writeFileSync('dist/.building', '');
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (status === 0) {
   writeFileSync('dist/package.json', JSON.stringify({ type: 'module', imports: builtImports() }));
-  // Deployments name this file, so its path stays the same wherever the program's source is.
+  // Deployments name this file, so its path does not depend on that of the program's source.
   writeFileSync('dist/main.js', "import './programs/main.js';\n");
   renameSync('dist/.building', 'dist/.built');
 } else {

@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** Paths of this repository that a document names, in backquotes: `src/vm/engine/plan-vm.ts`, `tools/layers`. */
+/**
+ * Returns the paths of this repository that a document names in backquotes: `src/vm/engine/plan-vm.ts`, `tools/layers`.
+ */
 function pathsIn(text: string): string[] {
   const prose = text.replaceAll(/```[^]*?```/g, '');
   return [...prose.matchAll(/`((?:src|test|tools|bench|docs|deploy|examples|bin)\/[^`\s<>*]+)`/g)].map(
@@ -9,7 +11,7 @@ function pathsIn(text: string): string[] {
   );
 }
 
-/** Files that a document names in short, such as `retention.ts` or `flow-control/thread-share.ts`. */
+/** Returns the files that a document names in short, such as `retention.ts` or `flow-control/thread-share.ts`. */
 function shortNamesIn(text: string): string[] {
   return [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|data\.json))`/g)].map(([, name = '']) => name);
 }

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes src/api/kubevirt/upstream.data.json: which fields KubeVirt 1.9's public API has, and of which type.
- * Usage: node tools/kubevirt-fields.ts DATA, where DATA holds kubevirt-1.9/ and kubernetes-1.36/ with the
- * OpenAPI definitions of both (field names, types and required marks; no prose).
+ * Writes src/api/kubevirt/upstream.data.json: the fields of KubeVirt 1.9's public API with their types.
+ * Usage: node tools/kubevirt-fields.ts DATA, where DATA contains kubevirt-1.9/ and kubernetes-1.36/ with the OpenAPI
+ * definitions of both (field names, types and required marks; no prose).
  */
 
 interface Source {
@@ -26,7 +26,7 @@ const ROOTS = [
   'v1.VirtualMachineInstanceMigrationStatus',
 ];
 
-/** Types that src/api/kubevirt/upstream.ts knows by name, because JSON schema says them in its own way. */
+/** Types that src/api/kubevirt/upstream.ts knows by name, because JSON schema expresses them in its own way. */
 const SPECIAL: Readonly<Record<string, string>> = {
   'k8s.io.apimachinery.pkg.api.resource.Quantity': 'Quantity',
   'k8s.io.apimachinery.pkg.apis.meta.v1.Time': 'Time',
@@ -34,11 +34,11 @@ const SPECIAL: Readonly<Record<string, string>> = {
   'k8s.io.apimachinery.pkg.util.intstr.IntOrString': 'IntOrString',
   'k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta': 'ObjectMeta',
   'k8s.io.apimachinery.pkg.runtime.RawExtension': 'AnyObject',
-  // Refused by admission, so its many fields need not be told apart.
+  // Admission rejects it, so its many fields need no schema.
   'v1.DataVolumeTemplateSpec': 'AnyObject',
 };
 
-/** Go's zero values are no defaults, and patch strategies do not exist for custom resources. */
+/** Keywords that are kept. Go's zero values are not defaults, and custom resources have no patch strategies. */
 const KEPT = new Set([
   'enum',
   'format',
@@ -58,12 +58,15 @@ function read(name: string): Readonly<Record<string, Source>> {
   return JSON.parse(readFileSync(join(folder ?? '', name, 'openapi-schemas.json'), 'utf8'));
 }
 
-/** `#/definitions/x` and `#/components/schemas/io.x` name the same thing: x, with Kubernetes' reversed domain undone. */
+/** Returns the name in `#/definitions/x` or `#/components/schemas/io.x`: x, with Kubernetes' reversed domain undone. */
 function nameOf(ref: string): string {
   return (ref.split('/').at(-1) ?? '').replace(/^io\.k8s\./, 'k8s.io.');
 }
 
-/** KubeVirt's own types by their bare name, those of Kubernetes' core group with a prefix: some names exist in both. */
+/**
+ * Shortens KubeVirt's own types to their bare name, and prefixes those of Kubernetes' core group, since some names
+ * exist in both.
+ */
 function shortName(name: string): string {
   return name
     .replace(/^v1\./, '')
@@ -89,7 +92,7 @@ const target = join(import.meta.dirname, '../src/api/kubevirt/upstream.data.json
 writeFileSync(target, `{\n${lines.join(',\n')}\n}\n`);
 console.log(`${sorted.length} definitions`);
 
-/** One schema of the source in the form of a structural schema; other definitions stay references by name. */
+/** Converts one schema of the source to a structural schema. Other definitions stay references by name. */
 function convert(source: Source, found: (name: string) => void): Definition {
   if (source.$ref !== undefined) {
     const name = nameOf(source.$ref);
@@ -99,7 +102,7 @@ function convert(source: Source, found: (name: string) => void): Definition {
   }
   const result: Definition = {};
   const types = [source.type ?? 'object'].flat();
-  // The only unions are a time that may be null.
+  // The only unions are nullable times.
   if (types.includes('null')) return { $ref: 'Time' };
   result.type = types[0];
   for (const [keyword, value] of Object.entries(source)) if (KEPT.has(keyword)) result[keyword] = value;

@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-/** A machine that stands still for seconds must not fail a test. */
+/** A host that stalls for seconds must not fail a test. */
 const LEAST_MS = 15_000;
 
-/** Waits of a test that give up early: without a limit of their own they do so after a second. */
+/** Returns the waits of a test with a short timeout. Without an explicit one, the timeout is a second. */
 function hastyWaits(path: string, source: string): string[] {
   const found: string[] = [];
   const textOf = ({ start, end }: { start: number; end: number }) => source.slice(start, end);

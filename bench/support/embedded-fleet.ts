@@ -8,7 +8,7 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES } from '#platform/kube/kinds/node';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
 
-/** Measures on a control plane in this process, with durable writes and so many ready nodes. */
+/** Runs a measurement on a control plane in this process, with durable writes and `count` ready nodes. */
 export async function withEmbeddedFleet<T>(
   nodes: number,
   measure: (embedded: Embedded) => Promise<T>,
@@ -33,7 +33,7 @@ export async function withEmbeddedFleet<T>(
   }
 }
 
-/** Waits until so many nodes take machines. */
+/** Waits until this number of nodes accepts VMs. */
 async function ready({ admin }: Embedded, count: number): Promise<void> {
   const open = new Set<string>();
   for await (const { type, object } of admin.watch(NODES)) {

@@ -8,12 +8,12 @@ const PATH = '/api/v1/namespaces/default/configmaps';
 
 export interface FanOut {
   readonly first: number;
-  /** Of those that follow. */
+  /** Maximum of the subsequent writes. */
   readonly worst: number;
   readonly middle: number;
 }
 
-/** From the sending of one write to its arrival at the last of 1,000 watches over HTTPS, in ms. */
+/** Measures the time from sending one write to its arrival at the last of 1,000 watches over HTTPS, in ms. */
 export async function fanOut({ url, token }: Target): Promise<FanOut> {
   const authorization = `Bearer ${token}`;
   const sessions = Array.from({ length: SESSIONS }, () => connect(url, { rejectUnauthorized: false }));
@@ -47,7 +47,7 @@ export async function fanOut({ url, token }: Target): Promise<FanOut> {
   return { first, worst: rest.at(-1) ?? 0, middle: rest[WRITES / 2] ?? 0 };
 }
 
-/** Resolves when the watch stands; each line that then comes is one event. */
+/** Resolves when the watch is established. Each line that follows is one event. */
 function watch(session: ClientHttp2Session, authorization: string, onEvent: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const stream = session.request({ ':path': `${PATH}?watch=true&resourceVersion=1`, authorization });

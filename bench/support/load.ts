@@ -33,7 +33,7 @@ export class Load {
     return bytes;
   }
 
-  /** Requests per second, with as many under way as there are connections; the times of each in ms. */
+  /** Returns requests per second with one request in progress per connection, and the latency of each in ms. */
   async run(count: number, each: (i: number) => Promise<unknown>): Promise<{ perSecond: number; p99: number }> {
     let next = 0;
     const times: number[] = [];

@@ -2,8 +2,8 @@ import { Load } from './load.ts';
 import { machineNumber } from './machine.ts';
 
 /*
- * Creates machines over HTTPS, as a process of its own so that it takes nothing from the server's.
- * Arguments: URL, how many, how many at once. The token comes on standard input.
+ * Creates VMs over HTTPS, as a process of its own so that it takes no resources from the server's.
+ * Arguments: URL, count, and number of concurrent requests. The token is read from standard input.
  */
 const [url = '', count = '0', atOnce = '1'] = process.argv.slice(2);
 let token = '';

@@ -1,6 +1,6 @@
 import type { VirtualMachineInput } from '#api/kubevirt/group';
 
-/** One of many machines that differ in name alone. */
+/** Returns one of many VMs that differ only in their name. */
 export function machineNumber(at: number): VirtualMachineInput {
   return {
     apiVersion: 'kubevirt.io/v1',

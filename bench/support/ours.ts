@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Target } from './target.ts';
 
-/** `vimana apiserver` as users start it, durable, on a free port. */
+/** Starts a durable `vimana apiserver` as users do, on a free port. */
 export async function startOurs(folder: string): Promise<Target> {
   const launcher = resolve(import.meta.dirname, '../../bin/vimana');
   const began = performance.now();

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Target } from './target.ts';
 
-/** A real kube-apiserver with etcd, where its binaries are on the machine; undefined where not. */
+/** Starts a real kube-apiserver with etcd. Returns undefined if its binaries are not installed. */
 export async function startPeer(folder: string): Promise<Target | undefined> {
   const assets = process.env['KUBE_ASSETS'] ?? join(homedir(), '.cache', 'vimana', 'assets');
   if (!existsSync(join(assets, 'kube-apiserver')) || !existsSync(join(assets, 'etcd'))) return undefined;
@@ -73,7 +73,7 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Asks until /readyz says ok. */
+/** Polls /readyz until it returns ok. */
 export async function ready(url: string, token: string): Promise<void> {
   for (;;) {
     try {
@@ -89,7 +89,7 @@ export async function ready(url: string, token: string): Promise<void> {
       ];
       if (execFileSync('curl', args, { encoding: 'utf8' }) === '200') return;
     } catch {
-      // Not listening yet.
+      // The server does not listen yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -11,7 +11,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 
 const ROUNDS = 20_000;
 
-/** Microseconds that each stage of a create takes by itself, for one object again and again. */
+/** Measures the microseconds of each stage of a create, repeatedly for one object. */
 export async function stagesOfCreate(
   { backend }: ControlPlane,
   resource: Resource,

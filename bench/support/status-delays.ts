@@ -8,11 +8,11 @@ const LIMIT_MS = 30_000;
 
 interface Pending {
   readonly began: number;
-  /** Of the changed spec; unknown until the change is answered. */
+  /** Generation of the changed spec. Unknown until the change has its response. */
   generation: number;
 }
 
-/** How long after a change of a machine's spec its status speaks of it, at 100 changes a second spread over all machines. */
+/** Measures the delay from a change of a VM's spec to its status, at 100 changes per second over all VMs. */
 export async function statusDelays(admin: Client, machines: number): Promise<{ p99: number; middle: number }> {
   const pending = new Map<string, Pending>();
   const observed = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** An API server under load. */
+/** API server under load. */
 export interface Target {
   readonly name: string;
   readonly url: string;
@@ -10,7 +10,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** Resident memory of all its processes, in MiB. */
+/** Returns the resident memory of all its processes in MiB. */
 export function residentMiB({ pids }: Target): number {
   const kib = pids.map((pid) => {
     const [, amount = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

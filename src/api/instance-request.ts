@@ -1,32 +1,35 @@
 /**
- * How anybody asks the node agent of an instance for something: annotations of the VirtualMachineInstance, which only
- * the operator may write. The agent alone touches the machine.
+ * Requests to the node agent of an instance: annotations of the VirtualMachineInstance, which only the operator may
+ * write. Only the node agent acts on the machine.
  */
 
 /**
- * "true" while the machine is to stand still, "false" once it is to go on; absent: as spec.startStrategy says. A state,
- * not a deed: it may be read any number of times.
+ * "true" pauses the machine and "false" resumes it; if absent, spec.startStrategy decides. This is a state, so it may
+ * be read any number of times.
  */
 export const PAUSED_ANNOTATION = 'vimana.io/paused';
-/** What the conditions of an instance say while it stands still because of it. */
+/** Reason and message of the instance's conditions while it is paused by this annotation. */
 export const PAUSED_BY_USER = { reason: 'PausedByUser', message: 'VMI was paused by user' } as const;
 
-/** Deeds, each with an identity of its own as value. The agent takes the annotation off before it acts: at most once. */
+/**
+ * Requests for actions, each with a unique value. The node agent removes the annotation before it acts, so that it acts
+ * at most once.
+ */
 export const RESET_ANNOTATION = 'vimana.io/reset';
 export const SOFT_REBOOT_ANNOTATION = 'vimana.io/soft-reboot';
 
-/** "false": the machine is not moved while it runs, whatever it could do. */
+/** "false" disables live migration of the machine, whatever it supports. */
 export const LIVE_MIGRATION_ANNOTATION = 'vimana.io/live-migration';
 
-/** Hardware and network addresses that the machine keeps: JSON, `{"<interface>": {"mac": "...", "ip": "..."}}`. */
+/** MAC and IP addresses that the VM keeps, as JSON: `{"<interface>": {"mac": "...", "ip": "..."}}`. */
 export const IDENTITY_ANNOTATION = 'vimana.io/identity';
 
-/** Which generation of the VirtualMachine an instance was made from. */
+/** Generation of the VirtualMachine that an instance was created from. */
 export const GENERATION_ANNOTATION = 'kubevirt.io/vm-generation';
-/** What else an instance was made from: the template of the VirtualMachine, in which state. */
+/** Other sources of an instance: the VirtualMachine's template, and its state. */
 export const BASIS_ANNOTATION = 'vimana.io/made-from';
 
-/** Holds an instance until its machine has ended and its pods are gone. */
+/** Finalizer that holds an instance until its machine has ended and its pods are deleted. */
 export const INSTANCE_FINALIZER = 'foregroundDeleteVirtualMachine';
-/** Holds a VirtualMachine until its instance is gone, or let go. */
+/** Finalizer that holds a VirtualMachine until its instance is deleted or orphaned. */
 export const MACHINE_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';

@@ -7,7 +7,7 @@ interface Node {
   readonly schema: JsonSchema;
 }
 
-/** Every schema below a schema, with its path. */
+/** Yields every nested schema with its path. */
 function* nodes(schema: JsonSchema, path: string): Generator<Node> {
   yield { path, schema };
   for (const [name, field] of Object.entries(schema.properties ?? {})) yield* nodes(field, `${path}.${name}`);

@@ -13,7 +13,7 @@ import { vmStorage } from './novacron/vm-storage.ts';
 import { simulationScenario } from './simulation/simulation-scenario.ts';
 import { virtualMachine as simulationVirtualMachine } from './simulation/virtual-machine.ts';
 
-/** Every resource kind of the product. */
+/** All resource kinds of Vimana. */
 export const KINDS: readonly Kind[] = [
   kubevirtVirtualMachine,
   virtualMachineInstance,

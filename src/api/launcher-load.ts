@@ -1,17 +1,17 @@
 import { LOAD_ANNOTATION } from './launcher.ts';
 
-/** How much a node has, as quantities. */
+/** Capacity of a node as quantities. */
 export interface NodeSize {
   readonly cpu: string;
   readonly memory: string;
 }
 
-/** What a share of one node is a share of, where nodes are not alike or there are none. */
+/** Node size that fractional VM sizes refer to where nodes differ or there are none. */
 export const DEFAULT_NODE: NodeSize = { cpu: '32', memory: '128Gi' };
 
 /**
- * What a simulated machine was last told to use, and the node that these are shares of. Only a change of it is carried to
- * the pod of a running machine, so that whoever annotates the pod is not overruled.
+ * Requested load of a simulated VM, and the node that its fractions refer to. Only a change of it is copied to the pod
+ * of a running VM, so that annotations set on the pod are not overwritten.
  */
 export interface LauncherLoad {
   readonly cpu: string;
@@ -23,7 +23,7 @@ export function formatLoad({ cpu, memory, node }: LauncherLoad): string {
   return JSON.stringify({ cpu, memory, node: { cpu: node.cpu, memory: node.memory } });
 }
 
-/** The load that annotations tell; undefined where they tell none, or it cannot be read. */
+/** Parses the load in annotations. Returns undefined if it is absent or malformed. */
 export function parseLoad(annotations: Readonly<Record<string, string>> | undefined): LauncherLoad | undefined {
   const text = annotations?.[LOAD_ANNOTATION];
   if (text === undefined) return undefined;

@@ -1,12 +1,12 @@
 import { SIZE_ANNOTATION } from './launcher.ts';
 
 /**
- * What a launcher pod holds the place for. A machine is of the size of its pod, whatever its instance asks for by now:
- * more than its pod asked of the node would be what the node has promised to others.
+ * Size of machine that a launcher pod is created for. A machine has the size of its pod, whatever its instance requests
+ * by now: more would be capacity that the node has promised to others.
  */
 export interface LauncherSize {
   readonly sockets: number;
-  /** A quantity. */
+  /** Memory as a quantity. */
   readonly memory: string;
 }
 
@@ -14,7 +14,7 @@ export function formatLauncherSize({ sockets, memory }: LauncherSize): string {
   return JSON.stringify({ sockets, memory });
 }
 
-/** The size that annotations of a pod tell; undefined where they tell none, or it cannot be read. */
+/** Parses the size in the annotations of a pod. Returns undefined if it is absent or malformed. */
 export function parseLauncherSize(annotations: Readonly<Record<string, string>> | undefined): LauncherSize | undefined {
   const text = annotations?.[SIZE_ANNOTATION];
   if (text === undefined) return undefined;

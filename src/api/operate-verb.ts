@@ -1,6 +1,5 @@
 /**
- * The verb of those who act as operator or as agent of a node. On `KIND/status`: may write that status, which
- * controllers act on. On virtualmachineinstances: may change the spec of an instance, and set labels and annotations on
- * it that controllers act on.
+ * Verb of operators and node agents. On `KIND/status` it permits writing that status, which controllers act on. On
+ * virtualmachineinstances it permits changing the spec, and setting labels and annotations that controllers act on.
  */
 export const OPERATE = 'operate';

@@ -1,25 +1,25 @@
-/** Annotations by which operations on machines leave word, for the parts that act and for whoever takes over. */
+/** Annotations by which operations on VMs leave requests to controllers and to their successors. */
 
-/** On a VirtualMachine: the value of the label kubernetes.io/hostname of the node that its next instance is to start on. */
+/** Annotation of a VirtualMachine: kubernetes.io/hostname of the node that its next instance must start on. */
 export const START_ON = 'vimana.io/start-on';
-/** On a VirtualMachine: the same of the node that its next instance is not to start on. */
+/** Annotation of a VirtualMachine: kubernetes.io/hostname of the node that its next instance must not start on. */
 export const START_AWAY_FROM = 'vimana.io/start-away-from';
 
 /**
- * On a VirtualMachine: it does not wait for clean electricity while this is its generation, so that another start, after
- * it was stopped, may.
+ * Annotation of a VirtualMachine: the generation at which it does not wait for clean electricity. A later start, after
+ * a stop, may wait again.
  */
 export const START_NOW = 'vimana.io/start-now';
 
-/** On what an operation has made: `namespace/name` of the VMOperation, and its uid. */
+/** Annotation of an object that an operation created: `namespace/name` of the VMOperation, and its uid. */
 export const OPERATION = 'vimana.io/operation';
 export const OPERATION_UID = 'vimana.io/operation-uid';
 
 /**
- * On a VirtualMachineInstanceMigration: how it is carried out, as JSON in the words of KubeVirt's migrationConfiguration.
- * On a VirtualMachineInstance: what holds for all of its migrations that do not say otherwise, and the most that they may.
+ * Annotation with JSON in the form of KubeVirt's migrationConfiguration. A VirtualMachineInstanceMigration uses it for
+ * itself. On a VirtualMachineInstance it is the default for all of its migrations, and their limit.
  */
 export const MIGRATION_CONFIGURATION = 'vimana.io/migration-configuration';
 
-/** Holds an operation until the machine is as it should be, which may be stopped meanwhile. */
+/** Finalizer that holds an operation until the VM, which may be stopped meanwhile, is in its final state. */
 export const OPERATION_FINALIZER = 'vimana.io/operation';

@@ -1,6 +1,6 @@
 import { list, object, required, string } from '#platform/schema/schema';
 
-/** In the status of machines whose group has no word for it: by this their next run has the same addresses. */
+/** Status of VMs whose group has no field for it. Their next run gets the same addresses from it. */
 export const retainedInterfaces = list(
   'Addresses that the machine keeps through restart and migration.',
   object('The addresses of a network interface.', {

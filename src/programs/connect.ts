@@ -5,14 +5,14 @@ import { kubeconfigEntries, loadClusterAccess } from '#platform/kube/kubeconfig/
 import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
 import type { Connect, KubeconfigNames } from '#programs/cli/connection';
 
-/** Reaches the cluster that flags, environment and kubeconfig name. */
+/** Connects to the cluster that flags, environment and kubeconfig select. */
 export const connect: Connect = async (flags) => {
   const access = await loadClusterAccess(flags, environment());
   const client = httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
   return { client, namespace: access.namespace, close: () => client.close() };
 };
 
-/** Reads them from the same files. */
+/** Reads the names from the same files. */
 export const kubeconfigNames: KubeconfigNames = (flags, what) => kubeconfigEntries(flags, environment(), what);
 
 function environment() {

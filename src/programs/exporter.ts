@@ -22,9 +22,9 @@ import type { Connection } from '#programs/cli/connection';
 import type { ExporterFlags } from '#programs/cli/exporter';
 import { connect } from './connect.ts';
 
-/** How long the cluster is given to answer before there is none. */
+/** Time for the cluster to respond before it counts as unreachable. */
 const ANSWER_MS = 5_000;
-/** How often one that has not answered is asked again. */
+/** Interval between attempts to reach a cluster that has not responded. */
 const AGAIN_MS = 5_000;
 
 /** Runs `vimana exporter` until SIGINT or SIGTERM. */
@@ -71,7 +71,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
       const late = follow(connection);
       await Promise.race([late.synced(), waitForAbort(signal)]);
       for (const route of exporterRoutes(late)) server.mount(route);
-      // What this cluster does not take is no reason to end: it can be sent again.
+      // A load that this cluster rejects is no reason to exit, since it can be sent again.
       if (wanted !== undefined)
         await load(late, wanted, log, signal).catch((error: unknown) => log.error({}, messageOf(error)));
     }
@@ -84,7 +84,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
   }
 }
 
-/** In a pod there may be no place for a file; there, tokens of the cluster are what clients present. */
+/** Creates a token file. In a pod there may be no writable directory; clients then present tokens of the cluster. */
 function newToken(file: string, log: Logger): AccessToken | undefined {
   try {
     return createAccessToken(file);
@@ -94,7 +94,10 @@ function newToken(file: string, log: Logger): AccessToken | undefined {
   }
 }
 
-/** The cluster that flags and surroundings name; undefined, and a warning, where they name none and nobody asked for one. */
+/**
+ * Connects to the cluster that flags and environment select. If they select none and none was requested, it logs a
+ * warning and returns undefined.
+ */
 async function tryConnect({ access }: ExporterFlags, log: Logger): Promise<Connection | undefined> {
   try {
     return await connect(access);
@@ -105,7 +108,7 @@ async function tryConnect({ access }: ExporterFlags, log: Logger): Promise<Conne
   }
 }
 
-/** Whether the cluster answers; where it was asked for and does not, that is an error. */
+/** Reports whether the cluster responds. Throws if it was requested explicitly and does not. */
 async function answers(connection: Connection, { access }: ExporterFlags, clock: Clock, log: Logger): Promise<boolean> {
   try {
     await ask(connection, clock);
@@ -156,7 +159,7 @@ const isAskedFor = ({ kubeconfig, context }: ExporterFlags['access']) =>
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** A scenario that is read again when it is known which nodes there are. */
+/** Scenario that is read again once the nodes are known. */
 type ReadScenario = (isNode: (name: string) => boolean) => ReturnType<typeof readFleetSpec>;
 
 function scenarioAt(place: string, log: Logger): ReadScenario {

@@ -4,19 +4,19 @@ import { reportedError } from '#programs/cli/failure';
 import { type Starters, vimanaProgram } from '#programs/cli/program';
 import { terminal } from '#programs/cli/terminal';
 
-/** The launchers in bin/ pass the name that the program was called by, then the user's arguments. */
+/** The scripts in bin/ pass the name that the program was called by, then the user's arguments. */
 const [, , name, ...args] = process.argv;
 
-// A reader that went away (`vimana crds | head`) is no error.
+// A reader that has exited (`vimana crds | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
 
-// Whatever is written is for whoever runs this: it may hold secrets, or tell of them.
+// Files may contain secrets, so only the user who runs the program may read them.
 process.umask(0o077);
 
-/** What starts something is loaded only when it is asked for. */
+/** Loads each program only when it is requested. */
 const starters: Starters = {
   apiserver: async (settings) => (await import('./serve.ts')).serve(settings),
   up: async (settings) => (await import('#programs/up/up')).up(settings, terminal),

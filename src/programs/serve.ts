@@ -14,7 +14,7 @@ import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { clusterName, defaultDataDir, withStartExplanation } from '#programs/up/data-dir';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from '#programs/up/output-files';
 
-/** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
+/** Runs `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {
   const clock = realClock;
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
@@ -34,7 +34,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     clock,
     random: systemRandom(),
     log,
-    // The API server alone: nothing acts on machines here.
+    // The API server runs alone, so no controller acts on VMs.
     actsOn: () => false,
     ...(audit === undefined ? {} : { audit }),
     ...advertisedAddress(host),
@@ -74,7 +74,7 @@ function controllersOf(plane: ControlPlane, log: Logger): Runnable[] {
   });
 }
 
-/** What is sent by plain HTTP can be read on the way, so that other machines are not served so by accident. */
+/** Rejects plain HTTP for other hosts unless it is requested explicitly, since it can be read on the way. */
 function checkReach({ insecureHttp, insecureRemote, bindAddress }: ApiServerSettings): void {
   if (!insecureHttp || insecureRemote || isLoopback(bindAddress)) return;
   throw new ConfigError(`plain HTTP is not served on ${bindAddress}, which other machines may reach`, {
@@ -83,8 +83,8 @@ function checkReach({ insecureHttp, insecureRemote, bindAddress }: ApiServerSett
 }
 
 /**
- * The address that the service `kubernetes` gives: the one that is listened on, or where that is none that another
- * machine could use, the first of this machine, as kube-apiserver does.
+ * Returns the address of the service `kubernetes`: the one that is listened on, or, if other hosts cannot use it, the
+ * first of this host, as in kube-apiserver.
  */
 function advertisedAddress(host: string): { advertised?: string } {
   const local = /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/.test(host);

@@ -22,19 +22,19 @@ import type { SimulateSettings } from '#programs/cli/simulate';
 import { startEmbedded } from '#programs/up/embedded';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 
-/** When scenarios begin that do not say: the same for everybody, so that the same seed gives the same bytes. */
+/** Default start of scenarios. It is fixed, so that the same seed gives the same bytes. */
 const DEFAULT_START = Date.UTC(2030, 0, 1);
-/** In which nodes come up before the scenario begins. */
+/** Time for nodes to become ready before the scenario starts. */
 const WARM_UP_MS = 60_000;
 const BYTES_A_MEGABIT = 125_000;
 
-/** Runs `vimana simulate`. What it writes follows from the settings alone; how long it took goes to the terminal. */
+/** Runs `vimana simulate`. Its files depend on the settings alone; the real duration goes to the terminal. */
 export async function simulate(settings: SimulateSettings, io: Io): Promise<void> {
-  // Garbage of a simulated day would otherwise be let pile up to several times of what is alive.
+  // Otherwise the garbage of a simulated day would grow to several times the live heap.
   setFlagsFromString('--heap-growing-percent=40');
   const began = realClock.monotonic();
   const stop = new AbortController();
-  // A second one of the same kind ends it at once.
+  // A second signal of the same kind ends it at once.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
   const { simulated_seconds, completed } = await play(settings, directoryOutput(settings.out, held), stop.signal);
   const simulated = simulated_seconds * 1000;
@@ -54,7 +54,7 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
   }
 }
 
-/** Keeps other simulations out of a folder, until the answer is called or this process dies. */
+/** Locks a directory against other simulations, until the returned function is called or this process dies. */
 function held(folder: string): () => void {
   try {
     const release = lockFolder(folder);
@@ -71,7 +71,7 @@ function held(folder: string): () => void {
   }
 }
 
-/** Plays the scenario to its end, or to the signal. */
+/** Runs the scenario until its end or the signal. */
 async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<RunExtent> {
   const { scenario, seed, untilMs, resolution, logLevel: level, sampleMs, rebalance } = settings;
   const { spec, metadata } = scenario;
@@ -166,7 +166,7 @@ function poolsOf({ scenario, nodes: usual }: SimulateSettings): readonly NodePoo
   return nodes.map(poolOf);
 }
 
-/** Waits until a simulated time has come at a speed; not at all at the highest. */
+/** Returns a function that waits for a simulated time at a speed. At the highest speed it does not wait. */
 function pacer(speed: number, signal: AbortSignal): (time: number) => Promise<void> {
   const began = realClock.monotonic();
   return async (time) => {

@@ -3,7 +3,7 @@ import type { Kind, ObjectOf } from '#platform/schema/kind';
 import { admission } from '#vm/admission/admit';
 import type { Admitter } from '#vm/admission/admitter';
 
-/** What admission says of a write, in the words that a user reads. */
+/** Admission result of a write, in the words that a user reads. */
 export interface Trial<K extends Kind> {
   readonly object: ObjectOf<K>;
   readonly causes: readonly string[];
@@ -13,7 +13,7 @@ export interface Trial<K extends Kind> {
 
 type Send<K extends Kind> = (object: object, old?: object, subresource?: string) => Trial<K>;
 
-/** Sends objects of one kind through admission: alone as a create, with an old one as an update of it. */
+/** Sends objects of one kind through admission: a single one as a create, with an old one as an update of it. */
 export function admissionTrial<K extends Kind>(admitter: Admitter<K>): Send<K> {
   const admit = admission(admitter);
   const write = (object: object, old?: ObjectOf<K>, subresource?: string) =>

@@ -4,7 +4,7 @@ import { admissionTrial } from './admission-trial.ts';
 
 const trial = admissionTrial(simulationScenarioAdmitter);
 
-/** A scenario as the API server hands it on: with its defaults. Throws where it would be refused. */
+/** Returns a scenario with its defaults, as the API server stores it. Throws if it would be rejected. */
 export function admittedScenario(spec: object, name = 'scenario'): SimulationScenario {
   const { apiVersion, kind } = simulationScenario;
   const { object, causes, unknownFields } = trial({ apiVersion, kind, metadata: { name, namespace: 'default' }, spec });

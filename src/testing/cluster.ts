@@ -13,26 +13,30 @@ export interface ClusterUser {
   readonly groups: readonly string[];
 }
 
-/** An API server in memory whose time stands still until a test moves it. */
+/** API server in memory whose clock advances only when a test moves it. */
 export interface Cluster {
   readonly clock: FakeClock;
   readonly random: Random;
   readonly log: MemoryLogger;
-  /** May do everything. */
+  /** Client with all permissions. */
   readonly admin: Client;
   clientFor(user: ClusterUser): Client;
-  /** Makes the ServiceAccount that pods of a namespace need; that of `default` is there. */
+  /** Creates the ServiceAccount that pods of a namespace require. That of `default` already exists. */
   admitPods(namespace: string): Promise<void>;
-  /** Starts something that runs until the cluster is stopped; ending it early is up to the function that is returned. */
+  /** Starts a runnable that runs until the cluster is stopped. The returned function ends it early. */
   run(runnable: Runnable): () => Promise<void>;
-  /** Lets everything go on, without time passing, until the check gives something other than undefined or false. */
+  /**
+   * Lets pending work proceed, without advancing time, until the check returns a value other than undefined or false.
+   */
   until<T>(check: () => T | Promise<T>): Promise<Exclude<T, undefined | false>>;
-  /** Lets everything that can go on do so, without time passing. */
+  /** Lets all pending work proceed without advancing time. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Turns of the event loop after which only work beside it can be left, such as files and keys: that takes real time. */
+/**
+ * Turns of the event loop after which only work outside it can be left, such as files and keys, which takes real time.
+ */
 const TURNS = 300;
 const QUIET = 20;
 

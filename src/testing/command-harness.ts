@@ -18,7 +18,7 @@ export interface CommandOutcome {
   readonly err: string;
 }
 
-/** A cluster in this process, and the command line in front of it. */
+/** Cluster in this process, with the command line connected to it. */
 export interface CommandHarness {
   readonly embedded: Embedded;
   readonly admin: Client;
@@ -30,13 +30,13 @@ export interface CommandHarness {
 export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly files?: Readonly<Record<string, string>>;
-  /** Reads files in another way than from `files`. */
+  /** Reads files from another source than `files`. */
   readonly io?: Pick<Io, 'read' | 'manifestsAt'>;
-  /** Told of all that was printed so far, each time that there is more. */
+  /** Called with all output so far, each time that there is more. */
   readonly onOutput?: (out: string) => void;
-  /** The same for standard error. */
+  /** Called in the same way for standard error. */
   readonly onError?: (err: string) => void;
-  /** By which the command waits; that of the machine where absent. */
+  /** Clock of the command. Defaults to that of the host. */
   readonly clock?: Clock;
 }
 
@@ -54,7 +54,7 @@ export async function startCommandHarness(
   };
 }
 
-/** Runs a command of the program against a cluster that a client reaches. */
+/** Runs a command of the program against the cluster of a client. */
 export async function runCommand(
   client: Client,
   args: readonly string[],

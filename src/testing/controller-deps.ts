@@ -5,14 +5,14 @@ import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
 
-/** What a controller of Kubernetes gets in a cluster, with the rights that it has there. */
+/** Returns the dependencies of a Kubernetes controller, with the permissions that it has in a cluster. */
 export function controllerDeps(cluster: Cluster, name: string): ControllerDeps {
   const { clock, random, log } = cluster;
   const informers = new Informers({ clock, random, log, client: cluster.clientFor(INFORMER_USER) });
   return { clock, random, log, informers, client: cluster.clientFor(controllerUser(name)) };
 }
 
-/** Runs one controller of Kubernetes in a cluster; returns how to stop it. */
+/** Runs one Kubernetes controller in a cluster. The returned function stops it. */
 export function runController<T extends KubeObject>(
   cluster: Cluster,
   user: string,

@@ -5,7 +5,7 @@ import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up
 
 type Choices = Pick<EmbeddedOptions, 'dialects' | 'pools'> & Partial<EmbeddedOptions>;
 
-/** Everything but the process: nodes, scheduler, operator and API server, on a free port, gone with it. */
+/** Starts everything but the process: nodes, scheduler, operator and API server, in memory and on a free port. */
 export function startInMemory(choices: Choices): Promise<Embedded> {
   return startEmbedded({
     store: 'memory',

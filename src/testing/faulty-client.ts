@@ -4,24 +4,24 @@ import type { Client, ResourceType, WatchOptions } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** How badly the way to the API server behaves; each a chance for one request, or one event of a watch. */
+/** Faults of the connection to the API server. Each is the probability for one request, or one event of a watch. */
 export interface Faults {
   /** The request never arrives. */
   refuse: number;
-  /** The request is carried out, and nobody learns of it. */
+  /** The request is carried out, but its response is lost. */
   lose: number;
-  /** The request takes this long at most. */
+  /** Maximum delay of the request. */
   slow: number;
   slowestMs: number;
   /** The watch breaks off. */
   drop: number;
-  /** The place of the watch is forgotten: everything has to be listed again. */
+  /** The resource version of the watch expires, so that everything must be listed again. */
   expire: number;
 }
 
 export const NO_FAULTS: Faults = { refuse: 0, lose: 0, slow: 0, slowestMs: 0, drop: 0, expire: 0 };
 
-/** A client whose requests and watches go wrong by chance, as long as `faults` says so. */
+/** Returns a client whose requests and watches fail at random, according to `faults`. */
 export function faultyClient(client: Client, faults: Readonly<Faults>, random: Random, clock: Clock): Client {
   const chance = (rate: number) => rate > 0 && random.next() < rate;
   const through = async <T>(run: () => Promise<T>): Promise<T> => {

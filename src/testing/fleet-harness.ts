@@ -17,18 +17,18 @@ const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 export const namespace = 'default';
 export const IMAGE = 'registry.example.com/app:1';
 
-/** A cluster in which nothing but a fleet of simulated nodes runs: the test plays everybody else. */
+/** Cluster in which only a fleet of simulated nodes runs. The test plays all other components. */
 export interface FleetHarness {
   readonly cluster: Cluster;
   readonly admin: Client;
-  /** Every write that fleets have made: verb, resource and name. */
+  /** Every write of the fleets: verb, resource and name. */
   readonly writes: string[];
-  /** What fleets have told users of pods and machines, and of nodes. */
+  /** Events that fleets have recorded for pods, machines and nodes. */
   readonly told: string[];
   readonly toldOfNodes: string[];
-  /** While it holds, nothing that a fleet asks for gets through. */
+  /** While true, no request of a fleet gets through. */
   cutOff: boolean;
-  /** As somebody who may do everything where nobody else is named. */
+  /** Starts a fleet. Its user defaults to one with all permissions. */
   start(
     options?: Partial<FleetOptions>,
     as?: Client,
@@ -46,7 +46,7 @@ export interface FleetHarness {
   instance(name: string): Promise<Vmi>;
   pod(name: string): Promise<Pod>;
   annotate(vmi: string, annotations: Record<string, string | null>): Promise<void>;
-  /** Waits, without time passing, until an instance is in a phase. */
+  /** Waits, without advancing time, until an instance is in a phase. */
   untilPhase(name: string, phase: string): Promise<Vmi>;
   untilPod(name: string, check: (pod: Pod) => boolean): Promise<Pod>;
   untilPodGone(name: string): Promise<void>;
@@ -145,7 +145,7 @@ export async function fleetHarness(): Promise<FleetHarness> {
   return world;
 }
 
-/** A client that writes down what is written, and fails while the world is cut off. */
+/** Returns a client that records writes, and fails while the harness is cut off. */
 function recordingClient(client: Client, world: FleetHarness): Client {
   return new Proxy(client, {
     get(target, verb: keyof Client) {

@@ -4,7 +4,7 @@ import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
 import { controllerDeps } from './controller-deps.ts';
 
-/** Runs the garbage collector of Kubernetes in a cluster; returns how to stop it. */
+/** Runs the Kubernetes garbage collector in a cluster. The returned function stops it. */
 export function runGarbageCollector(cluster: Cluster): () => Promise<void> {
   const parts = controllerDeps(cluster, 'generic-garbage-collector');
   const catalog = new DiscoveryCache(parts);

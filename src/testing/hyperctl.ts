@@ -8,15 +8,15 @@ import { IDLE_STARTERS } from './idle-starters.ts';
 import { memoryIo } from './memory-io.ts';
 
 interface CallOptions {
-  /** The cluster; a call that reaches for one fails where there is none. */
+  /** Client of the cluster. Without one, a call that connects to a cluster fails. */
   readonly client?: Client;
   readonly files?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** What the person at the terminal answers, one line for each question; no terminal where absent. */
+  /** Input of the user, one line for each question. Without it there is no terminal. */
   readonly answers?: readonly string[];
 }
 
-/** Runs a call of hyperctl to its end. New names end with what the seed 1 gives. */
+/** Runs a call of hyperctl to its end. Generated names end with the values of seed 1. */
 export async function runHyperctl(
   args: readonly string[],
   { client, files = {}, signal = new AbortController().signal, answers }: CallOptions = {},

@@ -4,7 +4,7 @@ const none = async (): Promise<never> => {
   throw new Error('nothing is started here');
 };
 
-/** What commands start, for tests of commands that start nothing. */
+/** Starters for tests of commands that start nothing. */
 export const IDLE_STARTERS: Starters = {
   apiserver: none,
   up: none,

@@ -1,2 +1,2 @@
-/** kubectl for tests of any layer. */
+/** Gives tests of any layer a kubectl. */
 export { kubectlFor } from '#control-plane/apiserver/http/kubectl.fixture';

@@ -7,14 +7,14 @@ import type { Runnable } from '#platform/runtime/runnable';
 import type { Cluster } from './cluster.ts';
 import { controllerDeps, runController } from './controller-deps.ts';
 
-/** Parts of Kubernetes that others than controllers are tried out with. */
+/** Kubernetes components for tests of other components than controllers. */
 
-/** Notices nodes that fall silent, and lets pods onto those that are well. */
+/** Runs the node lifecycle controller, which detects lost nodes and lets pods onto healthy ones. */
 export function runNodeLifecycle(cluster: Cluster): () => Promise<void> {
   return runController(cluster, 'node-controller', nodeLifecycle());
 }
 
-/** Binds claims and volumes, beside what somebody adds, which may do everything. */
+/** Runs the controllers that bind claims and volumes, and additional ones with all permissions. */
 export function runVolumeControllers(
   cluster: Cluster,
   beside: (parts: ControllerDeps) => readonly Runnable[],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A web server on this machine, at a port of its own. */
+/** Starts a web server on the loopback interface, at a free port. */
 export async function loopbackServer(answer: RequestListener) {
   const server = createServer(answer);
   server.listen(0, '127.0.0.1');

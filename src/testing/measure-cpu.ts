@@ -1,4 +1,4 @@
-/** How much of a processor this thread takes for some work, in milliseconds: what others take meanwhile does not count. */
+/** Returns the CPU milliseconds that this thread takes for some work. The load of other threads does not count. */
 export function measureCpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();

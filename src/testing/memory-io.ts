@@ -1,6 +1,6 @@
 import type { Io } from '#programs/cli/io';
 
-/** A terminal that remembers what was printed, in front of files that are in memory alone. */
+/** Terminal that records its output, with files in memory. */
 export interface MemoryIo extends Io {
   readonly printed: { readonly out: string; readonly err: string };
 }

@@ -35,38 +35,41 @@ const OPERATOR = 'vimana-operator';
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 
 export interface OperationHarnessOptions {
-  /** kubevirt alone where absent. */
+  /** Defaults to kubevirt alone. */
   readonly dialects?: readonly Dialect[];
-  /** 4 where absent. */
+  /** Defaults to 4. */
   readonly nodes?: number;
   readonly seed?: string;
-  /** Bytes a second of the network card of each node. */
+  /** Bandwidth of each node's network interface in bytes per second. */
   readonly link?: number;
 }
 
-/** A whole cluster of ours on a clock that a test moves, whose operator can be killed at any moment. */
+/** Complete cluster with a clock that the test moves, whose operator can be killed at any moment. */
 export interface OperationHarness {
   readonly clock: FakeClock;
   readonly random: Random;
   readonly log: MemoryLogger;
   readonly admin: Client;
   readonly operator: SoakProcess;
-  /** Every write but of Events since it was last emptied: verb and resource. */
+  /** Every write except of Events since the list was last cleared: verb and resource. */
   readonly writes: string[];
-  /** Kills the operator with its so-manieth write from now on, which is done and never answered, and starts another. */
+  /**
+   * Kills the operator at its write number `count` from now, which is done but gets no response, and starts another
+   * operator.
+   */
   killAtWrite(count: number, awayMs?: number): void;
-  /** How often that has happened. */
+  /** Number of such kills. */
   readonly kills: number;
-  /** Asks for an operation on a machine of kubevirt.io where nothing else is said. */
+  /** Creates an operation, by default on a VM of kubevirt.io. */
   ask(name: string, vm: string, operation: string, spec?: object): Promise<Operation>;
   operation(name: string): Promise<Operation>;
-  /** Lets time pass, in small steps, until the operation is over. */
+  /** Advances time in small steps until the operation is finished. */
   over(name: string, withinMs?: number): Promise<Operation>;
   stop(): Promise<void>;
 }
 
 export const namespace = 'default';
-/** Those of every group. */
+/** Dialects of every group. */
 export const ALL_DIALECTS: readonly Dialect[] = [kubevirt, hypersdk, novacron, simulation];
 
 export async function startOperationHarness(options: OperationHarnessOptions = {}): Promise<OperationHarness> {
@@ -191,7 +194,7 @@ function operatorOf(
   return manager('operator', [informers, events, ...operatorControllers(settings, shared), ...alone]);
 }
 
-/** Kubernetes itself, and its storage. */
+/** Creates Kubernetes itself, and its storage. */
 function kubernetesOf(
   plane: ControlPlane,
   client: Client,
@@ -210,7 +213,7 @@ function kubernetesOf(
   ]);
 }
 
-/** A client that writes down what is written through it. */
+/** Returns a client that records its writes. */
 function counting(client: Client, writes: string[], after: () => void = () => {}): Client {
   return new Proxy(client, {
     get(target, verb: keyof Client) {

@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Whether the programs that a test is made with are here. A line says what is skipped where they are not, and it is a loud
- * one in CI, where .ci/run installs them.
+ * Reports whether the programs that a test requires are installed. If they are not, it prints what is skipped,
+ * prominently in CI, where .ci/run installs them.
  */
 export function hasPrograms(what: string, ...programs: readonly string[]): boolean {
   const missing = programs.filter((name) => !isInPath(name));
@@ -11,12 +11,12 @@ export function hasPrograms(what: string, ...programs: readonly string[]): boole
   return missing.length === 0;
 }
 
-/** Says that something is not tried here, and why. */
+/** Prints that a test is skipped, and why. */
 export function reportSkipped(what: string): void {
   process.stdout.write(isCI() ? `!!\n!! SKIPPED: ${what}\n!!\n` : `skipped: ${what}\n`);
 }
 
-/** Whether the real kubectl is here. In CI it must be: what is not tried with it is not proven. */
+/** Reports whether the real kubectl is installed. CI requires it, since only tests with it count as proof. */
 export function hasKubectl(): boolean {
   const found = isInPath('kubectl');
   if (!found && isCI()) throw new Error('kubectl is not in PATH');

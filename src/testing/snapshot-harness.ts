@@ -36,22 +36,25 @@ const user = (name: string) => ({
 });
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 
-/** A cluster with simulated nodes and the controllers of snapshots, each with the rights that it asks for; a test starts and stops machines. */
+/**
+ * Cluster with simulated nodes and the snapshot controllers, each with the permissions that it declares. The test
+ * starts and stops VMs.
+ */
 export interface SnapshotHarness {
   readonly cluster: Cluster;
   readonly admin: Client;
   /** Every write of the operator and the nodes: verb, resource and name. */
   readonly writes: string[];
-  /** What users were told. */
+  /** Recorded events. */
   readonly told: string[];
-  /** Starts nodes; `count` of them. */
+  /** Starts `count` nodes. */
   nodes(count?: number): () => Promise<void>;
   operate(wrap?: (client: Client) => Client): () => Promise<void>;
-  /** A machine that is off, with the disks of these names. */
+  /** Creates a stopped VM with disks of these names. */
   machine(name: string, disks?: readonly string[], storageClass?: string): Promise<Vm>;
   start(name: string, annotations?: Record<string, string>, node?: string): Promise<Vmi>;
   stop(name: string): Promise<void>;
-  /** The guest of a machine that runs writes, and has written when this settles. */
+  /** Makes the guest of a running VM write, and resolves when it has written. */
   guestWrites(name: string, request: string, disk?: string): Promise<void>;
   disk(claim: string): Promise<DiskContents>;
   snapshot(name: string, spec: Partial<VMSnapshotInput['spec']> & { vm: string }): Promise<Snapshot>;
@@ -59,7 +62,7 @@ export interface SnapshotHarness {
   untilPhase(name: string, phase: string): Promise<Snapshot>;
   remove(name: string): Promise<void>;
   askRestore(vm: string, snapshot: string, uid: string): Promise<void>;
-  /** Asks for a restore of a machine that is off, and returns its annotations when it is answered. */
+  /** Requests a restore of a stopped VM, and returns the VM's annotations when it is finished. */
   restore(vm: string, snapshot: string, uid: string): Promise<Readonly<Record<string, string>>>;
 }
 

@@ -16,7 +16,7 @@ import { startVmHarness, type VmHarness } from './vm-harness.ts';
 
 const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
 
-/** The subresources of machines of kubevirt.io, by a client that acts as the operator. */
+/** Returns the subresources of kubevirt.io for a client that acts as the operator. */
 function extensionsFor(client: Client, events: EventRecorder): readonly ApiExtension[] {
   return subresourceExtensions({ client, dialects: [kubevirt], random: seededRandom('subresources'), events });
 }
@@ -31,13 +31,16 @@ async function grant(admin: Client, name: string, rules: readonly PolicyRule[], 
 }
 
 export interface SubresourcePlane extends Plane {
-  /** What users were told, as `name type reason: message`. */
+  /** Recorded events, as `name type reason: message`. */
   readonly told: string[];
-  /** Called before the operator patches something. */
+  /** Called before the operator patches an object. */
   beforePatch: (kind: string) => Promise<void>;
 }
 
-/** An API server that serves the subresources, to an operator with no other rights, and to the users view, edit and admin. */
+/**
+ * Starts an API server that serves the subresources for an operator without other permissions, and for the users view,
+ * edit and admin.
+ */
 export async function startSubresourcePlane(): Promise<SubresourcePlane> {
   const told: string[] = [];
   const events: EventRecorder = {
@@ -69,11 +72,11 @@ export async function startSubresourcePlane(): Promise<SubresourcePlane> {
 }
 
 export interface SubresourceHarness extends VmHarness {
-  /** A PUT of `virtualmachines/web/start` and the like. */
+  /** Sends a PUT to `virtualmachines/web/start` and the like. */
   ask(what: string, body?: object): Promise<unknown>;
 }
 
-/** A world of machines whose users can also ask for things. */
+/** Starts a VM harness whose users can also call subresources. */
 export async function startSubresourceHarness(): Promise<SubresourceHarness> {
   const world = await startVmHarness();
   await grant(world.admin, 'subresources', SUBRESOURCE_RULES, OPERATOR.name);

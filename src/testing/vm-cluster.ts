@@ -20,24 +20,27 @@ const OPERATOR: ClusterUser = {
 };
 const namespace = 'default';
 
-/** A cluster that knows machines, whose controllers have exactly the rights that they ask for, and whose scheduler and agents a test plays. */
+/**
+ * Cluster with the VM kinds, whose controllers have exactly the permissions that they declare. The test plays the
+ * scheduler and the node agents.
+ */
 export interface VmCluster extends Cluster {
-  /** The operator, as it may write. */
+  /** Client with the permissions of the operator. */
   readonly operator: Client;
-  /** What users were told, as `type reason`. */
+  /** Recorded events, as `type reason`. */
   readonly told: string[];
-  /** Runs controllers as the operator; `wrap` stands between them and the server. */
+  /** Runs controllers as the operator. `wrap` intercepts their client. */
   operate(make: (parts: ControllerDeps) => readonly Runnable[], wrap?: (client: Client) => Client): () => Promise<void>;
   makeNode(name: string, meta?: object): Promise<void>;
-  /** The sign of life of a node. */
+  /** Sends the heartbeat of a node. */
   renew(name: string): Promise<void>;
   pods(): Promise<readonly Pod[]>;
   vmi(name: string): Promise<Vmi>;
   bind(pod: Pod, node: string): Promise<void>;
-  /** What an agent does: writes to the status of a pod, and of an instance. */
+  /** Writes the status of a pod, as a node agent does for pods and instances. */
   podStatus(pod: Pod, status: object): Promise<void>;
   vmiStatus(name: string, status: object): Promise<void>;
-  /** The agent of the node says that the machine of a pod runs. */
+  /** Makes the node agent report that the machine of a pod runs. */
   runs(name: string, pod: Pod, node: string): Promise<void>;
 }
 

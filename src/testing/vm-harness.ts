@@ -12,34 +12,34 @@ import { vmRules } from '#vm/engine/rbac';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
 import { startVmCluster, type VmCluster } from './vm-cluster.ts';
 
-/** A cluster in which machines of kubevirt.io are looked after, and a test plays everybody who looks after instances. */
+/** Cluster in which VMs of kubevirt.io are managed. The test plays the components that manage instances. */
 export interface VmHarness extends VmCluster {
   readonly writes: string[];
   make(name: string, spec: object, metadata?: object): Promise<Vm>;
   edit(name: string, spec: object): Promise<Vm>;
   vm(name: string): Promise<Vm>;
-  /** Undefined where there is none. */
+  /** Returns the instance, or undefined if there is none. */
   instance(name: string): Promise<Vmi | undefined>;
-  /** The instance is in a phase from now on, and says why. */
+  /** Sets the phase of the instance, and further status fields. */
   phase(name: string, phase: string, status?: object): Promise<void>;
-  /** What is left of an instance that was told to go ends: its pods are gone. */
+  /** Finishes a terminating instance: its pods are deleted. */
   finish(name: string): Promise<void>;
   status(name?: string): Promise<Vm['status']>;
   condition(type: string, name?: string): Promise<Condition | undefined>;
   untilPrinted(text: string, name?: string): Promise<unknown>;
   untilMade(name?: string): Promise<Vmi>;
-  /** There is an instance, and it is not the one with this uid. */
+  /** Waits for an instance with another uid. */
   untilAnother(uid: string, name?: string): Promise<Vmi>;
   untilGoing(name?: string): Promise<unknown>;
   waitForDeletion(name?: string): Promise<unknown>;
-  /** The machine itself is gone. */
+  /** Waits until the VM itself is deleted. */
   untilAway(name?: string): Promise<unknown>;
-  /** From nothing to a machine that runs. */
+  /** Creates a VM, and runs it. */
   running(spec?: object, name?: string): Promise<Vmi>;
-  /** The rest of a stop: the guest ends and the pod goes. */
+  /** Finishes a stop: the guest ends and the pod is deleted. */
   ends(name?: string): Promise<void>;
   request(requests: readonly object[], name?: string): Promise<void>;
-  /** Starts the controller, again as after a crash; returns how to end it. */
+  /** Starts the controller, also again after a crash. The returned function stops it. */
   control(options?: Partial<VmControllerOptions>, wrap?: (client: Client) => Client): () => Promise<void>;
 }
 
@@ -152,7 +152,7 @@ export async function startVmHarness(): Promise<VmHarness> {
   };
 }
 
-/** A machine that asks for little. */
+/** Template of a VM that requests few resources. */
 export const template = {
   metadata: { labels: { app: 'web' } },
   spec: {
@@ -166,5 +166,5 @@ export const template = {
   },
 };
 
-/** For tests of the engine, which may not know a dialect themselves. */
+/** Dialect for tests of the engine, which may not import one themselves. */
 export const kubevirtDialect: Dialect = kubevirt;

@@ -1,7 +1,7 @@
 import { virtualMachineInstanceAdmitter } from '#vm/dialects/kubevirt/admission/virtual-machine-instance';
 import { admissionTrial } from './admission-trial.ts';
 
-/** Tries out machines of kubevirt.io that are fine but for the parts under test. */
+/** Parts of a kubevirt.io VM under test. The rest of the VM is valid. */
 
 export interface VmSpecOptions {
   readonly spec?: object;
@@ -9,7 +9,7 @@ export interface VmSpecOptions {
   readonly devices?: object;
 }
 
-/** What is wrong with a machine that has these parts: a row of a table. */
+/** Table row: the expected errors of a VM with these parts. */
 export type VmCase = readonly [what: string, parts: VmSpecOptions, causes: readonly string[]];
 
 export const diskImage = { image: 'registry.example.com/disk:1' };

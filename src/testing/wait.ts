@@ -1,12 +1,12 @@
 import { realClock } from '#platform/base/clock';
 
 /**
- * How long tests wait for what happens in real time: a machine under load stands still for seconds at any moment, so
- * less than this says nothing of the product. Tests may take longer still (vitest.config.ts).
+ * Time that tests wait for events in real time. A host under load may stall for seconds at any moment, so a shorter
+ * time says nothing about the product. Tests may take longer still (vitest.config.ts).
  */
 export const WAIT = { timeout: 30_000, interval: 20 };
 
-/** Waits for something to come true, for as long as PATIENCE has it. */
+/** Waits until the check succeeds, for as long as WAIT allows. */
 export async function waitUntil(check: () => boolean | Promise<boolean>): Promise<void> {
   const end = realClock.monotonic() + WAIT.timeout;
   while (!(await check())) {

@@ -29,12 +29,14 @@ import { compactRules } from './compact-rules.ts';
 
 const CHART = 'deploy/helm/vimana';
 const HEADER = "# Written by 'npm run generate' from src; edit it there.\n";
-/** Stands for the name of the release, which the chart knows. */
+/** Placeholder for the name of the release, which the chart replaces. */
 const NAME = 'RELEASE-NAME';
 
 export const CHART_CRDS = `${CHART}/files/crds`;
 
-/** What the chart has from the code: definitions of kinds, rights of each part, and what is served where. */
+/**
+ * Generates the chart's files that follow from the code: CRDs, permissions of each component, and what is served where.
+ */
 export function chartFiles(): { path: string; text: string }[] {
   const data = {
     dialects: Object.fromEntries(DIALECT_NAMES.map((name) => [name, dialectData(name)])),
@@ -68,15 +70,17 @@ function dialectData(name: DialectName): object {
     group: GROUPS[name],
     kinds: kinds.map(kindData),
     rules: compactRules([...vmOperatorRules(built), ...lookupRules(name)]),
-    // Beside operations, which come with another group.
+    // These rules apply only with operations, which belong to another group.
     operated: name === 'hypersdk' ? [] : compactRules(built.flatMap(({ kind }) => operandRules(kind))),
-    // Those of kubevirt.io speak of instances too, and come with them.
+    // Roles of kubevirt.io cover instances too, and are installed with them.
     userRoles: name === 'kubevirt' ? [] : userRoles(GROUPS[name], kinds),
     seen: seen(GROUPS[name], kinds),
   };
 }
 
-/** Nodes and reviews belong to the cluster; all else may be that of one namespace. */
+/**
+ * Returns the exporter's permissions. Nodes and reviews are cluster-wide; the others can be limited to one namespace.
+ */
 function exporterData(): object {
   const isOfCluster = ({ resources = [] }: PolicyRule) =>
     resources.some((each) => each === 'nodes' || each.endsWith('reviews'));
@@ -90,7 +94,7 @@ const isInstance = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind 
 const kindData = ({ plural, versions }: Kind) => ({ plural, versions });
 
 const READ = ['get', 'list', 'watch'];
-/** What of Kubernetes itself a picture of the fleet shows. */
+/** Kubernetes resources that an overview of the fleet shows. */
 const SHOWN = ['nodes', 'namespaces', 'pods', 'events', 'persistentvolumeclaims'].map((plural) => ({ plural }));
 const WRITE = [...READ, 'create', 'update', 'patch', 'delete'];
 
@@ -113,7 +117,7 @@ function roleData({ metadata, rules = [] }: ClusterRole): object {
   return { name, aggregateTo: name.slice(name.indexOf(':') + 1), rules: compactRules(rules) };
 }
 
-/** Definitions outlive the release, or its removal would take every machine along. */
+/** Returns the file of a CRD. CRDs outlive the release, since deleting them would delete every VM. */
 function definition(kind: Kind): { path: string; text: string } {
   const crd = crdOf(kind) as { readonly metadata: { readonly annotations?: object } };
   const annotations = { ...crd.metadata.annotations, 'helm.sh/resource-policy': 'keep' };

@@ -8,7 +8,7 @@ import { IDLE_STARTERS } from '#testing/idle-starters';
 
 const io = { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => [] };
 
-/** All commands and their flags, as the program itself knows them. */
+/** Generates the reference of all commands and their flags from the program itself. */
 export function cliReference(): { path: string; text: string } {
   const signal = new AbortController().signal;
   const parts = { io, version: '', clock: realClock, signal, starters: IDLE_STARTERS };
@@ -37,7 +37,7 @@ function operations(): string {
   return `| \`hyperctl k8s -op\` | what it does | flags; those it needs in bold |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** What is a command below another is an operation there. */
+/** Formats a call of hyperctl. A subcommand is an operation. */
 const calledBy = ([program = '', command = '', ...below]: readonly string[]) =>
   [program, command, ...below.map((operation) => `-op ${operation}`)].filter((word) => word !== '');
 

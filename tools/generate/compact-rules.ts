@@ -1,6 +1,9 @@
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
-/** The same rights in as few rules: each resource once, resources of a group with the same verbs together. */
+/**
+ * Returns the same permissions in fewer rules: each resource once, and resources of a group with the same verbs
+ * together.
+ */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const verbs = new Map<string, { group: string; resource: string; names: string; verbs: Set<string> }>();
   for (const { apiGroups = [], resources = [], resourceNames = [], verbs: allowed } of rules) {
@@ -28,6 +31,6 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   });
 }
 
-/** In the order in which people write verbs. */
+/** Customary order of verbs. */
 const CUSTOM = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 const byCustom = (a: string, b: string) => CUSTOM.indexOf(a) - CUSTOM.indexOf(b);

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';
 
-/** The CustomResourceDefinition of a kind as a file for `kubectl apply`. */
+/** Returns the CustomResourceDefinition of a kind as a file for `kubectl apply`. */
 export function crdFile(kind: Kind): { path: string; text: string } {
   const yaml = stringify(crdOf(kind), { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' });
   return {

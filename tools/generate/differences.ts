@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GENERATED_FOLDERS } from './files.ts';
 
-/** What is wrong with the generated files below a folder, one sentence each. */
+/** Reports the differences of the generated files below a directory, one sentence each. */
 export function differences(root: string, files: ReadonlyMap<string, string>): string[] {
   const found: string[] = [];
   for (const [path, text] of files) {

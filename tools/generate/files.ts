@@ -8,7 +8,7 @@ import { withLayersTable } from './layers-table.ts';
 import { referenceFile } from './reference-file.ts';
 import { referenceIndex } from './reference-index.ts';
 
-/** Every file that follows from the kinds or the commands, as it should be. */
+/** Returns the expected content of every file that is generated from the kinds or the commands. */
 export function generatedFiles(): Map<string, string> {
   const files = [
     cliReference(),
@@ -21,7 +21,7 @@ export function generatedFiles(): Map<string, string> {
   return new Map(files.map(({ path, text }) => [path, text]));
 }
 
-/** Folders that hold nothing but generated files, so that a leftover of a removed kind is found. */
+/** Directories that contain only generated files, so that leftovers of a deleted kind are found. */
 export const GENERATED_FOLDERS = [
   'deploy/crds',
   CHART_CRDS,

@@ -3,7 +3,7 @@ import { HEALTH_RULES, type Health, type HealthRule } from './health-rules.ts';
 
 const FOLDER = 'examples/gitops';
 
-/** What Argo CD and Flux are told of the health of every kind. */
+/** Generates the health checks of every kind for Argo CD and Flux. */
 export function gitopsFiles(): { path: string; text: string }[] {
   return [
     { path: `${FOLDER}/argocd/argocd-cm.yaml`, text: argoFile() },
@@ -26,7 +26,7 @@ function argoFile(): string {
 ${yaml(configMap)}`;
 }
 
-/** The script that Argo CD runs with the object as `obj`. What is wrong is told before anything else. */
+/** Builds the Lua script that Argo CD runs with the object as `obj`. Errors are reported before anything else. */
 function luaOf({ lookedAt, conditions, word }: HealthRule): string {
   const wrong = conditions.filter(({ health }) => health === 'Degraded');
   const others = conditions.filter(({ health }) => health !== 'Degraded');
@@ -97,7 +97,7 @@ ${yaml(source)}---
 ${yaml(kustomization)}`;
 }
 
-/** The expressions of Flux, which knows no pause: what stands still on purpose is current. */
+/** Builds the expressions for Flux. It has no suspended state, so what is stopped on purpose is current. */
 function celOf(rule: HealthRule): { readonly inProgress?: string; readonly failed: string; readonly current: string } {
   const { lookedAt } = rule;
   const late = `!has(status.${lookedAt}) || status.${lookedAt} < metadata.generation`;

@@ -13,21 +13,24 @@ import { simulationScenario } from '#api/simulation/simulation-scenario';
 import { virtualMachine as simulationVirtualMachine } from '#api/simulation/virtual-machine';
 import type { Kind } from '#platform/schema/kind';
 
-/** In the words of Argo CD. Healthy is what is as its manifest asks: a machine that shall be off and is, too. */
+/**
+ * Health in the terms of Argo CD. An object that matches its manifest is Healthy, including a VM that should be off and
+ * is.
+ */
 export type Health = 'Healthy' | 'Progressing' | 'Degraded' | 'Suspended';
 
-/** How the health of a kind is read from its status. What is not looked at yet is Progressing. */
+/** Derives the health of a kind from its status. An object that was not observed yet is Progressing. */
 export interface HealthRule {
   readonly kind: Kind;
-  /** Where the status says which generation was looked at last; absent where it does not say. */
+  /** Field of the status with the last observed generation. Absent if there is none. */
   readonly lookedAt?: 'observedGeneration' | 'desiredGeneration';
-  /** One that is met decides, unless another or the word of the status says that something is wrong. */
+  /** A condition that is met decides, unless another condition or the status word reports an error. */
   readonly conditions: readonly {
     readonly type: string;
     readonly status: 'True' | 'False';
     readonly health: Health;
   }[];
-  /** The field of the status that says it in a word, and what each word means. */
+  /** Field of the status that summarizes it in a word, and the health that each word means. */
   readonly word?: { readonly field: string; readonly means: Readonly<Record<string, Health>> };
 }
 
@@ -37,7 +40,7 @@ const FAILED = { type: 'Failed', status: 'True', health: 'Degraded' } as const;
 export const HEALTH_RULES: readonly HealthRule[] = [
   {
     kind: kubevirtVirtualMachine,
-    // observedGeneration stays behind while a change waits for the next start.
+    // observedGeneration lags while a change waits for the next start.
     lookedAt: 'desiredGeneration',
     conditions: [FAILURE],
     word: {

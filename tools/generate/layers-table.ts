@@ -2,7 +2,7 @@ import { LAYERS } from '../layers/table.ts';
 
 const BLOCK = /(<!-- layers:[^\n]*-->\n)[^]*?(<!-- \/layers -->)/;
 
-/** ARCHITECTURE.md with the import table as tools/layers defines it. */
+/** Returns ARCHITECTURE.md with the import table of tools/layers. */
 export function withLayersTable(architecture: string): string {
   if (!BLOCK.test(architecture)) throw new Error('ARCHITECTURE.md has no block <!-- layers: ... --> for the table');
   const rows = Object.entries(LAYERS).map(

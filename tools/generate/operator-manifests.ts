@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes deploy/operator from the chart, for `kubectl apply`: node tools/generate/operator-manifests.ts [HELM]. It needs
- * Helm, which not everybody has, so a test compares where it is at hand.
+ * Writes deploy/operator from the chart, for `kubectl apply`: node tools/generate/operator-manifests.ts [HELM]. It
+ * requires Helm, so a test compares the result only where Helm is installed.
  */
 const FILE = 'deploy/operator/operator.yaml';
 const NAMESPACE = 'vimana-system';
@@ -20,7 +20,7 @@ kind: Namespace
 metadata:
   name: ${NAMESPACE}
 `;
-  // Who installs it so is not Helm, and the comments of templates name files that are not there.
+  // These manifests are not installed by Helm, and comments of templates name files that do not exist here.
   const text = stdout
     .replaceAll(/^# Source: .*\n/gm, '')
     .replaceAll(/^ *(?:app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/gm, '');

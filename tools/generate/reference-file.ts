@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Column, Kind } from '#platform/schema/kind';
 
-/** The reference page of a kind: what it is, an example, its columns, and a table of every field. */
+/** Generates the reference page of a kind: description, example, columns, and a table of every field. */
 export function referenceFile(kind: Kind): { path: string; text: string } {
   const { spec, status } = kind.schema.properties ?? {};
   const sections = [
@@ -55,7 +55,7 @@ function fieldRows(schema: JsonSchema, path: string): string[] {
     const needed = schema.required?.includes(name) === true ? ' **required**' : '';
     const row = `| \`${path}.${name}\`${needed} | ${typeText(field)} | ${cell(meaning(field))} |`;
     const inner = innerOf(field);
-    // What nothing acts on is named once; its insides are KubeVirt's to describe.
+    // A field that nothing acts on gets one row, since KubeVirt documents its nested fields.
     if (inner === undefined || field.description?.startsWith('KubeVirt field') === true) return [row];
     return [row, ...fieldRows(inner.schema, `${path}.${name}${inner.suffix}`)];
   });
@@ -97,7 +97,7 @@ function meaning(field: JsonSchema): string {
   return parts.join(' ');
 }
 
-/** A cell of a Markdown table: one line, and no bar that would end it. */
+/** Escapes a cell of a Markdown table: one line, without a bar that would end it. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

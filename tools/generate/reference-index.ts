@@ -1,6 +1,6 @@
 import type { Kind } from '#platform/schema/kind';
 
-/** The first page of the reference: every kind with a line and a link. */
+/** Generates the index of the reference: every kind with a line and a link. */
 export function referenceIndex(kinds: readonly Kind[]): { path: string; text: string } {
   const rows = kinds.map(
     ({ group, kind, shortNames, description }) =>

@@ -1,6 +1,8 @@
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** Time and chance come from src/platform/base alone, so that a test can hold the clock and a seed repeats a run. */
+/**
+ * Only src/platform/base provides time and randomness, so that a test can control the clock and a seed repeats a run.
+ */
 const MEMBERS = new Set([
   'Date.now',
   'performance.now',
@@ -11,7 +13,7 @@ const MEMBERS = new Set([
   'Temporal.Now',
 ]);
 const CALLS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'randomUUID', 'Date']);
-/** Taking one of these apart would hide the names above. */
+/** Destructuring one of these would hide the names above. */
 const SOURCES = new Set(['Math', 'performance']);
 const MODULES = new Set([
   'timers/promises',

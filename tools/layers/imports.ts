@@ -5,7 +5,10 @@ export interface Import {
   readonly line: number;
 }
 
-/** Every module that a source file names: import, export from, import type, import(), require() and import.meta.resolve. */
+/**
+ * Returns every module that a source file names: import, export from, import type, import(), require() and
+ * import.meta.resolve.
+ */
 export function importsOf(path: string, source: string): Import[] {
   const { program, module, errors } = parseSync(path, source);
   const [error] = errors;

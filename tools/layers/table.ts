@@ -1,11 +1,14 @@
-/** The import table: which layer of src may import which. ARCHITECTURE.md shows it. A layer may always import itself. */
+/**
+ * Import table, which defines the layers of src that each layer may import. ARCHITECTURE.md shows it, and a layer may
+ * always import itself.
+ */
 
 export interface Layer {
-  /** One line for ARCHITECTURE.md. */
+  /** Description for ARCHITECTURE.md in one line. */
   readonly contents: string;
   /** Layers (`platform/kube`) and whole areas (`platform`) that this one may import. */
   readonly may: readonly string[];
-  /** Runs in a browser too: imports no Node.js module and no package. */
+  /** The layer also runs in a browser: it imports no Node.js module and no package. */
   readonly browser?: true;
 }
 
@@ -140,10 +143,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
 };
 
-/** Directories whose subdirectories never import each other: one controller in each. */
+/** Directories whose subdirectories never import each other, since each contains one controller. */
 export const SIBLINGS: readonly string[] = ['vm/controllers'];
 
-/** Files that only tests use, and that may use what only development has. */
+/** Files that only tests use, and that may import development dependencies. */
 export const TEST_SUPPORT = /\.(test|contract|fixture)\.ts$|^src\/testing\//;
 
 /** Tests may use the fakes and contract suites of any layer, but product code may not use tests. */

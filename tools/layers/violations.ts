@@ -11,20 +11,20 @@ export interface SourceFile {
 }
 
 /**
- * What breaks the import table or reaches for time and chance, one sentence each. `dependencies` are the packages that
- * come with the product; what only development has is not there when somebody installs it.
+ * Reports violations of the import table and direct uses of time and randomness, one sentence each. `dependencies` are
+ * the packages that are installed with the product, without those for development.
  */
 export function violations(files: readonly SourceFile[], dependencies: ReadonlySet<string>): string[] {
   return files.flatMap((file) => [...importViolations(file, dependencies), ...ambientViolations(file)]);
 }
 
-/** The layer that a file of src belongs to: two directories deep in an area of several layers, else the first one. */
+/** Returns the layer of a file: two directories deep in an area of several layers, otherwise the first directory. */
 function layerOf(path: string): string {
   const [, area = '', second = ''] = path.split('/');
   return area in LAYERS ? area : `${area}/${second}`;
 }
 
-/** The file of src that a specifier names, or undefined for a package. */
+/** Returns the file of src that a specifier names, or undefined for a package. */
 function targetOf(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return `src/${specifier.slice(1)}.ts`;
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
@@ -63,7 +63,10 @@ function sourceProblem(path: string, target: string): string | undefined {
     : `${from} may not import ${to} (${target})`;
 }
 
-/** Whether two paths lie in different folders right below one whose folders keep apart. */
+/**
+ * Reports whether two paths are in different subdirectories of a directory whose subdirectories must not import each
+ * other.
+ */
 function isSibling(folder: readonly string[], mine: readonly string[], theirs: readonly string[]): boolean {
   const depth = folder.length + 1;
   const inside = (path: readonly string[]) =>
@@ -96,7 +99,10 @@ function packageProblem(
   return browser ? `imports ${name}: ${layerOf(path)} uses no package` : undefined;
 }
 
-/** Tests hold the clock themselves and may wait for real processes; the one place for both otherwise is src/platform/base. */
+/**
+ * Reports direct uses of time and randomness outside src/platform/base. Tests control the clock themselves and may wait
+ * for real processes.
+ */
 function ambientViolations({ path, text }: SourceFile): string[] {
   if (layerOf(path) === 'platform/base' || TEST_FILE.test(path) || layerOf(path) === 'testing') return [];
   return ambientUses(path, text).map(

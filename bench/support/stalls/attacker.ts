@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { COSTLY_ATTACKS, type CostlyRequest } from '../../../test/attacks/support/costly-requests.ts';
 import type { AttackOrder, AttackResult, Connection } from './messages.ts';
 
-/** Streams of one HTTP/2 session. */
+/** Number of streams of one HTTP/2 session. */
 const STREAMS = 100;
 const BYTE_EVERY_MS = 1_000;
 
@@ -55,7 +55,7 @@ async function attack({ connection, attack: name, seconds }: AttackOrder): Promi
   return statuses;
 }
 
-/** Begins all requests and sends a byte of each body now and then. */
+/** Starts all requests, and sends a byte of each body now and then. */
 function slowly({ url, ca, cert, key }: Connection, burst: readonly CostlyRequest[], count: (status: number) => void) {
   const open = (): void => {
     for (let at = 0; at < burst.length; at += STREAMS) {

@@ -8,7 +8,7 @@ import type { AttackOrder, AttackResult, Connection, ProbeOrder, ProbeResult } f
 const PROBES = 'probes';
 const PER_SECOND = 100;
 const LIST_LENGTH = 10;
-/** Requests by which a server that has just been started compiles its code. */
+/** Duration of requests that make a freshly started server compile its code. */
 const WARM_UP_SECONDS = 3;
 
 export interface Quantiles {
@@ -18,18 +18,18 @@ export interface Quantiles {
   readonly max: number;
 }
 
-/** What an attack did to others. */
+/** Effect of an attack on other users. */
 export interface AttackFigures {
   readonly quantiles: Quantiles;
-  /** The longest time that the event loop stood still, where the server records it. */
+  /** Longest stall of the event loop, if the server records it. */
   readonly stall: { readonly wallMs: number; readonly processorMs: number } | undefined;
-  /** The requests of others that failed, by status; '' if none did. */
+  /** Failed requests of others by status. Empty if none failed. */
   readonly failures: string;
-  /** What the attacker was answered. */
+  /** Responses to the attacker. */
   readonly answers: string;
 }
 
-/** Attacks a server of its own and probes it meanwhile; `stalls` reads what the server's monitor has recorded. */
+/** Attacks a server of its own and probes it meanwhile. `stalls` reads the record of the server's monitor. */
 export async function measureAttack(
   source: AttackTargetSource,
   name: string,
@@ -51,7 +51,7 @@ export async function measureAttack(
       perSecond: PER_SECOND,
     });
     attack?.child.kill();
-    // A stall is recorded when it is over.
+    // A stall is recorded when it has ended.
     await Promise.race([target.admin.send('GET', '/readyz').catch(() => undefined), limit()]);
     return {
       quantiles: quantilesOf(milliseconds),
@@ -67,7 +67,7 @@ export async function measureAttack(
 const LONGEST_STALL_MS = 180_000;
 const limit = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LONGEST_STALL_MS).unref());
 
-/** Creates a user with what it needs, and what the attack needs beforehand. */
+/** Creates a user with its requirements, and the prerequisites of the attack. */
 async function connectionOf(target: AttackTarget, user: 'prober' | 'attacker', name: string): Promise<Connection> {
   const attack = COSTLY_ATTACKS.find((each) => each.name === name);
   const spaces = user === 'prober' ? [PROBES, `${PROBES}-2`] : [ATTACKED_NAMESPACE];
@@ -113,7 +113,7 @@ async function probe(order: ProbeOrder): Promise<ProbeResult> {
   return result;
 }
 
-/** Without the monitor of the server. */
+/** Starts a child process without the server's monitor. */
 function childOf(file: string): ChildProcess {
   const { NODE_OPTIONS: _, ...env } = process.env;
   return fork(join(import.meta.dirname, file), { env });

@@ -1,4 +1,4 @@
-/** How to reach a server as one user. */
+/** Connection to a server as one user. */
 export interface Connection {
   readonly url: string;
   readonly ca: string;
@@ -6,7 +6,7 @@ export interface Connection {
   readonly key: string;
 }
 
-/** What the prober is told to do. */
+/** Instructions for the prober. */
 export interface ProbeOrder {
   readonly connection: Connection;
   readonly namespace: string;
@@ -14,19 +14,19 @@ export interface ProbeOrder {
   readonly perSecond: number;
 }
 
-/** What the prober found: milliseconds from the scheduled time of each request to its answer. */
+/** Result of the prober: milliseconds from the scheduled time of each request to its response. */
 export interface ProbeResult {
   readonly milliseconds: readonly number[];
-  /** How often each status was answered that is no success; 0 is for none. */
+  /** Number of responses by unsuccessful status. 0 stands for no response. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** What the attacker is told to do. */
+/** Instructions for the attacker. */
 export interface AttackOrder {
   readonly connection: Connection;
   readonly attack: string;
   readonly seconds: number;
 }
 
-/** How often each status was answered; 0 is for none. */
+/** Number of responses by status. 0 stands for no response. */
 export type AttackResult = Readonly<Record<string, number>>;

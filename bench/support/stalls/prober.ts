@@ -2,21 +2,21 @@ import { connect } from 'node:http2';
 import { setPriority } from 'node:os';
 import type { ProbeOrder, ProbeResult } from './messages.ts';
 
-/** A request that has no answer by then is given up. */
+/** A request without a response by then is canceled. */
 const DEADLINE_MS = 30_000;
-/** A prober that had to wait for a processor would take that for a slow server. */
+/** High priority, since a prober that waits for a CPU would mistake that for a slow server. */
 const FIRST_OF_ALL = -15;
 
 process.once('message', (order: ProbeOrder) => {
   try {
     setPriority(FIRST_OF_ALL);
   } catch {
-    // Only an administrator may.
+    // Only an administrator may raise the priority.
   }
   void probe(order).then((result) => process.send?.(result, () => process.exit(0)));
 });
 
-/** Sends requests at fixed times, whether or not earlier ones have been answered. */
+/** Sends requests at fixed times, whether or not earlier ones have received a response. */
 async function probe({ connection, namespace, seconds, perSecond }: ProbeOrder): Promise<ProbeResult> {
   const { url, ca, cert, key } = connection;
   const session = connect(url, { ca, cert, key });

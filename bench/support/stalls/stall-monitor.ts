@@ -2,13 +2,13 @@ import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into a server before its own code: records every time that its event loop stood still, as wall time and as
- * processor time of its thread, which what else runs on the host does not lengthen.
+ * Records every stall of the event loop in a server that loads it before its own code. It records wall time, and CPU
+ * time of the thread, which other load on the host does not lengthen.
  */
 const EVERY_MS = 5;
 const WORTH_RECORDING_MS = 20;
 const file = process.env['VIMANA_STALL_LOG'];
-// Threads inherit what is loaded first, and may stand still as long as they like.
+// Threads inherit preloaded modules, and may block as long as they like.
 if (file !== undefined && isMainThread) {
   let wall = performance.now();
   let processor = process.threadCpuUsage();

@@ -1,43 +1,43 @@
 import type { GroupName } from '../group-name.ts';
 
-/** How groups that make disks for their machines keep them: one PersistentVolumeClaim each. */
+/** Disks that a group creates for its VMs. Each of them is a PersistentVolumeClaim. */
 
-/** What a disk is filled with when it is made: an image, which is named and not fetched, or a copy of a claim. */
+/** Source of a new disk: an image, which is named but not downloaded, or a copy of a claim. */
 export type DiskOrigin =
   | { readonly image: string; readonly checksum?: string; readonly claim?: undefined }
   | { readonly claim: string; readonly image?: undefined };
 
-/** What every disk has, whatever its group says of it besides. */
+/** Fields that disks of every group have. */
 export interface PlainDisk {
   readonly name: string;
-  /** A quantity. */
+  /** Size as a quantity. */
   readonly size: string | number;
-  /** That of the cluster where absent. */
+  /** Storage class. Defaults to that of the cluster. */
   readonly storageClass?: string;
 }
 
-/** A disk with all that its claim is made from. */
+/** Disk with everything that its claim is created from. */
 export interface ClaimedDisk<D extends PlainDisk = PlainDisk> {
   readonly disk: D;
-  /** Of its claim. */
+  /** Name of its claim. */
   readonly claim: string;
-  /** Empty where absent. */
+  /** If absent, the disk is empty. */
   readonly origin?: DiskOrigin;
-  /** Where the spec says what it is filled with. */
+  /** Field of the spec that sets the origin. */
   readonly originField: string;
-  /** How nodes may mount it; from several at once where absent, which a machine that moves while it runs needs. */
+  /** Access mode. Defaults to ReadWriteMany, which live migration requires. */
   readonly accessMode?: string;
-  /** Nobody has asked for a size: any that its claim has will do. */
+  /** No size was requested, so any size of its claim is accepted. */
   readonly anySize?: true;
 }
 
-/** The words by which the machines of a group and their claims speak of each other. */
+/** Labels and annotations that connect the VMs of a group with their claims. */
 export interface ClaimWords {
-  /** A label of everything that is made for a machine: its name. */
+  /** Label of everything that is created for a VM. Its value is the VM's name. */
   readonly machine: string;
-  /** On a machine, "true": its claims are nobody's and outlive it. */
+  /** Annotation of a VM. If "true", its claims have no owner and outlive it. */
   readonly retain: string;
-  /** On a machine: the access mode of claims that are made for it, where ReadWriteMany cannot be had of its storage. */
+  /** Annotation of a VM with the access mode of its new claims, for storage that does not support ReadWriteMany. */
   readonly accessMode: string;
 }
 

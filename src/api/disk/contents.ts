@@ -1,34 +1,37 @@
 /**
- * What is on a simulated disk: a small true model, kept in an annotation of its PersistentVolumeClaim, so that it outlives
- * processes and nodes. It is whole by itself: nothing that it was made from has to be kept for it.
+ * Contents of a simulated disk: a small faithful model in an annotation of its PersistentVolumeClaim, so that it
+ * outlives processes and nodes. It is self-contained, so its sources need not be retained.
  */
 
-/** JSON, a DiskContents. A claim without it is a blank disk. Written by whoever makes the claim, then by node agents. */
+/**
+ * Annotation with DiskContents as JSON. A claim without it is a blank disk. The creator of the claim writes it first,
+ * then node agents do.
+ */
 export const DISK_CONTENTS_ANNOTATION = 'vimana.io/disk-contents';
 
-/** One file, which is written as a whole. */
+/** File, which is always written as a whole. */
 export interface DiskFile {
   readonly bytes: number;
-  /** sha256 of what is in it, in hexadecimal. */
+  /** SHA-256 of the content in hexadecimal. */
   readonly digest: string;
-  /** What is in it, where it was written as text. */
+  /** Content, if it was written as text. */
   readonly text?: string;
-  /** It stands with the disk that a linked clone was made from, and takes no room here. */
+  /** The file is stored with the source of a linked clone, and takes no space here. */
   readonly shared?: true;
 }
 
 export interface DiskContents {
-  /** The image that the disk was made from, which is not fetched: its name, and what its checksum must be. */
+  /** Image that the disk was created from, which is not downloaded: its name, and the expected checksum. */
   readonly image?: { readonly source: string; readonly checksum?: string };
-  /** By path. */
+  /** Files by path. */
   readonly files: Readonly<Record<string, DiskFile>>;
-  /** What it is a copy of: `claim namespace/name` or `snapshot namespace/name`. */
+  /** Source of a copy: `claim namespace/name` or `snapshot namespace/name`. */
   readonly from?: string;
-  /** The write that was last asked for by annotation, and has been made. */
+  /** Last write that was requested by annotation and has been done. */
   readonly wrote?: string;
-  /** The restore that the contents come from: its uid, and the snapshots that they build on, oldest first. */
+  /** Restore that the contents come from: its uid, and the snapshots that they build on, oldest first. */
   readonly branch?: { readonly uid: string; readonly on: readonly SnapshotName[] };
-  /** The guest goes on here, and not from the start, when the machine next runs. */
+  /** Guest state to resume from at the next start, instead of booting. */
   readonly resume?: GuestState;
 }
 
@@ -37,17 +40,17 @@ export interface SnapshotName {
   readonly uid: string;
 }
 
-/** What a simulated guest has in memory. */
+/** Memory of a simulated guest. */
 export interface GuestState {
-  /** For how long it had run. */
+  /** Time for which the guest had run. */
   readonly uptimeMs: number;
   readonly memoryBytes: number;
   readonly vcpus: number;
-  /** Those of its disks that outlive it: it would write over whatever another disk holds. */
+  /** Disks of the guest that outlive it. On any other disk, it would overwrite the contents. */
   readonly disks?: readonly GuestDisk[];
 }
 
-/** A disk as a guest knows it: which, and how large where that was known. */
+/** Disk as a guest knows it: its name, and its size if that was known. */
 export interface GuestDisk {
   readonly claim: string;
   readonly bytes?: number;
@@ -55,15 +58,15 @@ export interface GuestDisk {
 
 export const BLANK_DISK: DiskContents = { files: {} };
 
-/** Annotations of a claim are at most 256 KiB, of which others need some. */
+/** Annotations of a claim are limited to 256 KiB, of which others need some. */
 export const MAX_CONTENTS_BYTES = 128 * 1024;
 
-/** The contents as they stand in an annotation. */
+/** Formats the contents for an annotation. */
 export function formatContents(contents: DiskContents): string {
   return JSON.stringify(contents);
 }
 
-/** The contents of a disk by the annotation of its claim; undefined where nobody can read them. */
+/** Parses the annotation of a claim. Returns undefined if it is malformed. */
 export function parseContents(text: string | undefined): DiskContents | undefined {
   if (text === undefined) return BLANK_DISK;
   try {
@@ -82,14 +85,14 @@ function isContents(read: unknown): read is DiskContents {
   );
 }
 
-/** Bytes that the disk holds of its own. */
+/** Returns the bytes that are stored on the disk itself. */
 export function ownBytes({ files }: DiskContents): number {
   let bytes = 0;
   for (const file of Object.values(files)) if (file.shared !== true) bytes += file.bytes;
   return bytes;
 }
 
-/** Bytes of what is not the same in another state of the disk; without one, all that it holds of its own. */
+/** Returns the bytes that differ from another state of the disk, or all of its own bytes if there is none. */
 export function bytesBeyond(contents: DiskContents, below: DiskContents | undefined): number {
   if (below === undefined) return ownBytes(contents);
   let bytes = 0;
@@ -100,13 +103,13 @@ export function bytesBeyond(contents: DiskContents, below: DiskContents | undefi
   return bytes;
 }
 
-/** A file as it now is, or none where undefined. */
+/** Returns the contents with a file replaced, or deleted if it is undefined. */
 export function withFile(contents: DiskContents, path: string, file: DiskFile | undefined): DiskContents {
   const { [path]: _before, ...others } = contents.files;
   return { ...contents, files: file === undefined ? others : { ...others, [path]: file } };
 }
 
-/** A disk of its own with the same on it; linked, it takes no room for what is there already. */
+/** Returns an independent disk with the same contents. A linked copy takes no space for existing files. */
 export function copyOf({ image, files }: DiskContents, from: string, linked: boolean): DiskContents {
   const copied = Object.entries(files).map(([path, { shared: _shared, ...file }]): [string, DiskFile] => [
     path,
@@ -115,7 +118,7 @@ export function copyOf({ image, files }: DiskContents, from: string, linked: boo
   return { ...(image === undefined ? {} : { image }), files: Object.fromEntries(copied), from };
 }
 
-/** The disk of a machine after a restore of what a snapshot kept of it. */
+/** Returns a disk after a restore of the contents that a snapshot retained. */
 export function restoredTo(
   now: DiskContents,
   kept: DiskContents,
@@ -127,14 +130,14 @@ export function restoredTo(
     ...(image === undefined ? {} : { image }),
     files,
     ...(from === undefined ? {} : { from }),
-    // That something was asked for and done is not undone: it would be done again.
+    // A finished write request stays recorded, since it would otherwise be done again.
     ...(now.wrote === undefined ? {} : { wrote: now.wrote }),
     branch,
     ...(resume === undefined ? {} : { resume }),
   };
 }
 
-/** What a snapshot keeps of a disk: not what is remembered of requests. */
+/** Returns what a snapshot retains of a disk, without the record of requests. */
 export function retainedOf({ image, files, from }: DiskContents): DiskContents {
   return {
     ...(image === undefined ? {} : { image }),

@@ -1,41 +1,41 @@
-/** How anybody asks for something to be done with the disks of a machine: annotations, each with what answers it. */
+/** Requests about the disks of a VM. They are annotations, each with one that responds to it. */
 
-/** The provisioner of storage classes whose disks are simulated: their contents are those of contents.ts. */
+/** Provisioner of storage classes with simulated disks. Their contents are those of contents.ts. */
 export const SIMULATED_PROVISIONER = 'vimana.io/simulated';
 
 /**
- * On a PersistentVolumeClaim of a simulated class, from its creation: JSON, a DiskSource. The claim gets its contents
- * (vimana.io/disk-contents) from there once, as soon as the source can be read; until then it has none.
+ * Annotation of a PersistentVolumeClaim of a simulated class, set at creation: a DiskSource as JSON. The claim gets its
+ * contents (vimana.io/disk-contents) from there once, as soon as the source can be read; until then it has none.
  */
 export const DISK_SOURCE_ANNOTATION = 'vimana.io/disk-source';
 
-/** What a new disk is a copy of: another claim, or what a VMSnapshot kept of the disk of that name. */
+/** Source of a new disk: another claim, or what a VMSnapshot retained of a disk. */
 export interface DiskSource {
   readonly claim?: string;
   readonly snapshot?: string;
-  /** Of the snapshot; that of its machine which has this name. */
+  /** Name of the disk in the snapshot's VM. */
   readonly disk?: string;
-  /** Where the source is; in the claim's own namespace where absent. */
+  /** Namespace of the source. Defaults to that of the claim. */
   readonly namespace?: string;
-  /** Takes no room for what the source has already. */
+  /** The copy takes no space for what the source already has. */
   readonly linked?: boolean;
 }
 
 /**
- * On a VirtualMachine of any group: JSON, a RestoreRequest. The disks become what the snapshot kept, once the machine is
- * off; whoever asks keeps it off until the answer: one of the two annotations that follow, on the machine too.
+ * Annotation of a VirtualMachine of any group: a RestoreRequest as JSON. The disks are restored once the VM is off. The
+ * requester keeps it off until one of the following two annotations responds on the VM.
  */
 export const RESTORE_ANNOTATION = 'vimana.io/restore';
-/** The uid of the request that was last fulfilled. */
+/** Uid of the last request that was fulfilled. */
 export const RESTORED_ANNOTATION = 'vimana.io/restored';
-/** JSON, a RestoreFailure: the request that was last refused, which changed nothing unless its message says so. */
+/** Last request that was rejected: a RestoreFailure as JSON. The request changed nothing unless its message says so. */
 export const RESTORE_FAILED_ANNOTATION = 'vimana.io/restore-failed';
 
 export interface RestoreRequest {
-  /** A VMSnapshot of the machine, in `namespace`, or in the namespace of the machine where that is absent. */
+  /** VMSnapshot of the VM, in `namespace`. The namespace defaults to that of the VM. */
   readonly snapshot: string;
   readonly namespace?: string;
-  /** Of the request: another uid asks for another restore. */
+  /** Uid of the request. Another uid requests another restore. */
   readonly uid: string;
 }
 
@@ -45,10 +45,10 @@ export interface RestoreFailure {
   readonly message: string;
 }
 
-/** How a restore that was asked for has gone. */
+/** State of a requested restore. */
 export type RestoreState = 'none' | 'asked' | 'restored' | RestoreFailure;
 
-/** Holds a VMSnapshot while something is made from it. */
+/** Finalizer that holds a VMSnapshot while something is created from it. */
 export const SNAPSHOT_FINALIZER = 'hypersdk.io/snapshot';
 
 type Annotations = Readonly<Record<string, string>> | undefined;
@@ -65,7 +65,7 @@ export function readRestoreRequest(annotations: Annotations): RestoreRequest | u
   );
 }
 
-/** How the restore with this uid has gone, by the annotations of its machine. */
+/** Returns the state of the restore with this uid from the annotations of its VM. */
 export function restoreState(annotations: Annotations, uid: string): RestoreState {
   if (annotations?.[RESTORED_ANNOTATION] === uid) return 'restored';
   const failure = read<RestoreFailure>(annotations, RESTORE_FAILED_ANNOTATION, (each) => each.uid === uid);
@@ -73,7 +73,7 @@ export function restoreState(annotations: Annotations, uid: string): RestoreStat
   return readRestoreRequest(annotations)?.uid === uid ? 'asked' : 'none';
 }
 
-/** Whether a machine must stay off: a restore is asked for and not answered yet. */
+/** Reports whether a VM must stay off because a restore is requested and not finished yet. */
 export function isRestoring(annotations: Annotations): boolean {
   const asked = readRestoreRequest(annotations);
   return asked !== undefined && restoreState(annotations, asked.uid) === 'asked';

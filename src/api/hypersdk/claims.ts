@@ -4,17 +4,17 @@ import type { Checksum } from './image.ts';
 import { DEFAULT_DISK_SIZE } from './template-defaults.ts';
 import type { VirtualMachine } from './virtual-machine.ts';
 
-/** How the disks of a machine are kept: one PersistentVolumeClaim each. */
+/** Labels and annotations of claims. Each disk of a VM is a PersistentVolumeClaim. */
 export const CLAIM_WORDS = claimWords('hypersdk.io');
 
 type Spec = VirtualMachine['spec'];
 
-/** The claim behind a disk, which is not of this name for anybody else. */
+/** Returns the claim of a disk. No other object has the same name. */
 export function claimName(machine: string, disk: string): string {
   return `${machine}-${disk}`;
 }
 
-/** The disks of a machine, with all that its template gives it; without any of its own, one that its image is put on. */
+/** Returns the disks of a VM, including those of its template. A VM without disks gets one for its image. */
 export function claimedDisks(machine: string, { disks, image }: Pick<Spec, 'disks' | 'image'>): ClaimedDisk<Disk>[] {
   const all = disks ?? (image === undefined ? [] : [ROOT]);
   const first = all.toSorted((a, b) => orderOf(a) - orderOf(b))[0];

@@ -5,7 +5,7 @@ import { virtualMachineSpec } from './virtual-machine-spec.ts';
 
 const loose = partial('Some of it.', virtualMachineSpec);
 
-/** Every schema in a schema, each with its path and whether it is the item of a list with these keys. */
+/** Yields every nested schema with its path, and whether it is the item of a list with these keys. */
 function* parts(
   schema: JsonSchema,
   path = '',

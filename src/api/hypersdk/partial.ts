@@ -11,9 +11,9 @@ export type Partially<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * The same fields with nothing required and nothing filled in, for an object that gives only what it has an opinion on.
- * What is merged as a whole (atomic lists and maps) must still be whole. Keys of list maps stay required, as
- * Kubernetes demands, and rules on change go: what is only a default may change.
+ * Returns the same fields with nothing required and nothing defaulted, for an object that sets only some of them.
+ * Atomic lists and maps must still be complete. Keys of list maps stay required, as Kubernetes demands, and transition
+ * rules are dropped, since a default may change.
  */
 export function partial<S extends Schema>(
   description: string,

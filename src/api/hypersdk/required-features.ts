@@ -6,21 +6,21 @@ type NodeTerm = NonNullable<
   NonNullable<Affinity['nodeAffinity']>['requiredDuringSchedulingIgnoredDuringExecution']
 >['nodeSelectorTerms'][number];
 
-/** "true" on a node that has a feature: `feature.vimana.io/kvm`. */
+/** Prefix of the label that is "true" on a node with a feature: `feature.vimana.io/kvm`. */
 const LABEL_PREFIX = 'feature.vimana.io/';
 
-/** Nodes that only play what they are told have every feature. */
+/** Simulated nodes have every feature. */
 const PLAYED: readonly NodeTerm[] = [
   { matchExpressions: [{ key: 'vimana.io/runtime', operator: 'In', values: ['simulated'] }] },
   { matchExpressions: [{ key: 'type', operator: 'In', values: ['kwok'] }] },
 ];
 
-/** The same wishes of a machine, for nodes that have the features too. */
+/** Returns the affinity of a VM, restricted to nodes that have the features. */
 export function withFeatures(wishes: Affinity | undefined, features: readonly string[]): Affinity | undefined {
   if (features.length === 0) return wishes;
   const having = { matchExpressions: features.map(labelTerm) };
   const asked = wishes?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
-  // Of several terms one has to hold, so that each is asked for together with each.
+  // One of several terms must match, so each term is combined with each alternative.
   const nodeSelectorTerms = asked.flatMap((term) => [having, ...PLAYED].map((other) => both(term, other)));
   const nodeAffinity = {
     ...wishes?.nodeAffinity,

@@ -1,6 +1,6 @@
 import { integer, string } from '#platform/schema/schema';
 
-/** How large a machine is; the VM itself, a resize and a template all speak of size in these fields. */
+/** Size fields that VirtualMachine, resize and template share. */
 
 export const cpus = integer('Number of virtual CPUs, 1 to 128.', { format: 'int32', minimum: 1, maximum: 128 });
 

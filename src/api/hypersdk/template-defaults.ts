@@ -11,16 +11,16 @@ type TemplateSpec = VMTemplate['spec'];
 type Defaults = NonNullable<TemplateSpec['defaultSpec']>;
 type TemplateDisk = NonNullable<Defaults['disks']>[number];
 
-/** Where nobody says anything of disks, the image is on one of this name. */
+/** Disk for the image if neither VM nor template defines disks. */
 const ROOT: TemplateDisk = { name: 'root' };
 
-/** What a disk gets whose size neither machine nor template says. */
+/** Size of a disk if neither VM nor template sets one. */
 export const DEFAULT_DISK_SIZE = '10Gi';
 
 /**
- * A machine with all that its template gives it; it names no template any more. What stands in the machine counts,
- * field by field, and the template gives what does not. Disks, networks and USB devices are merged by name, those of the
- * template first; there, a value that is only the default gives way to the template's.
+ * Returns a VM with the defaults of its template, and without the reference to it. Fields of the VM win over those of
+ * the template. Disks, networks and USB devices are merged by name, the template's first; there, a value that is only a
+ * default gives way to the template's.
  */
 export function withTemplateDefaults(own: MachineSpec, template: TemplateSpec): MachineSpec {
   const { image, defaultSpec = {}, requiredFeatures = [] } = template;
@@ -42,7 +42,7 @@ export function withTemplateDefaults(own: MachineSpec, template: TemplateSpec): 
   };
 }
 
-/** The first disk is as large as the image and the advice of the template ask for, where it says nothing itself. */
+/** Sizes the first disk by the image and the recommendation of the template, if it has no size itself. */
 function withDiskSizes(
   disks: readonly TemplateDisk[],
   { image, recommendedResources }: TemplateSpec,
@@ -51,7 +51,7 @@ function withDiskSizes(
   return disks.map((disk, i) => ({ size: i === 0 ? first : DEFAULT_DISK_SIZE, ...disk }));
 }
 
-/** A place in the boot sequence that a disk of the machine has is not the template's to give to another. */
+/** Drops boot orders of the template's disks that a disk of the VM already has. */
 function withoutTakenPlaces(disks: readonly TemplateDisk[], own: readonly Disk[] = []) {
   return disks.map((disk) => {
     const { bootOrder, ...rest } = disk;
@@ -63,8 +63,8 @@ function withoutTakenPlaces(disks: readonly TemplateDisk[], own: readonly Disk[]
 const POD_NETWORK = 'pod-network';
 
 /**
- * A machine has one interface on the pod network: the template's goes where the machine has its own by another name.
- * Hardware addresses are nothing to share.
+ * Drops the template's pod network if the VM has its own under another name, since a VM has one interface on it. MAC
+ * addresses are never shared.
  */
 function withoutSecondPodNetwork(networks: Defaults['networks'], own: readonly Network[] = []) {
   if (networks === undefined) return undefined;
@@ -78,7 +78,10 @@ function withoutSecondPodNetwork(networks: Defaults['networks'], own: readonly N
     });
 }
 
-/** Inline text and a secret exclude each other: what the machine brings of either keeps the other of the template away. */
+/**
+ * Merges cloud-init. Inline text and a secret exclude each other, so that either of the VM's displaces the other of the
+ * template.
+ */
 function cloudInitUnder(own: MachineSpec['cloudInit'], given: Defaults['cloudInit'], usual: TemplateSpec['cloudInit']) {
   if (own?.secretRef !== undefined) return undefined;
   const hasText = own?.userData !== undefined || own?.networkData !== undefined;

@@ -1,25 +1,25 @@
 import type { VirtualMachine } from './virtual-machine.ts';
 import type { VMTemplate } from './vm-template.ts';
 
-/** Holds a template until no machine names it any more. */
+/** Finalizer that holds a template until no VM names it any more. */
 export const TEMPLATE_FINALIZER = 'hypersdk.io/template-protection';
 
-/** The condition of a template that says which machines name it. */
+/** Condition of a template that lists the VMs that use it. */
 export const IN_USE = 'InUse';
 
-/** The template that a machine names, as `namespace/name`. */
+/** Returns the template that a VM names, as `namespace/name`. */
 export function templateKey({ metadata, spec }: VirtualMachine): string | undefined {
   const { templateRef } = spec.image ?? {};
-  // An empty namespace is as good as none.
+  // An empty namespace counts as absent.
   return templateRef === undefined ? undefined : `${templateRef.namespace || metadata.namespace}/${templateRef.name}`;
 }
 
-/** On a VMTemplate: the other namespaces whose machines may be made from it, with commas between them; `*` for all. */
+/** Annotation of a VMTemplate: other namespaces whose VMs may use it, separated by commas, or `*` for all. */
 export const MACHINES_FROM = 'vimana.io/machines-from';
 
 /**
- * Whether machines of a namespace may be made from a template. It is read with rights of our own: without this, whoever
- * may create a machine in one namespace would see the templates of all, and could hold them against their deletion.
+ * Reports whether VMs of a namespace may use a template. Templates are read with our own permissions: without this
+ * check, anyone who may create a VM in one namespace could see all templates, and block their deletion.
  */
 export function isFor({ metadata }: Pick<VMTemplate, 'metadata'>, namespace: string): boolean {
   if (metadata.namespace === namespace) return true;
@@ -27,7 +27,7 @@ export function isFor({ metadata }: Pick<VMTemplate, 'metadata'>, namespace: str
   return named.some((name) => name.trim() === namespace || name.trim() === '*');
 }
 
-/** The template that a machine names, where it may be made from it; undefined where it names none. */
+/** Returns the template that a VM names and may use. Returns undefined if it names none. */
 export function templateFor(
   machine: VirtualMachine,
   find: (key: string) => VMTemplate | undefined,
@@ -39,21 +39,21 @@ export function templateFor(
   return isFor(found, machine.metadata.namespace) ? found : 'withheld';
 }
 
-/** What a machine is told that names a template which is not for it. */
+/** Returns the message for a VM whose template is not available to it. */
 export function withheldFrom(namespace: string, key: string): string {
   return `VMTemplate ${key} is not for machines of namespace ${namespace}: to allow it, put ${namespace} into the annotation ${MACHINES_FROM} of the template, a list with commas`;
 }
 
 const MAX_NAMES = 5;
 
-/** Machines as the condition names them: the first by their names, and how many more. */
+/** Formats the VMs for the condition: the first by name, and the number of others. */
 export function userNames(keys: readonly string[]): string {
   const names = keys.toSorted();
   const more = names.length - MAX_NAMES;
   return more <= 0 ? names.join(', ') : `${names.slice(0, MAX_NAMES).join(', ')} and ${more} more`;
 }
 
-/** The machines that are named in such words. */
+/** Parses the VMs named in such a message. */
 export function namedUsers(words: string): { readonly namespace: string; readonly name: string }[] {
   return [...words.matchAll(/([^\s,/]+)\/([^\s,/]+)/g)].map(([, namespace = '', name = '']) => ({ namespace, name }));
 }

@@ -9,7 +9,7 @@ import { image } from './image.ts';
 import { networks } from './network.ts';
 import { cpus, memory } from './size.ts';
 
-/** The fields of a machine, written once: the VirtualMachine takes them whole and a VMTemplate in part. */
+/** Fields of a VM. VirtualMachine uses them as they are, and VMTemplate makes them optional. */
 export const virtualMachineSpec = object('The machine that is wanted.', {
   cpus: required(cpus),
   memory: required(memory),

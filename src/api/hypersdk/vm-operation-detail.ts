@@ -1,7 +1,7 @@
 import { boolean, object, string } from '#platform/schema/schema';
 import { cpus, memory } from './size.ts';
 
-/** What an operation needs to know beyond its machine, one object for each operation that has something to say. */
+/** Parameters of operations, one object for each operation that has any. */
 
 const objectName = (description: string) => string(description, { minLength: 1, maxLength: 253 });
 

@@ -25,7 +25,7 @@ const result = object('What came out, by operation.', {
   includeMemory: boolean('snapshot: whether memory is in it.'),
 });
 
-/** Written before each step is taken, so that whoever takes over from another neither loses it nor takes it twice. */
+/** Written before each step, so that a successor neither loses the step nor repeats it. */
 const checkpoint = object('What has been begun; for the controller.', {
   step: string('The step that was begun last.'),
   since: timestamp('When it was begun.'),

@@ -7,7 +7,7 @@ import { cloneSpec, migrateSpec, resizeSpec, restoreSpec, snapshotSpec } from '.
 import { vmOperationStatus } from './vm-operation-status.ts';
 import { vmRef } from './vm-reference.ts';
 
-/** An operation is one request: what it asks for stays, and a new wish is a new operation. */
+/** An operation is one request. Its parameters are immutable, and another request requires a new operation. */
 const fixed = [
   'vmRef',
   'operation',

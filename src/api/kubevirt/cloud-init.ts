@@ -7,7 +7,7 @@ const secret = (description: string) =>
     { mapType: 'atomic' },
   );
 
-/** NoCloud and ConfigDrive carry the same data in another layout. */
+/** NoCloud and ConfigDrive have the same data in different layouts. */
 const cloudInit = (description: string) =>
   object(description, {
     userData: string('User data as text, at most 2048 bytes; a Secret holds more.'),

@@ -1,7 +1,7 @@
 import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
 import { kubevirtObject } from './upstream.ts';
 
-/** KubeVirt's limit for the lists of devices, and what keeps checks over them cheap. */
+/** KubeVirt's limit for lists of devices, which also keeps checks over them cheap. */
 export const MAX_DEVICES = 256;
 
 export const bootOrder = integer('Place in the order of boot devices, 1 first; no two devices may share one.', {

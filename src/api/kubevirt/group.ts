@@ -1,4 +1,4 @@
-/** The kinds of the group and the types of their objects, as users of the library import them. */
+/** Kinds of the group and the types of their objects, as users of the library import them. */
 export { RUN_STRATEGIES, type RunStrategy } from './run-strategy.ts';
 export { type VirtualMachine, type VirtualMachineInput, virtualMachine } from './virtual-machine.ts';
 export {

@@ -1,8 +1,8 @@
-/** Conditions of an instance whose machine is not yet of the size that its spec asks for, as KubeVirt names them. */
+/** KubeVirt's conditions of an instance whose machine does not have the requested size yet. */
 const HOT_VCPU_CHANGE = 'HotVCPUChange';
 const HOT_MEMORY_CHANGE = 'HotMemoryChange';
 
-/** Which fields of the spec they speak of. */
+/** Field of the spec that each condition is about. */
 export const HOT_CHANGES: ReadonlyMap<string, string> = new Map([
   [HOT_VCPU_CHANGE, 'domain.cpu.sockets'],
   [HOT_MEMORY_CHANGE, 'domain.memory.guest'],
@@ -16,9 +16,9 @@ interface Size {
 export interface HotChangeFacts {
   readonly has: Size;
   readonly asks: Size;
-  /** Why the machine cannot move; absent where it can. */
+  /** Reason why the machine cannot be migrated. Absent if it can. */
   readonly obstacle?: { readonly reason: string; readonly message: string } | undefined;
-  /** What the instance says so far. */
+  /** Current status of the instance. */
   readonly status: Told | undefined;
 }
 
@@ -33,19 +33,22 @@ interface Told {
 
 export interface HotChange {
   readonly type: string;
-  /** True: a migration brings it. False: only the next start can. */
+  /** True if a migration will apply the change, and False if only the next start can. */
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
-/** They had come before fewer were asked for. */
+/** Sockets cannot be unplugged after they were added. */
 const SOCKETS_STAY = {
   reason: 'RestartRequired',
   message: 'sockets are not taken out of a machine that runs: it takes effect with its next start',
 };
 
-/** What is said of a machine that is to be of another size: it changes with a move to a launcher that asks for as much. */
+/**
+ * Returns the conditions of a machine whose size should change. A migration to a launcher that requests the new size
+ * applies it.
+ */
 export function hotChanges({ has, asks, obstacle, status }: HotChangeFacts): HotChange[] {
   const types = [
     ...(has.sockets === asks.sockets ? [] : [HOT_VCPU_CHANGE]),
@@ -59,7 +62,7 @@ export function hotChanges({ has, asks, obstacle, status }: HotChangeFacts): Hot
   });
 }
 
-/** A migration that failed before the change was asked for has nothing to do with it. */
+/** Returns the progress. A migration that failed before the change was requested does not count. */
 function progress(type: string, { conditions = [], migrationState }: Told = {}) {
   const since = conditions.find((condition) => condition.type === type)?.lastTransitionTime ?? undefined;
   const { failed = false, failureReason = '', endTimestamp } = migrationState ?? {};

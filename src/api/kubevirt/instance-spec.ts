@@ -7,7 +7,7 @@ import { probe } from './probe.ts';
 import { kubevirtObject } from './upstream.ts';
 import { volumes } from './volume.ts';
 
-/** One run of a machine; the same in a VirtualMachineInstance and in the template of a VirtualMachine. */
+/** Spec of one run of a VM, shared by VirtualMachineInstance and the template of VirtualMachine. */
 export const instanceSpec = kubevirtObject('VirtualMachineInstanceSpec', 'The machine and where it runs.', {
   domain: required(domain),
   volumes,

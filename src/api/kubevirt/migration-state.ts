@@ -1,7 +1,7 @@
 import { boolean, choice, integer, string, timestamp } from '#platform/schema/schema';
 import { kubevirtStatus } from './upstream.ts';
 
-/** How a live migration goes; the same in the status of the instance and of the migration. */
+/** Progress of a live migration, shared by the status of the instance and of the migration. */
 export const migrationState = kubevirtStatus(
   'VirtualMachineInstanceMigrationState',
   'The migration that is under way, or the last one.',

@@ -3,7 +3,7 @@ import { choice, integer, intOrString, list, object, required, string } from '#p
 const port = required(intOrString('Number of the port (1 to 65535), or its name.'));
 const seconds = (description: string) => integer(description, { format: 'int32', minimum: 0 });
 
-/** A check of the guest, with exactly one way to check. */
+/** Returns the schema of a guest probe with exactly one handler. */
 export const probe = (description: string) =>
   object(description, {
     httpGet: object('Asks by HTTP; an answer from 200 to 399 is a success.', {

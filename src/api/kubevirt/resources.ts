@@ -10,7 +10,7 @@ import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 
-/** The resource in which objects of one of our own kinds are stored, in the version that they are stored in. */
+/** Returns the resource type of one of our kinds, in its storage version. */
 export function resourceTypeFor<K extends Kind>({
   group,
   versions: [version],

@@ -1,3 +1,3 @@
-/** When a machine runs: the words of `spec.runStrategy`. */
+/** Values of `spec.runStrategy`, which decide when a VM runs. */
 export const RUN_STRATEGIES = ['Always', 'Halted', 'Manual', 'RerunOnFailure', 'Once'] as const;
 export type RunStrategy = (typeof RUN_STRATEGIES)[number];

@@ -3,7 +3,7 @@ import { instanceSpec } from './instance-spec.ts';
 
 const ignoredField = (what: string) => `${what} Written by some tools; has no effect in a template.`;
 
-/** KubeVirt takes any metadata here; only labels and annotations mean something. */
+/** KubeVirt accepts any metadata here, but only labels and annotations have an effect. */
 const metadata = object(
   'Labels and annotations of the instance and its pod.',
   {

@@ -9,7 +9,7 @@ import { virtualMachineInstanceMigration } from './virtual-machine-instance-migr
 
 const KINDS: readonly Kind[] = [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration];
 
-/** Calls back for every place that KubeVirt defines, with what we have there. */
+/** Calls back for every field that KubeVirt defines, with our schema for it. */
 function compare(
   upstream: UpstreamSchema,
   ours: JsonSchema | undefined,
@@ -44,7 +44,7 @@ function places(visit: (upstream: UpstreamSchema, ours: JsonSchema | undefined, 
   }
 }
 
-/** Strings that the data leaves open and that we know to be a time, and the other way round, are both strings. */
+/** Strings that only one of the two sides describes as a time count as strings on both. */
 const typeOf = (schema: UpstreamSchema | JsonSchema | undefined): string =>
   schema?.['x-kubernetes-int-or-string'] === true ? 'int or string' : (schema?.type ?? 'none');
 
@@ -94,7 +94,7 @@ describe('every field of KubeVirt 1.9', () => {
   });
 });
 
-/** Every schema at or below this one that describes a field. */
+/** Yields this schema and every nested one that describes a field. */
 function* fieldsOf(schema: JsonSchema, path: string): Generator<[string, JsonSchema]> {
   for (const [field, inner] of Object.entries(schema.properties ?? {})) {
     yield [`${path}.${field}`, inner];
@@ -113,7 +113,7 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('%s', (_, kind) =
   });
 
   test('has no default that would show up as drift in a stored manifest', () => {
-    // A status is no part of a manifest.
+    // A status is not part of a manifest.
     const { status: _status, ...properties } = kind.schema.properties ?? {};
     const filled = [...fieldsOf({ ...kind.schema, properties }, '')].filter(
       ([, schema]) => schema.default !== undefined,

@@ -3,11 +3,11 @@ import { intOrString, object, quantity, type Schema } from '#platform/schema/sch
 import data from './upstream.data.json' with { type: 'json' };
 
 /**
- * The fields of KubeVirt 1.9's public API (upstream.data.json, written by tools/kubevirt-fields.ts), so that a
- * manifest made for KubeVirt is valid here whether or not we act on each of its fields.
+ * Fields of KubeVirt 1.9's public API (upstream.data.json, written by tools/kubevirt-fields.ts). A manifest for
+ * KubeVirt is thus valid here whether or not we act on each of its fields.
  */
 
-/** A schema of the data file; `$ref` names another definition of the file, or one of SPECIAL_TYPES. */
+/** Schema of the data file. `$ref` names another definition of the file, or one of SPECIAL_TYPES. */
 export interface UpstreamSchema extends Omit<JsonSchema, 'properties' | 'items' | 'additionalProperties'> {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, UpstreamSchema>>;
@@ -18,14 +18,14 @@ export type UpstreamName = keyof typeof data;
 
 export const definitions = data as unknown as Readonly<Record<string, UpstreamSchema>>;
 
-/** What `kubectl explain` says of a field that nothing acts on; admission knows such a field by this description. */
+/** Description in `kubectl explain` of a field that nothing acts on. Admission recognizes such a field by it. */
 export const NOT_ACTED_ON = 'KubeVirt field: accepted, not acted on yet.';
 const NOT_ACTED_ON_EITHER = 'Not acted on yet.';
 const NOT_FILLED_IN = 'KubeVirt field: not filled in yet.';
 
 const ANY_OBJECT: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Types that JSON schema spells its own way. */
+/** Types that JSON schema expresses in its own way. */
 export const SPECIAL_TYPES: Readonly<Record<string, JsonSchema>> = {
   Quantity: quantity('A quantity.').json,
   IntOrString: intOrString('A number or a text.').json,
@@ -38,7 +38,7 @@ export const SPECIAL_TYPES: Readonly<Record<string, JsonSchema>> = {
 type Fields = Readonly<Record<string, Schema>>;
 type Options = Omit<NonNullable<Parameters<typeof object>[2]>, 'also'>;
 
-/** An object of KubeVirt's API: the fields that we act on, written by hand, and under them all others that KubeVirt has. */
+/** Returns an object of KubeVirt's API: the fields that we act on, written by hand, plus all others of KubeVirt. */
 export function kubevirtObject<F extends Fields, const O extends Options>(
   name: UpstreamName,
   description: string,
@@ -48,7 +48,9 @@ export function kubevirtObject<F extends Fields, const O extends Options>(
   return withOthers(name, resolveSchema, description, fields, options);
 }
 
-/** As kubevirtObject, for what controllers report: what nothing fills in is known by name and type, but not looked into. */
+/**
+ * Works like kubevirtObject for statuses. Fields that nothing fills in have a name and a type, but no nested schema.
+ */
 export function kubevirtStatus<F extends Fields, const O extends Options>(
   name: UpstreamName,
   description: string,
@@ -74,7 +76,9 @@ function resolveSchema(schema: UpstreamSchema): JsonSchema {
   return { ...resolve(schema), description: NOT_ACTED_ON };
 }
 
-/** The schema with every reference replaced by what it names. Three served versions must fit into one CRD, hence few words. */
+/**
+ * Replaces every reference by its target. Descriptions are short, since three served versions must fit into one CRD.
+ */
 function resolve(schema: UpstreamSchema): JsonSchema {
   const { $ref, properties, items, additionalProperties, ...rest } = schema;
   if ($ref !== undefined) return SPECIAL_TYPES[$ref] ?? resolve(definitions[$ref] ?? {});
@@ -94,7 +98,7 @@ function outlineSchema(schema: UpstreamSchema): JsonSchema {
   return { ...outline(schema), description: NOT_FILLED_IN };
 }
 
-/** As resolve, but an object is any object. */
+/** Works like resolve, but leaves objects without fields. */
 function outline(schema: UpstreamSchema): JsonSchema {
   const { $ref, type, format, items, nullable, 'x-kubernetes-list-type': listType } = schema;
   if ($ref !== undefined) return SPECIAL_TYPES[$ref] ?? outline(definitions[$ref] ?? {});

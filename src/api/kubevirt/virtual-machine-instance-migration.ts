@@ -62,7 +62,7 @@ const status = kubevirtStatus(
   { default: { phase: 'Pending' } },
 );
 
-/** A request to move a running instance to another node. */
+/** Request to migrate a running instance to another node. */
 export const virtualMachineInstanceMigration = defineKind({
   group: 'kubevirt.io',
   versions: ['v1', 'v1alpha3', 'v1alpha2'],

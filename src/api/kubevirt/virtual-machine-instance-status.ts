@@ -79,6 +79,6 @@ export const virtualMachineInstanceStatus = kubevirtStatus(
     }),
     fsFreezeStatus: string('frozen while the file systems of the guest are frozen.'),
   },
-  // A new instance shows its first phase though nobody has written it.
+  // A new instance shows its first phase before anything has written it.
   { default: { phase: 'Pending' } },
 );

@@ -4,7 +4,7 @@ import { virtualMachineInstanceStatus } from './virtual-machine-instance-status.
 
 const condition = (type: string) => `.status.conditions[?(@.type=='${type}')].status`;
 
-/** One run of a virtual machine: it exists as long as the run does. */
+/** One run of a VM. It exists as long as the run. */
 export const virtualMachineInstance = defineKind({
   group: 'kubevirt.io',
   versions: ['v1', 'v1alpha3', 'v1alpha2'],

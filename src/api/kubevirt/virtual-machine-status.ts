@@ -3,7 +3,7 @@ import { boolean, choice, integer, list, map, object, required, string, timestam
 import { RUN_STRATEGIES } from './run-strategy.ts';
 import { kubevirtStatus } from './upstream.ts';
 
-/** What `kubectl get vm` shows; where several hold, the first in the order of the decision wins. */
+/** Values that `kubectl get vm` shows. If several apply, the first in the order of the decision wins. */
 export const PRINTABLE_STATUSES = [
   'Terminating',
   'Stopping',

@@ -34,7 +34,7 @@ const spec = kubevirtObject(
   },
 );
 
-/** A virtual machine that may be stopped and started again, in the words of KubeVirt. */
+/** VM that can be stopped and started again, with KubeVirt's API. */
 export const virtualMachine = defineKind({
   group: 'kubevirt.io',
   versions: ['v1', 'v1alpha3', 'v1alpha2'],

@@ -1,23 +1,23 @@
 import { type ClaimedDisk, claimWords, type DiskOrigin } from '../disk/claimed-disk.ts';
 import type { VirtualMachine } from './virtual-machine.ts';
 
-/** How the disks of a machine are kept: one PersistentVolumeClaim each. */
+/** Labels and annotations of claims. Each disk of a VM is a PersistentVolumeClaim. */
 export const CLAIM_WORDS = claimWords('novacron.io');
 
-/** The disk that the image is put on. */
+/** Disk that contains the image. */
 export const ROOT_DISK = 'root';
 
-/** The size of an image is known only to whoever fetches it. */
+/** Default size, since the size of an image is known only after a download. */
 const DEFAULT_ROOT_SIZE = '10Gi';
 
-/** The claim behind a disk: as the instance of the machine, it is of this name for no machine of another group. */
+/** Returns the claim of a disk. As with the instance of the VM, no VM of another group has the same name. */
 export function claimName(machine: string, disk: string): string {
   return `${machine}.novacron-${disk}`;
 }
 
 type Spec = VirtualMachine['spec'];
 
-/** The disks of a machine: the one with its image first. */
+/** Returns the disks of a VM, starting with the one that contains its image. */
 export function claimedDisks(machine: string, { template }: Pick<Spec, 'template'>): ClaimedDisk[] {
   const { resources, image, volumes = [] } = template.spec;
   const root: ClaimedDisk = {
@@ -45,7 +45,7 @@ function originOf(source: string): DiskOrigin {
   return claim === undefined ? { image: source } : { claim };
 }
 
-/** The claim that an image is a copy of, where it is one. */
+/** Returns the claim that an image is a copy of, if it is one. */
 export function claimIn(source: string): { readonly namespace: string; readonly claim: string } | undefined {
   const [, namespace, claim] = /^pvc:\/\/([a-z0-9-]+)\/([^/]+)$/.exec(source) ?? [];
   return namespace === undefined || claim === undefined ? undefined : { namespace, claim };

@@ -20,7 +20,7 @@ const resources = object('Size of the machine.', {
     quantity('Required. Memory of the guest, at least 512Mi.', {
       rules: [
         {
-          // A malformed quantity is refused by the pattern; comparing it here would only add a second error.
+          // The pattern rejects a malformed quantity; comparing it here would only add a second error.
           rule: "type(self) == int ? self >= 536870912 : !isQuantity(self) || quantity(self).compareTo(quantity('512Mi')) >= 0",
           message: MEMORY,
         },
@@ -82,7 +82,7 @@ const devices = list(
   { maxItems: 32 },
 );
 
-/** The template of a machine, as VirtualMachine and VMPool share it. */
+/** Template of a VM, shared by VirtualMachine and VMPool. */
 export const machineTemplate = object('The machine: its labels and what it is made of.', {
   metadata: object(
     'Labels and annotations that the machine and its pod get, but for labels by which machines are found: vm, hypersdk.io/vm, novacron.io/vm, kubevirt.io and those of kubevirt.io/.',
@@ -109,7 +109,7 @@ export const machineTemplate = object('The machine: its labels and what it is ma
 
 const hasSpec = 'has(self.template) && has(self.template.spec)';
 
-/** What the holder of a template demands of it, in words of its own, also when whole objects on the way are absent. */
+/** Returns the rules of a template's holder with its own messages, which apply even if parent objects are absent. */
 export function templateRules(options: { readonly image: 'required' | 'optional' }): readonly CelRule[] {
   const path = 'self.template.spec';
   const hasSource = `has(${path}.image.source) && ${path}.image.source != ''`;

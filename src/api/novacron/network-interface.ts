@@ -3,10 +3,10 @@ import { choice, list, object, required, string } from '#platform/schema/schema'
 
 export const networkTypes = ['bridge', 'ovs', 'overlay', 'sr-iov', 'macvlan'] as const;
 
-/** The interface of this name is on the network of pods. */
+/** Name of the interface on the pod network. */
 export const POD_NETWORK = 'default';
 
-/** An address is either handed out or written down, never both. */
+/** An address is either assigned or static, never both. */
 const addressing: readonly CelRule[] = [
   {
     rule: "self.method != 'static' || has(self.address)",

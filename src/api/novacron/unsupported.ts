@@ -7,11 +7,11 @@ type Spec = Partially<VirtualMachine['spec']>;
 type Machine = NonNullable<NonNullable<Spec['template']>['spec']>;
 type Card = NonNullable<Machine['networks']>[number];
 
-/** A field that asks for what nothing can give a machine yet: without it, the machine would be another than was asked for. */
+/** Field that requests an unsupported feature. Without the feature, the VM would differ from what was requested. */
 export interface Unsupported {
   readonly field: string;
   readonly value: unknown;
-  /** What to do about it. */
+  /** Remedy for the user. */
   readonly instead: string;
 }
 

@@ -1,7 +1,7 @@
 import type { CelRule } from '#platform/schema/json-schema';
 import { choice, integer, intOrString, object } from '#platform/schema/schema';
 
-/** A count, or a share of all machines from 0% to 100%. */
+/** Count, or a percentage of all VMs from 0% to 100%. */
 const COUNT_OR_PERCENT = '^([0-9]+|[0-9]{1,2}%|100%)$';
 
 const type = choice(
@@ -19,7 +19,7 @@ const onlyWhenRolling: readonly CelRule[] = [
   },
 ];
 
-// CEL lists hold values of one type only, so the three spellings of nothing are compared one by one.
+// CEL lists hold values of one type only, so the three forms of zero are compared one by one.
 const isZero = (field: string) => `(${field} == 0 || ${field} == '0' || ${field} == '0%')`;
 
 const maxUnavailable = 'How many machines may be down meanwhile, as a number or a percentage (rounded down).';

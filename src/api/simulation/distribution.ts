@@ -1,7 +1,7 @@
 import type { CelRule } from '#platform/schema/json-schema';
 import { choice, number, object } from '#platform/schema/schema';
 
-/** Which parameters each distribution takes; min and max also bound what normal and exponential yield. */
+/** Parameters of each distribution. min and max also bound the values of normal and exponential. */
 const PARAMETERS = {
   constant: { needs: ['value'], refuses: ['mean', 'stddev', 'min', 'max'] },
   uniform: { needs: ['min', 'max'], refuses: ['value', 'mean', 'stddev'] },
@@ -45,7 +45,7 @@ const fields = (unit: string) => ({
   stddev: number(`Standard deviation, in ${unit}, of type normal.`, { minimum: 0 }),
 });
 
-/** A random quantity that is never negative. */
+/** Returns the schema of a random quantity that is never negative. */
 export function distribution(what: string, unit: string) {
   return object(
     `${what}, in ${unit}.`,
@@ -57,7 +57,7 @@ export function distribution(what: string, unit: string) {
   );
 }
 
-/** When things arrive: at a rate (poisson), or with a random time between one and the next. */
+/** Arrival times: at a rate (poisson), or with a random interval between two arrivals. */
 export const arrivals = object(
   'When tasks arrive: at a mean rate (poisson), or each a random time after the one before.',
   {

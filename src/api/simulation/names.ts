@@ -1,8 +1,8 @@
 import { string } from '#platform/schema/schema';
 
-/** The name of a part of a scenario; short, because names of machines and nodes are made of it. */
+/** Returns the schema for the name of a scenario's part. It is short, because names of VMs and nodes contain it. */
 export const partName = (description: string) =>
   string(description, { pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', minLength: 1, maxLength: 40 });
 
-/** A reference to a node or machine by its own name. */
+/** Returns the schema of a reference to a node or VM by name. */
 export const objectName = (description: string) => string(description, { minLength: 1, maxLength: 253 });

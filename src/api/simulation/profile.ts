@@ -4,7 +4,7 @@ import { partName } from './names.ts';
 
 const SHAPES = ['constant', 'sine', 'trace', 'randomWalk'] as const;
 
-/** Each shape has its block and no other one. */
+/** Each shape requires its block and forbids the others. */
 const blockOfType: readonly CelRule[] = SHAPES.flatMap((shape): CelRule[] => [
   {
     rule: `self.type != '${shape}' || has(self.${shape})`,

@@ -3,7 +3,7 @@ import { choice, duration, integer, list, number, object, required } from '#plat
 import { metric } from './hot-spot.ts';
 import { objectName, partName } from './names.ts';
 
-/** What each action works on; a field that is neither needed nor allowed is refused, never ignored. */
+/** Fields of each action. A field that is neither required nor allowed is rejected, never ignored. */
 const ACTIONS = {
   create: { needs: ['pool', 'count'], allows: [] },
   delete: { needs: ['pool'], allows: ['count'] },

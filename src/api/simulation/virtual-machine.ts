@@ -4,12 +4,12 @@ import { boolean, choice, integer, number, object, required, string, timestamp }
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { resources, utilization } from './resources.ts';
 
-/** Annotations that tell what a machine of the ratio form consumes. */
+/** Annotations with the consumption of a VM of the ratio form. */
 export const CPU_CONSUMPTION = 'simulation.node-classifier.io/cpu-consumption';
 export const MEMORY_CONSUMPTION = 'simulation.node-classifier.io/memory-consumption';
-/** Annotation that names the node on which the machine is put at its next start, past the scheduler. */
+/** Annotation with the node of the VM's next start, which bypasses the scheduler. */
 export const FORCED_NODE = 'simulation.node-classifier.io/node';
-/** Annotation that names the first pod of the machine, which whoever made the machine may make before an operator does. */
+/** Annotation with the name of the VM's first pod, which the creator of the VM may create before an operator does. */
 export const FIRST_POD = 'simulation.node-classifier.io/pod';
 
 export const PHASES = ['Pending', 'Scheduling', 'Scheduled', 'Running', 'Stopped', 'Failed'] as const;

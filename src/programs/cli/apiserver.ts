@@ -3,7 +3,7 @@ import { CheckedCommand, type Given } from './checked-command.ts';
 import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 
-/** What `vimana apiserver` was asked for. */
+/** Parsed flags of `vimana apiserver`. */
 export interface ApiServerSettings {
   readonly dataDir?: string;
   readonly port: number;
@@ -18,7 +18,10 @@ export interface ApiServerSettings {
   readonly controllers: boolean;
 }
 
-/** `vimana apiserver`: the embedded control plane's API server alone. `start` runs it until it is told to stop. */
+/**
+ * Builds `vimana apiserver`, which runs only the embedded control plane's API server. `start` runs it until it is
+ * stopped.
+ */
 export function apiServerCommand(start: (settings: ApiServerSettings) => Promise<void>): Command {
   return new CheckedCommand('apiserver')
     .description('run the embedded Kubernetes API server alone')
@@ -54,7 +57,7 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
     .action(start);
 }
 
-/** What cannot all be meant at once. */
+/** Returns an error for each combination of flags that contradict each other. */
 function contradictions({ store, insecureHttp, insecureRemote }: ApiServerSettings, given: Given): string[] {
   return [
     ...(store === 'memory' && given('durability')

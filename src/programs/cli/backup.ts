@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
 import { nonEmpty } from './non-empty.ts';
 
-/** What `vimana backup` was asked for. */
+/** Parsed flags of `vimana backup`. */
 export interface BackupSettings {
   readonly file: string;
   readonly dataDir?: string;
@@ -11,7 +11,7 @@ export interface BackupSettings {
 
 type Flags = Omit<BackupSettings, 'file'> & { readonly encrypt: boolean };
 
-/** `vimana backup`: all that a data directory holds, in one file. */
+/** Builds `vimana backup`, which writes the contents of a data directory to one file. */
 export function backupCommand(start: (settings: BackupSettings) => Promise<void>): Command {
   return new CheckedCommand('backup')
     .description('write all objects, keys and tokens of a data folder to one file, while it is in use')

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Where to listen; without a host, on all addresses of the machine. */
+/** Address to listen on. Without a host, all addresses of the host are used. */
 export interface BindAddress {
   readonly host?: string;
   readonly port: number;
 }
 
-/** `:8080`, `127.0.0.1:8080` or `[::1]:8080`; `0` listens nowhere, as controllers of Kubernetes have it. */
+/** Parses `:8080`, `127.0.0.1:8080` or `[::1]:8080`. As in Kubernetes controllers, `0` disables the listener. */
 export function bindAddress(text: string): BindAddress | 'nowhere' {
   if (text === '0') return 'nowhere';
   const found = /^(?:\[(?<v6>[^\]]+)\]|(?<host>[^:[\]]*)):(?<port>\d{1,5})$/.exec(text)?.groups;

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError, type Option } from 'commander';
 import { UsageError } from '#platform/base/errors';
 
-/** What a command refuses of its flags beyond what each of them takes. */
+/** Returns the errors of a combination of flags, beyond those of each single flag. */
 export type Rule<T> = (flags: T, given: Given) => readonly string[];
 
-/** Which flags, named as in the settings, the user wrote. */
+/** Reports whether the user set the flag with this settings name. */
 export type Given = (name: string) => boolean;
 
-/** A command that tells everything that is wrong with its flags at once, before anything is done. */
+/** Command that reports all errors in its flags at once, before it does anything. */
 export class CheckedCommand extends Command {
   readonly #problems: string[] = [];
   readonly #rules: Rule<never>[] = [];
@@ -24,7 +24,7 @@ export class CheckedCommand extends Command {
     });
   }
 
-  /** Adds a rule over several flags; its words name the flags. */
+  /** Adds a rule over several flags. Its messages name the flags. */
   refuses<T>(rule: Rule<T>): this {
     this.#rules.push(rule);
     return this;

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import type { Client } from '#platform/kube/client';
 import type { AccessFlags } from '#platform/kube/kubeconfig/load';
 
-/** A cluster that commands talk to. */
+/** Cluster that commands connect to. */
 export interface Connection {
   readonly client: Client;
-  /** Of the context; commands work in it unless they are told another. */
+  /** Namespace of the context. Commands use it unless a flag names another. */
   readonly namespace: string;
   close(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface Connection {
 /** Finds the cluster as kubectl does: flags, then KUBECONFIG, then the user's kubeconfig, then the pod. */
 export type Connect = (flags: AccessFlags) => Promise<Connection>;
 
-/** What the entries of the kubeconfig are called. */
+/** Returns the names of the entries in the kubeconfig. */
 export type KubeconfigNames = (flags: AccessFlags, what: 'context' | 'cluster' | 'user') => Promise<readonly string[]>;
 
 interface ConnectionFlags {
@@ -29,7 +29,7 @@ interface ConnectionFlags {
   readonly namespace?: string;
 }
 
-/** The flags by which kubectl's users name a cluster. */
+/** Adds the flags by which kubectl selects a cluster. */
 export function withConnectionFlags<C extends Command>(command: C): C {
   return command
     .option('--kubeconfig <file>', 'kubeconfig to use instead of those that KUBECONFIG names')
@@ -44,7 +44,7 @@ export function withConnectionFlags<C extends Command>(command: C): C {
     .option('-n, --namespace <name>', 'namespace; that of the context where absent');
 }
 
-/** Runs something against the cluster that the flags of a command name, and ends the connection whatever happens. */
+/** Runs a function against the cluster that the flags of a command select, and always closes the connection. */
 export async function withConnection<T>(
   connect: Connect,
   command: Command,

@@ -6,7 +6,7 @@ import { reportedError } from './failure.ts';
 import { vimanaProgram } from './program.ts';
 import type { UpSettings } from './up.ts';
 
-/** What a command line asks for, or how it is refused. */
+/** Returns the settings that a command line requests, or the error that rejects it. */
 async function asked(...args: string[]) {
   let err = '';
   const settings: { up?: UpSettings; apiserver?: ApiServerSettings } = {};

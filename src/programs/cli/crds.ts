@@ -5,7 +5,7 @@ import { crdOf } from '#platform/schema/crd';
 import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 
-/** `vimana crds`: prints the CustomResourceDefinitions for `kubectl apply -f -`. */
+/** Builds `vimana crds`, which prints the CustomResourceDefinitions for `kubectl apply -f -`. */
 export function crdsCommand(io: Io): Command {
   const groups = [...new Set(KINDS.map(({ group }) => group))];
   return new CheckedCommand('crds')

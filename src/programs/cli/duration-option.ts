@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from '#platform/base/duration';
 
-/** A flag that takes a duration, whose default is shown as it would be written. */
+/** Returns a flag that takes a duration, with the default shown as a user would write it. */
 export function durationOption(flags: string, description: string, usual: string): Option {
   return new Option(flags, description).argParser(durationMs).default(parseDuration(usual), usual);
 }
 
-/** Milliseconds of a duration on the command line. */
+/** Parses a duration on the command line to milliseconds. */
 export function durationMs(text: string): number {
   let ms: number;
   try {
@@ -18,7 +18,7 @@ export function durationMs(text: string): number {
   return ms;
 }
 
-/** As a person writes it: 5m, where Go prints 5m0s. */
+/** Formats a duration as a person writes it: 5m, where Go prints 5m0s. */
 export function formatDurationFlag(ms: number): string {
   return formatDuration(ms)
     .replace(/(?<=m)0s$/, '')

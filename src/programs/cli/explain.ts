@@ -9,7 +9,7 @@ import type { Io } from './io.ts';
 
 const PATH = '/apis/scheduling.vimana.io/v1alpha1/namespaces';
 
-/** `vimana explain pod NAME`: why the scheduler did what it did with a pod, node by node. */
+/** Builds `vimana explain pod NAME`, which shows the scheduler's decision about a pod, node by node. */
 export function explainCommand(io: Io, connect: Connect): Command {
   const explain = new CheckedCommand('explain').description('say why something is as it is');
   withConnectionFlags(explain.command('pod'))

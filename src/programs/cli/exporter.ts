@@ -7,15 +7,15 @@ import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 
-/** What `vimana exporter` was asked for. */
+/** Parsed flags of `vimana exporter`. */
 export interface ExporterFlags {
   readonly access: AccessFlags;
-  /** A file, and after # the name of one of its scenarios. */
+  /** Scenario file, optionally followed by # and the name of one of its scenarios. */
   readonly scenario?: string;
   readonly port: number;
   readonly host: string;
   readonly allowedHosts: readonly string[];
-  /** Has the token that clients may present; a new one for each start where absent. */
+  /** File with the token that clients may present. By default each start creates a new one. */
   readonly tokenFile?: string;
   readonly allNamespaces: boolean;
   readonly referenceNode: NodeSize;
@@ -29,7 +29,10 @@ type Parsed = Omit<ExporterFlags, 'access'> & {
   readonly namespace?: string;
 };
 
-/** `vimana exporter`: metrics of a simulated fleet, and the HTTP interface that drives it. `start` runs it until it is told to stop. */
+/**
+ * Builds `vimana exporter`, which serves the metrics of a simulated fleet and the HTTP API that drives it. `start` runs
+ * it until it is stopped.
+ */
 export function exporterCommand(start: (flags: ExporterFlags) => Promise<void>): Command {
   return new CheckedCommand('exporter')
     .description('tell Prometheus what the machines of nodes use, and load scenarios and move machines over HTTP')

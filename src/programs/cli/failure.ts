@@ -3,20 +3,20 @@ import { UsageError, VimanaError } from '#platform/base/errors';
 import { KubeError } from '#platform/kube/kube-error';
 import type { Io } from './io.ts';
 
-/** What the exit code of a command says. */
+/** Exit codes of commands. */
 export const EXIT_CODES = {
   done: 0,
   failed: 1,
   notUnderstood: 2,
-  /** As shells have it for what was ended by Ctrl-C. */
+  /** Convention of shells for a command ended by Ctrl-C. */
   interrupted: 130,
-  /** As shells have it for what was ended by SIGTERM. */
+  /** Convention of shells for a command ended by SIGTERM. */
   terminated: 143,
-  /** As sysexits.h has it: a fault of the program. */
+  /** EX_SOFTWARE of sysexits.h: an internal error. */
   internal: 70,
 } as const;
 
-/** Something went wrong that the user was told of already. */
+/** Error that was already reported to the user. */
 export class ReportedError extends Error {
   readonly exitCode: number;
 
@@ -26,7 +26,7 @@ export class ReportedError extends Error {
   }
 }
 
-/** Says what went wrong, without a stack trace unless one is asked for; gives the exit code. */
+/** Prints the error, with a stack trace only if requested, and returns the exit code. */
 export function reportedError(error: unknown, io: Io, { debug }: { readonly debug: boolean }): number {
   if (error instanceof ReportedError) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.notUnderstood;

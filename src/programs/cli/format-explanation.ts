@@ -1,10 +1,10 @@
 import type { Explanation, NodeExplanation } from '#platform/kube/kinds/pod-explanation';
 import { formatTable } from './format-table.ts';
 
-/** Nodes that are printed of each sort. */
+/** Maximum number of nodes printed per category. */
 const MAX_NODES = 20;
 
-/** An attempt for people: where the pod went, what each node scored, and which did not suit and why. */
+/** Formats an attempt for people: the chosen node, the scores of each node, and why other nodes were filtered out. */
 export function formatExplanation(attempt: Explanation): string {
   const { namespace, name, scheduler, time, node, message, nominatedNode, nodesInCluster } = attempt;
   const suited = attempt.nodes.filter(({ suits }) => suits);
@@ -21,7 +21,7 @@ export function formatExplanation(attempt: Explanation): string {
   ].join('\n');
 }
 
-/** Each plugin as raw score and what it adds to the total. */
+/** Formats the raw score of each plugin, and its contribution to the total. */
 function formatScores(nodes: readonly NodeExplanation[]): string {
   const plugins = [...new Set(nodes.flatMap(({ scores }) => Object.keys(scores ?? {})))];
   const rows = nodes.slice(0, MAX_NODES).map(({ name, total, scores }) => [

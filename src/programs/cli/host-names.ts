@@ -3,7 +3,7 @@ import { tryParseCidr } from '#platform/base/cidr';
 import { tryParseIp } from '#platform/base/ip';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 
-/** Further names that clients may call our HTTP servers by. */
+/** Returns the flag for additional host names that clients may use for the HTTP servers. */
 export function allowedHostsOption(): Option {
   return new Option(
     '--allowed-hosts <names>',
@@ -13,7 +13,7 @@ export function allowedHostsOption(): Option {
     .default([], 'none');
 }
 
-/** Where images may lie that is not public. */
+/** Returns the flag for image servers at addresses that are not public. */
 export function imageHostsOption(): Option {
   return new Option(
     '--image-hosts <hosts>',

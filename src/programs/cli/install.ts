@@ -8,34 +8,34 @@ import type { Io } from './io.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { DIALECT_NAMES, type DialectName, dialects } from './up.ts';
 
-/** What `vimana uninstall` was asked for. */
+/** Parsed flags of `vimana uninstall`. */
 export interface UninstallSettings {
   readonly dialects: readonly DialectName[];
-  /** Whether objects are deleted whose kinds go. */
+  /** Deletes the objects whose CRDs are deleted. */
   readonly withObjects: boolean;
   readonly dryRun: boolean;
   readonly timeout: number;
 }
 
-/** What `vimana install` was asked for. */
+/** Parsed flags of `vimana install`. */
 export interface InstallSettings extends NodeFlags {
   readonly dialects: readonly DialectName[];
   readonly nodes: number;
   readonly examples: boolean;
   readonly dryRun: boolean;
-  /** Whether fields are taken over that somebody else has set otherwise. */
+  /** Takes over fields that another manager has set to other values. */
   readonly forceConflicts: boolean;
   readonly wait: boolean;
   readonly timeout: number;
 }
 
-/** The cluster that is installed on, and who is told. */
+/** Cluster to install on, and the output for messages. */
 export interface InstallDeps {
   readonly io: Io;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly client: Client;
-  /** Of examples. */
+  /** Namespace of the examples. */
   readonly namespace: string;
 }
 
@@ -49,7 +49,10 @@ interface CommandDeps extends Pick<InstallDeps, 'io' | 'clock' | 'signal'> {
   readonly starters: InstallStarters;
 }
 
-/** `vimana install` and `vimana uninstall`: what a cluster has to hold before an operator can run for it. */
+/**
+ * Builds `vimana install` and `vimana uninstall`, which manage what a cluster must hold before an operator can run for
+ * it.
+ */
 export function installCommands({ connect, starters, ...parts }: CommandDeps): Command[] {
   const install = nodeFlags(withConnectionFlags(new CheckedCommand('install')), 'nodes', 0)
     .description('bring definitions and rights to a cluster, and simulated nodes and examples where asked for')
@@ -83,7 +86,7 @@ const dialectsOption = (description: string) =>
 
 const timeoutOption = () => durationOption('--timeout <duration>', 'longest wait', '2m');
 
-/** What cannot all be meant at once. */
+/** Returns an error for each combination of flags that contradict each other. */
 function contradictions({ examples, wait }: InstallSettings, given: Given): string[] {
   const shapes = { nodeSize: '--node-size', nodePrefix: '--node-prefix', zones: '--zones' };
   const more = { nodeLabels: '--node-labels', nodeResources: '--node-resources' };

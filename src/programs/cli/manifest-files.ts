@@ -1,12 +1,12 @@
 import { VimanaError } from '#platform/base/errors';
 import type { Io } from './io.ts';
 
-/** The manifest files that a path names. */
+/** Returns the manifest files that a path names. */
 export function manifestFiles(io: Io, path: string): readonly string[] {
   return readable(path, () => io.manifestsAt(path));
 }
 
-/** The text of a file; a file that cannot be read is the user's to mend, and no fault of the program. */
+/** Reads a file. A file that cannot be read is the user's error, not an internal one. */
 export function readTextFile(io: Io, path: string): string {
   return readable(path, () => io.read(path));
 }

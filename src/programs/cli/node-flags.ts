@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { CheckedCommand, Given } from './checked-command.ts';
 
-/** Which simulated nodes there are. */
+/** Flags that select the simulated nodes. */
 export interface NodeFlags {
   readonly nodeSize: string;
   readonly nodePrefix: string;
@@ -11,10 +11,10 @@ export interface NodeFlags {
   readonly nodeFile?: string;
 }
 
-/** What `--node-size` says; said a second time elsewhere, one of the two would be a lie. */
+/** Fields that `--node-size` sets. Setting one of them elsewhere too would be ambiguous. */
 const SIZED = ['cpu', 'memory', 'pods', 'ephemeral-storage'];
 
-/** Adds the flags that say which nodes there are; the name of the flag for their number differs, and what is usual. */
+/** Adds the flags that select the simulated nodes. The name of the count flag and its default differ by command. */
 export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count', usual = 5): CheckedCommand {
   return command
     .option(`--${count} <count>`, 'simulated nodes', wholeNumber(0), usual)
@@ -46,7 +46,7 @@ function besideFile(given: Given, count: string): string[] {
   return beside.length === 0 ? [] : [`--node-file says all about the nodes; leave out ${beside.join(', ')}.`];
 }
 
-/** Pairs of this and of the same flag before it. */
+/** Parses pairs, and adds them to those of earlier occurrences of the flag. */
 function pairs(text: string, before: Record<string, string> | undefined): Record<string, string> {
   const all: Record<string, string> = { ...before };
   for (const pair of text.split(',')) {

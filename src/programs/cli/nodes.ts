@@ -8,7 +8,7 @@ export interface NodesSettings extends NodeFlags {
   readonly count: number;
 }
 
-/** `vimana nodes --count N --print`: the simulated nodes as manifests, for a cluster whose nodes KWOK plays. */
+/** Builds `vimana nodes --count N --print`, which prints the simulated nodes as manifests for a cluster with KWOK. */
 export function nodesCommand(io: Io, render: (settings: NodesSettings) => Promise<string>): Command {
   return nodeFlags(new CheckedCommand('nodes'), 'count')
     .description('print the simulated nodes and their stages for KWOK on a real cluster')

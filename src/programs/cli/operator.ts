@@ -14,34 +14,34 @@ import { referenceNodeOption } from './reference-node.ts';
 import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
 import { verifyImagesOption } from './verify-images.ts';
 
-/** What `vimana operator` was asked for. */
+/** Parsed flags of `vimana operator`. */
 export interface OperatorFlags {
   readonly access: AccessFlags;
   readonly leaderElect: boolean;
-  /** Absent, as the name of webhooks: that of the operator's ServiceAccount. */
+  /** Name of the lease. Like the name of the webhooks, it defaults to that of the operator's ServiceAccount. */
   readonly leaderElectionId?: string;
   readonly leaderElectionNamespace?: string;
   readonly metrics: BindAddress | 'nowhere';
   readonly health: BindAddress | 'nowhere';
-  /** Names of its listeners besides those of its Services. */
+  /** Host names of its listeners in addition to those of its Services. */
   readonly allowedHosts: readonly string[];
-  /** 0: neither webhooks nor subresources are served. */
+  /** Port of webhooks and subresources. 0 serves neither. */
   readonly webhookPort: number;
   readonly webhookName?: string;
   readonly webhookCertDir?: string;
-  /** '' is all. */
+  /** Namespace to watch. Empty means all. */
   readonly watchNamespace: string;
   readonly workers?: number;
   readonly dialects: readonly DialectName[];
   readonly instances: boolean;
-  /** Whether subresources.kubevirt.io is served; only with instances. */
+  /** Serves subresources.kubevirt.io. Requires instances. */
   readonly subresources: boolean;
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly referenceNode: NodeSize;
-  /** Whether web servers are asked for the images of templates. */
+  /** Checks with web servers whether the images of templates exist. */
   readonly checkImages: boolean;
-  /** Whether images with a checksum are fetched and compared before a machine first starts. */
+  /** Downloads images with a checksum and compares them before the first start of a VM. */
   readonly verifyImages: boolean;
   /** Image servers that may be at addresses that are not public. */
   readonly imageHosts: readonly string[];
@@ -62,7 +62,10 @@ type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health' | 'carbon'> &
     readonly healthProbeBindAddress?: BindAddress | 'nowhere';
   };
 
-/** `vimana operator`: the controllers, webhooks and subresources for a cluster. `start` runs it until it is told to stop. */
+/**
+ * Builds `vimana operator`, which runs the controllers, webhooks and subresources for a cluster. `start` runs it until
+ * it is stopped.
+ */
 export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>): Command {
   const operator = new CheckedCommand('operator')
     .description('run the operator for a Kubernetes cluster, inside of it or from outside')
@@ -150,7 +153,7 @@ function flagsOf(parsed: Parsed): OperatorFlags {
   };
 }
 
-/** What cannot all be meant at once. */
+/** Returns an error for each combination of flags that contradict each other. */
 function contradictions(parsed: Parsed, given: Given): string[] {
   const { metrics, health, webhookPort } = flagsOf(parsed);
   const spellings = ['metricsBindAddr', 'healthProbeBindAddr'] as const;

@@ -1,6 +1,6 @@
 import { KINDS } from '#api/kinds';
 
-/** What a newcomer sees first: what is here, and what to type next. */
+/** Returns the text for newcomers: the commands, and what to type next. */
 export function overview(): string {
   const groups = new Map<string, string[]>();
   for (const { group, kind } of KINDS) groups.set(group, [...(groups.get(group) ?? []), kind]);

@@ -25,7 +25,7 @@ import { type UpSettings, upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
 import { vmCommand } from './vm/command.ts';
 
-/** Commands that start something long-lived, or reach for what runs; the composition roots know how. */
+/** Functions that start a long-running program, or connect to one. The composition roots implement them. */
 export interface Starters extends RunningStarters, InstallStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
@@ -43,16 +43,16 @@ export interface ProgramDeps {
   readonly io: Io;
   readonly version: string;
   readonly clock: Clock;
-  /** Aborted when the user has had enough of a command that goes on. */
+  /** Aborted when the user interrupts a long-running command. */
   readonly signal: AbortSignal;
-  /** Where new names come from; the system where absent. */
+  /** Source of generated names. Defaults to the random source of the system. */
   readonly random?: Random;
-  /** From the call on, Ctrl-C aborts it instead of ending the program, and a second one ends it; `signal` where absent. */
+  /** Makes Ctrl-C abort the signal instead of ending the program; a second one ends it. Defaults to `signal`. */
   readonly interrupted?: () => AbortSignal;
   readonly starters: Starters;
 }
 
-/** The command line as a whole; it throws what goes wrong and ends no process. */
+/** Builds the whole command line. It throws errors, and never exits the process. */
 export function vimanaProgram({
   io,
   version,
@@ -99,7 +99,7 @@ export function vimanaProgram({
   return program;
 }
 
-/** A command and all below it. */
+/** Returns a command and all its descendants. */
 export function withDescendants(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withDescendants)];
 }

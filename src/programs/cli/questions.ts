@@ -7,10 +7,10 @@ interface Waiting {
   readonly reject: (reason: Error) => void;
 }
 
-/** Questions to the person at the terminal; they go where no reader of the output sees them. */
+/** Asks the user questions on standard error, where no reader of the output sees them. */
 export class Questions {
   #lines: Interface | undefined;
-  /** Typed before it was asked for. */
+  /** Lines typed before a question was asked. */
   readonly #typed: string[] = [];
   #waiting: Waiting | undefined;
   #ended: Error | undefined;
@@ -26,7 +26,7 @@ export class Questions {
       return await new Promise<string>((resolve, reject) => (this.#waiting = { resolve, reject }));
     } finally {
       this.#waiting = undefined;
-      // So that nothing but the command itself keeps the program going; what is closed cannot be paused.
+      // Pauses so that only the command itself keeps the program running; a closed interface cannot be paused.
       if (this.#ended === undefined) this.#lines.pause();
     }
   }

@@ -2,13 +2,13 @@ import { InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_NODE, type NodeSize } from '#api/launcher-load';
 import { isZero, tryParseQuantity } from '#platform/base/quantity';
 
-/** The flag that says what shares of a node are of where simulated nodes are not alike. */
+/** Returns the flag for the node size that fractional VM sizes refer to where simulated nodes differ. */
 export const referenceNodeOption = () =>
   new Option('--reference-node <size>', 'what a share of one node is a share of, where simulated nodes are not alike')
     .argParser(referenceNode)
     .default(DEFAULT_NODE, `${DEFAULT_NODE.cpu}cpu,${DEFAULT_NODE.memory}`);
 
-/** Reads `32cpu,128Gi`. */
+/** Parses `32cpu,128Gi`. */
 export function referenceNode(text: string): NodeSize {
   const [, cpu = '', memory = ''] = /^([^,]+?)(?:cpus?|cores?),([^,]+)$/i.exec(text.trim()) ?? [];
   const amounts = [cpu, memory].map((amount) => tryParseQuantity(amount));

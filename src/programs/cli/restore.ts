@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
 import { nonEmpty } from './non-empty.ts';
 
-/** What `vimana restore` was asked for. */
+/** Parsed flags of `vimana restore`. */
 export interface RestoreSettings {
   readonly file: string;
   readonly dataDir?: string;
@@ -10,7 +10,7 @@ export interface RestoreSettings {
   readonly passphraseFile?: string;
 }
 
-/** `vimana restore`: a data directory from a backup. */
+/** Builds `vimana restore`, which restores a data directory from a backup. */
 export function restoreCommand(start: (settings: RestoreSettings) => Promise<void>): Command {
   return new CheckedCommand('restore')
     .description('make a data folder of a backup')

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { CheckedCommand } from './checked-command.ts';
 import { nonEmpty } from './non-empty.ts';
 
-/** Where a `vimana up` is looked for. */
+/** Flags that locate a `vimana up`. */
 export interface RunningSettings {
   readonly dataDir?: string;
   readonly output?: 'text' | 'json';
@@ -13,7 +13,7 @@ export interface RunningStarters {
   readonly down: (settings: RunningSettings) => Promise<void>;
 }
 
-/** `vimana status` and `vimana down`: what a `vimana up` of this machine does, and its end. */
+/** Builds `vimana status` and `vimana down`, which show and stop a `vimana up` on this host. */
 export function runningCommands({ status, down }: RunningStarters): Command[] {
   const folder = [
     '--data-dir <folder>',

@@ -9,7 +9,7 @@ import { readTextFile } from './manifest-files.ts';
 
 const admissionOf = findAdmission();
 
-/** The scenario of a file, with defaults; whatever is wrong with it is told at once, with its line. */
+/** Reads the scenario of a file with its defaults. All errors are reported at once, with their lines. */
 export function scenarioAt(io: Io, place: string): SimulationScenario {
   const [, file = place, wanted] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
   const text = readTextFile(io, file);

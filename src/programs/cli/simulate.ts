@@ -13,21 +13,21 @@ import { wholeNumber } from './rebalance/load-flags.ts';
 import { algorithmOption, modeOption, plannerOption, withLimitFlags } from './rebalance/method-flags.ts';
 import { scenarioAt } from './scenario-file.ts';
 
-/** What `vimana simulate` was asked for. */
+/** Parsed flags of `vimana simulate`. */
 export interface SimulateSettings {
   readonly scenario: SimulationScenario;
   readonly seed: string;
-  /** Of simulated time. */
+  /** Limit in simulated time. */
   readonly untilMs: number;
-  /** Simulated seconds in a real one; Infinity for as fast as it can. */
+  /** Simulated seconds per real second. Infinity means as fast as possible. */
   readonly speed: number;
   readonly out: string;
-  /** Where the scenario brings none. */
+  /** Number of nodes if the scenario defines none. */
   readonly nodes: number;
   readonly sampleMs: number;
   readonly resolution: number;
   readonly slo: { readonly cpu: number; readonly memory: number };
-  /** Absent where machines stay where they are. */
+  /** If absent, VMs are not rebalanced. */
   readonly rebalance?: {
     readonly everyMs: number;
     readonly method: Method;
@@ -61,7 +61,10 @@ interface Flags {
   readonly logLevel: SimulateSettings['logLevel'];
 }
 
-/** `vimana simulate`: a scenario played in simulated time, with everything that `vimana up` runs, and a report of it. */
+/**
+ * Builds `vimana simulate`, which runs a scenario in simulated time with everything that `vimana up` runs, and prints a
+ * report.
+ */
 export function simulateCommand(io: Io, start: (settings: SimulateSettings) => Promise<void>): Command {
   const command = new CheckedCommand('simulate')
     .description('play a SimulationScenario in simulated time, and write a report')

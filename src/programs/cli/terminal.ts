@@ -5,7 +5,7 @@ import { Questions } from './questions.ts';
 
 const questions = new Questions();
 
-/** The real terminal and file system. */
+/** Accesses the real terminal and file system. */
 export const terminal: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

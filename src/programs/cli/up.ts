@@ -12,11 +12,11 @@ import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 import { verifyImagesOption } from './verify-images.ts';
 
-/** The names by which API groups are chosen. */
+/** Names that select API groups. */
 export const DIALECT_NAMES = ['kubevirt', 'hypersdk', 'novacron', 'simulation'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
-/** What `vimana up` was asked for. */
+/** Parsed flags of `vimana up`. */
 export interface UpSettings extends NodeFlags {
   readonly dataDir?: string;
   readonly ephemeral: boolean;
@@ -36,7 +36,7 @@ export interface UpSettings extends NodeFlags {
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly referenceNode: NodeSize;
-  /** Whether images with a checksum are fetched and compared before a machine first starts. */
+  /** Downloads images with a checksum and compares them before the first start of a VM. */
   readonly verifyImages: boolean;
   /** Image servers that may be at addresses that are not public. */
   readonly imageHosts: readonly string[];
@@ -45,7 +45,10 @@ export interface UpSettings extends NodeFlags {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
-/** `vimana up`: control plane, nodes, scheduler and operator in one process. `start` runs it until it is told to stop. */
+/**
+ * Builds `vimana up`, which runs the control plane, nodes, scheduler and operator in one process. `start` runs it until
+ * it is stopped.
+ */
 export function upCommand(start: (settings: UpSettings) => Promise<void>): Command {
   const up = nodeFlags(new CheckedCommand('up'), 'nodes')
     .description('run everything in one process: control plane, scheduler, simulated nodes, operator')
@@ -102,7 +105,8 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .refuses(contradictions)
     .action(({ empty, ...flags }: Flags, command: Command) => {
       const given = (name: string) => command.getOptionValueSource(name) === 'cli';
-      // Several that are told to take a free port run side by side, but a port that was named is the one that is meant.
+      // Without a port, several processes can run side by side on free ports. An explicit port must be the one that is
+      // used.
       const listener = (name: 'metricsPort' | 'healthPort' | 'exporterPort') =>
         flags.port === 0 && !given(name) ? 0 : flags[name];
       return start({
@@ -118,7 +122,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
 
 type Flags = Omit<UpSettings, 'carbon'> & CarbonFlags & { readonly empty?: boolean };
 
-/** What cannot all be meant at once. */
+/** Returns an error for each combination of flags that contradict each other. */
 function contradictions(flags: Flags, given: Given): string[] {
   const { demo, empty, nodes, ephemeral, port, metricsPort, healthPort, exporterPort } = flags;
   const ports = {
@@ -159,7 +163,10 @@ export function dialects(text: string): DialectName[] {
   throw new InvalidArgumentError(`${named} is none of ${DIALECT_NAMES.join(', ')}.`);
 }
 
-/** An agent ends its machines 30 s after its last sign of life; sooner than that, a second copy could run beside the first. */
+/**
+ * A node agent ends its machines 30 s after its last heartbeat. With a shorter time, a second copy could run beside the
+ * first.
+ */
 const SOONEST_LOSS = parseDuration('35s');
 
 export function lostAfter(text: string): number {

@@ -11,7 +11,7 @@ import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 import { manifestFiles, readTextFile } from './manifest-files.ts';
 
-/** A manifest in a file is a user's, whoever runs the operator. */
+/** A manifest in a file is checked as a user's, whoever runs the operator. */
 const admissionOf = findAdmission();
 
 interface Outcome {
@@ -23,7 +23,7 @@ interface Found extends ManifestDocument {
   readonly file: string;
 }
 
-/** `vimana validate FILE...`: what admission would say of manifests, with no cluster at hand. */
+/** Builds `vimana validate FILE...`, which checks manifests against admission without a cluster. */
 export function validateCommand(io: Io): Command {
   return new CheckedCommand('validate')
     .description('check manifests against every rule of their kinds; needs no cluster')
@@ -59,7 +59,7 @@ function refuse(lines: readonly string[]): Outcome {
   return { lines, verdict: 'refused' };
 }
 
-/** What an object says it is, whatever else is wrong with it. */
+/** Identity that an object claims, whatever else is wrong with it. */
 interface Named {
   readonly apiVersion: string;
   readonly kind: string;
@@ -79,7 +79,7 @@ function namesOf(object: unknown): Named {
   };
 }
 
-/** Objects that name each other are found among those given, as a cluster would have them after all are applied. */
+/** Resolves references among the given objects, as a cluster would after all of them are applied. */
 function lookupIn(found: readonly Found[]): Lookup {
   const keyOf = (group: string, kind: string, namespace: string, name: string) =>
     [group, kind, namespace, name].join(' ');
@@ -94,7 +94,10 @@ function lookupIn(found: readonly Found[]): Lookup {
   }) as Lookup;
 }
 
-/** An object as a cluster would have it; undefined where it would be refused, which is told of itself. */
+/**
+ * Returns an object as a cluster would store it. Returns undefined if it would be rejected, which is reported
+ * separately.
+ */
 function asStored(object: object): unknown {
   const { apiVersion, kind } = namesOf(object);
   const request = { operation: 'CREATE', user: { name: 'validate', groups: [] }, lookup: () => undefined } as const;
@@ -119,7 +122,7 @@ function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcom
   return refuse([`${title} would be refused:`, ...wrong.map((cause) => `  ${cause}`), ...warned]);
 }
 
-/** Files of scenarios lie beside manifests and are no objects of Kubernetes: lists of nodes, by name. */
+/** Reports whether the object is a scenario file, which lists nodes by name. Such files may lie beside manifests. */
 function isScenarioFile(object: unknown): object is Readonly<Record<string, readonly unknown[]>> {
   const lists = typeof object === 'object' && object !== null ? Object.values(object) : [];
   return lists.length > 0 && lists.every(Array.isArray);
@@ -132,7 +135,7 @@ function validateScenarios(place: string, object: Readonly<Record<string, readon
   return refuse([`${title} would be refused:`, ...causes.map((cause) => `  ${formatFieldError(cause)}`)]);
 }
 
-/** Manifests hold objects of others too; only what claims to be ours and is not known is a mistake. */
+/** Skips objects of foreign kinds. Only an unknown kind of a Vimana group is an error. */
 function foreign(title: string, apiVersion: string, kind: string): Outcome {
   if (apiVersion === '' || kind === '')
     return refuse([`${title} would be refused:`, '  it must be an object with apiVersion and kind']);

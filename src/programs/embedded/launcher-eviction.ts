@@ -49,13 +49,13 @@ async function refuse(
   throw tooManyRequests(message);
 }
 
-/** An eviction can be run dry by its own options too. */
+/** Reports whether an eviction is a dry run, which its own options can request too. */
 function isDry({ call, object }: AdmissionAttributes): boolean {
   const { dryRun = [] } = ((object as KubeObject)['deleteOptions'] ?? {}) as { readonly dryRun?: readonly string[] };
   return call.dryRun || dryRun.length > 0;
 }
 
-/** Says nothing of when to try again, or clients would before anybody has heard of it. */
+/** Omits retryAfterSeconds, since clients would otherwise retry before anyone learns of the rejection. */
 function tooManyRequests(message: string, cause?: unknown): ApiError {
   return new ApiError(429, 'TooManyRequests', message, undefined, cause);
 }

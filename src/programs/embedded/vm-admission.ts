@@ -10,8 +10,8 @@ import type { Lookup } from '#vm/admission/admitter';
 import type { FindAdmission } from '#vm/dialects/admitters';
 
 /**
- * Admits our own kinds in the API server's process, without a webhook. It runs after all that may change an object, so
- * that one response holds everything wrong with it, and again only for an object that was replaced or named since.
+ * Admits our own kinds in the API server's process, without a webhook. It runs after everything that may change an
+ * object, so that one response reports all errors, and again only for an object that was replaced or named since.
  */
 export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmission): AdmissionPlugin {
   const lookup = lookupIn(source);
@@ -38,7 +38,7 @@ export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmissi
     if (verdict.causes.length > 0) throw invalid(resource, name || generateName || '', verdict.causes);
     for (const warning of verdict.warnings) if (!call.warnings.includes(warning)) call.warnings.push(warning);
     const result = verdict.object as unknown as KubeObject;
-    // Rules may look at a name, which a generated one is not known to yet.
+    // Rules may look at the name, and a generated name is not known yet.
     call.admitted = { object: result, fits: verdict.fits && result.metadata.name !== undefined };
     return result;
   }
@@ -49,10 +49,10 @@ export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmissi
     validate(write) {
       if (admitterFor(write) === undefined) return;
       const { object, call } = write;
-      // It is nobody's to change then, and whoever let it in was asked something else.
+      // A deleted object cannot be changed any more, and its earlier admission answered another question.
       if (write.operation === 'DELETE' && write.old !== undefined) run(write, write.old);
       const named = write.operation === 'CREATE' && write.name === '';
-      // Looking does not change what others hold.
+      // Validation works on a copy, so that it cannot change an object that others hold.
       if (object !== undefined && (named || call.admitted?.object !== object)) run(write, copyJson(object));
     },
   };

@@ -6,15 +6,18 @@ import { launcherEviction } from './launcher-eviction.ts';
 import { vmAdmission } from './vm-admission.ts';
 
 export interface VmPluginOptions {
-  /** The user that marks instances for evacuation. Defaults to the operator of the chart. */
+  /** User that marks instances for evacuation. Defaults to the operator of the chart. */
   readonly operatorUser?: string;
-  /** Whether a controller acts on objects of a kind; the author of one that nothing acts on is warned. Defaults to all. */
+  /**
+   * Reports whether a controller acts on objects of a kind. The author of an object that nothing acts on is warned.
+   * Defaults to all.
+   */
   readonly actsOn?: (kind: Kind) => boolean;
 }
 
 const OPERATOR_USER = serviceAccountUserName('vimana-system', 'vimana-operator');
 
-/** Teaches an embedded API server the kinds of Vimana: their admission, and evictions that become migrations. */
+/** Adds the kinds of Vimana to an embedded API server: their admission, and evictions that become migrations. */
 export function vmPlugins({ operatorUser = OPERATOR_USER, actsOn }: VmPluginOptions = {}): AddPlugins {
   // The server acts in the operator's name before the operator's role exists.
   const operator: User = { name: operatorUser, groups: [MASTERS, AUTHENTICATED] };

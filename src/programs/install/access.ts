@@ -3,11 +3,11 @@ import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** One thing that somebody may do or not. */
+/** Access that a subject may have or not. */
 export interface Access {
   readonly verb: string;
   readonly group: string;
-  /** With its subresource after a slash. */
+  /** Resource, with its subresource after a slash. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
@@ -34,7 +34,7 @@ const SELF_REVIEWS = resourceType<SelfReview>(
   'Cluster',
 );
 
-/** Which of some things the server would not let us do. */
+/** Returns the accesses that the server denies us. */
 export async function deniedAccess(client: Client, accesses: readonly Access[]): Promise<Access[]> {
   const answers = await Promise.all(accesses.map((access) => isAllowed(client, access)));
   return accesses.filter((_, at) => answers[at] !== true);
@@ -47,13 +47,13 @@ async function isAllowed(client: Client, { resource, ...access }: Access): Promi
   return status?.allowed === true;
 }
 
-/** As whom the server knows us; undefined where it does not tell. */
+/** Returns the user that the server knows us as, or undefined if it does not report one. */
 export async function whoAmI(client: Client): Promise<string | undefined> {
   const review = await client.create(SELF_REVIEWS, { metadata: {} }).catch(() => undefined);
   return review?.status?.userInfo?.username;
 }
 
-/** Everything that a rule of a role lets its holders do; in one namespace where it is given. */
+/** Returns everything that a rule of a role grants, in one namespace if it is given. */
 export function grantedBy(rule: PolicyRule, namespace?: string): Access[] {
   const { verbs, apiGroups = [], resources = [], resourceNames = [undefined] } = rule;
   const where = namespace === undefined ? {} : { namespace };
@@ -66,7 +66,7 @@ export function grantedBy(rule: PolicyRule, namespace?: string): Access[] {
   );
 }
 
-/** Accesses as lines, one for each resource, in the words of `kubectl auth can-i`. */
+/** Formats accesses as lines, one per resource, in the words of `kubectl auth can-i`. */
 export function accessLines(accesses: readonly Access[]): string[] {
   const verbs = new Map<string, string[]>();
   for (const { verb, group, resource, namespace, name } of accesses) {

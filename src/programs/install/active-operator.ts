@@ -7,7 +7,7 @@ import { ignoreNotFound, isConflict, isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { InstallDeps } from '#programs/cli/install';
 
-/** How long an operator may take until it is seen. */
+/** Time for an operator to become visible. */
 const TIMEOUT_MS = 10_000;
 
 interface Held {
@@ -16,8 +16,8 @@ interface Held {
 }
 
 /**
- * Whether an operator looks after an object that it holds by a finalizer. One that stands alone has no lease to be known
- * by; but whoever runs puts a finalizer back that is gone. Where nobody does, it is put back here.
+ * Reports whether an operator manages an object that has our finalizer. An operator without a lease is detected by its
+ * restoring a deleted finalizer. If none does, the finalizer is restored here.
  */
 export async function hasActiveOperator(held: Held, ms: number, parts: InstallDeps): Promise<boolean> {
   const { type, object } = held;
@@ -62,7 +62,7 @@ export async function hasActiveOperator(held: Held, ms: number, parts: InstallDe
   return false;
 }
 
-/** Whether an object goes only when an operator lets it, and has not been told to go yet. */
+/** Reports whether the object has our finalizer and is not terminating yet. */
 export const hasOurFinalizer = ({ metadata }: KubeObject) =>
   metadata.deletionTimestamp === undefined && metadata.finalizers?.some(isOfOperator) === true;
 

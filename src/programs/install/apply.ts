@@ -9,18 +9,18 @@ export type ApplyOutcome = 'created' | 'configured' | 'unchanged';
 
 export interface ApplyOptions {
   readonly dryRun: boolean;
-  /** Whether fields are taken over that somebody else has set otherwise. */
+  /** Takes over fields that another manager has set to other values. */
   readonly force: boolean;
   readonly signal: AbortSignal;
 }
 
 const FIELD_MANAGER = 'vimana-install';
 
-/** Where an object is, for requests. */
+/** Returns the path of an object for requests. */
 export const objectPath = ({ type, object }: DesiredObject) =>
   type.namespaced && object.metadata.namespace !== undefined ? { namespace: object.metadata.namespace } : {};
 
-/** The object as it is in the cluster. */
+/** Returns the object as it is in the cluster. */
 export function getExisting(
   client: Client,
   wanted: DesiredObject,
@@ -30,7 +30,7 @@ export function getExisting(
   return ifExists(client.get(type, object.metadata.name ?? '', { ...objectPath(wanted), signal }));
 }
 
-/** An answer, or undefined where there is no such object, or no such kind, of which the server says nothing but 404. */
+/** Returns the response, or undefined if the object or its kind does not exist: the server answers 404 for both. */
 export async function ifExists<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -40,7 +40,7 @@ export async function ifExists<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Brings an object to be as it is wanted, and tells what that was. */
+/** Applies the desired object, and returns what changed. */
 export async function apply(
   client: Client,
   wanted: DesiredObject,
@@ -51,7 +51,7 @@ export async function apply(
   const options = { ...objectPath(wanted), ...how, fieldManager: FIELD_MANAGER, signal };
   let after = await client.apply(type, object, options);
   const { status } = object;
-  // A node keeps the size that it was created with unless its status is told.
+  // A node keeps the size that it was created with unless its status is written.
   if (type === NODES && status !== undefined && before !== undefined) {
     const { apiVersion, kind, metadata } = object;
     const told = { apiVersion, kind, metadata: { name: metadata.name ?? '' }, status };
@@ -61,14 +61,14 @@ export async function apply(
   return jsonEqual(desiredContent(before), desiredContent(after)) ? 'unchanged' : 'configured';
 }
 
-/** What somebody wants of an object, without what servers and controllers note in it. */
+/** Returns the desired content of an object, without what servers and controllers record in it. */
 function desiredContent({ metadata, status, ...rest }: KubeObject): object {
   const { labels, annotations } = metadata;
   const { capacity, allocatable } = (status ?? {}) as { readonly capacity?: object; readonly allocatable?: object };
   return { ...rest, labels, annotations, capacity, allocatable };
 }
 
-/** As kubectl names it: clusterrole.rbac.authorization.k8s.io/vimana-operator. */
+/** Names the object as kubectl does: clusterrole.rbac.authorization.k8s.io/vimana-operator. */
 export function nameOf({ type, object }: Pick<DesiredObject, 'type' | 'object'>): string {
   const kind = type.kind.toLowerCase();
   return `${type.group === '' ? kind : `${kind}.${type.group}`}/${object.metadata.name}`;

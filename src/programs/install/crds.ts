@@ -10,7 +10,7 @@ import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';
 import type { DialectName } from '#programs/cli/up';
 
-/** Selects the definitions that are ours. */
+/** Selects the CRDs of Vimana. */
 export const OURS = 'app.kubernetes.io/part-of=vimana';
 
 export const GROUPS: Readonly<Record<DialectName, string>> = {
@@ -20,20 +20,23 @@ export const GROUPS: Readonly<Record<DialectName, string>> = {
   simulation: 'simulation.node-classifier.io',
 };
 
-/** The kinds of the chosen groups. Instances and migrations are there always: machines of every group run as them. */
+/**
+ * Returns the kinds of the chosen groups. Instances and migrations are always included, since VMs of every group run as
+ * them.
+ */
 export function kindsOf(dialects: readonly DialectName[]): Kind[] {
   const groups = new Set(dialects.map((name) => GROUPS[name]));
   return KINDS.filter((kind) => groups.has(kind.group) || isEstablished(kind));
 }
 
-/** Whether machines of every group run as objects of this kind. */
+/** Reports whether VMs of every group run as objects of this kind. */
 export const isEstablished = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind !== 'VirtualMachine';
 
 export const crdFor = (kind: Kind) => crdOf(kind) as unknown as CustomResourceDefinition;
 
 export const isSame = (some: readonly string[] = [], others: readonly string[] = []) => String(some) === String(others);
 
-/** Waits until a definition is served by the names that it has now; throws when the signal comes. */
+/** Waits until a CRD is served under its current names. Throws if the signal is aborted. */
 export async function waitForServed(client: Client, name: string, signal?: AbortSignal): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
@@ -50,7 +53,7 @@ export async function waitForServed(client: Client, name: string, signal?: Abort
 
 function isServed({ spec: { names }, status: { conditions, acceptedNames } = {} }: CustomResourceDefinition): boolean {
   if (conditionOf(conditions, 'Established')?.status !== 'True') return false;
-  // A definition of somebody else may have them.
+  // A CRD of another owner may have the names.
   if (conditionOf(conditions, 'NamesAccepted')?.status === 'False') return true;
   return isSame(names.shortNames, acceptedNames?.shortNames) && isSame(names.categories, acceptedNames?.categories);
 }

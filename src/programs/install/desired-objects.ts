@@ -16,7 +16,7 @@ import { STAGES } from '#vm/node/simulated/kwok/stages';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 import { crdFor, GROUPS, kindsOf } from './crds.ts';
 
-/** An object that a cluster is to hold. */
+/** Object that a cluster should hold. */
 export interface DesiredObject {
   readonly type: ResourceType;
   readonly object: KubeObject;
@@ -26,7 +26,7 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 export const ROLES = resourceType(RBAC, 'Role', 'roles');
 export const STAGE_OBJECTS = resourceType('kwok.x-k8s.io/v1alpha1', 'Stage', 'stages', 'Cluster');
 const ROLE_BINDINGS = resourceType(RBAC, 'RoleBinding', 'rolebindings');
-/** Of all that an operator in a cluster takes, what one that runs elsewhere takes too. */
+/** Types of objects that an operator outside the cluster requires as well as one inside. */
 const OF_RIGHTS = [
   NAMESPACES,
   SERVICE_ACCOUNTS,
@@ -40,7 +40,7 @@ const OF_RIGHTS = [
 
 const ROOT = new URL('../../../', import.meta.url);
 
-/** What to apply for the first machines of a group. */
+/** Example to apply for the first VMs of a group. */
 export const FIRST_VMS: Readonly<Record<DialectName, string>> = {
   kubevirt: 'examples/kubevirt/vm-running.yaml',
   hypersdk: 'examples/hypersdk/vm-from-image.yaml',
@@ -48,17 +48,20 @@ export const FIRST_VMS: Readonly<Record<DialectName, string>> = {
   simulation: 'examples/simulation/vms/',
 };
 
-/** By which the namespace, nodes and stages are found again that came by `vimana install`. */
+/** Label of the namespace, nodes and stages that `vimana install` created. */
 export const INSTALLED = { label: 'app.kubernetes.io/managed-by', value: 'vimana-install' };
 
 export function desiredCrds(dialects: readonly DialectName[]): DesiredObject[] {
   return kindsOf(dialects).map((kind) => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }));
 }
 
-/** The accounts, roles and policies of deploy/operator, those for users and statuses only of the chosen groups. */
+/**
+ * Returns the accounts, roles and policies of deploy/operator. Those for users and statuses cover only the chosen
+ * groups.
+ */
 export function desiredPermissions(dialects: readonly DialectName[]): DesiredObject[] {
   const left = Object.entries(GROUPS).flatMap(([name, group]) =>
-    // Users of every group see the instances that their machines run as.
+    // Users of every group may see the instances that their VMs run as.
     name === 'kubevirt' || dialects.includes(name as DialectName) ? [] : [group],
   );
   const isLeft = (name = '') => left.some((group) => name.startsWith(`${group}:`) || name.endsWith(`.status.${group}`));
@@ -71,7 +74,7 @@ export function desiredNodes(pools: readonly NodePool[]): DesiredObject[] {
   return kwokNodes(pools).map((node) => ({ type: NODES, object: withInstallLabel(node) }));
 }
 
-/** What KWOK is to do with nodes and their pods, for a KWOK that reads it from the cluster. */
+/** Returns the KWOK stages for nodes and their pods, for a KWOK that reads them from the cluster. */
 export function desiredStages(): DesiredObject[] {
   return STAGES.map((stage) => ({ type: STAGE_OBJECTS, object: withInstallLabel({ ...stage }) }));
 }
@@ -96,7 +99,7 @@ function filesAt(path: string): string[] {
   return names.sort().map((name) => `${path}${name}`);
 }
 
-/** The objects of a manifest of ours that are of some types. */
+/** Returns the objects of some types in one of our manifests. */
 function objectsIn(file: string, types: readonly ResourceType[]): DesiredObject[] {
   const { documents } = readManifest(readFileSync(new URL(file, ROOT), 'utf8'));
   return documents.flatMap((document) => {

@@ -9,10 +9,10 @@ import { actingOperator } from './operator-lease.ts';
 import { type Plan, planInstall } from './plan-install.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** How many requests are under way at once. */
+/** Maximum number of requests in progress. */
 const AT_ONCE = 16;
 
-/** `vimana install`: looks whether all can be done, does it, and says what each object came to. */
+/** Runs `vimana install`: checks that everything can be done, does it, and reports the result for each object. */
 export async function install(settings: InstallSettings, parts: InstallDeps): Promise<void> {
   const { io, client, clock, signal } = parts;
   const { dryRun, forceConflicts: force } = settings;
@@ -31,7 +31,7 @@ export async function install(settings: InstallSettings, parts: InstallDeps): Pr
     }
   };
   await bring(plan.definitions);
-  // In their order, because a binding needs its role and an account its namespace.
+  // The order matters, because a binding requires its role and an account its namespace.
   for (const each of plan.rights) await bring([each]);
   await bring(plan.nodes);
   if (settings.wait && !dryRun) await untilServed(plan, settings.timeout, parts);
@@ -52,14 +52,14 @@ async function applyDesired(
   { client, signal }: InstallDeps,
 ): Promise<ApplyOutcome> {
   const was = before.get(wanted);
-  // An example that somebody has made their own stays so.
+  // An example that a user has modified stays as it is.
   if (was !== undefined && examples.includes(wanted)) return 'unchanged';
-  // What is to come where its namespace or its kind is to come too cannot be asked for.
+  // An object whose namespace or kind is still to be created cannot be dry-run on the server.
   if (dryRun && was === undefined) return 'created';
   return apply(client, wanted, was, { dryRun, force, signal });
 }
 
-/** Waits until the kinds can be used. */
+/** Waits until the kinds are served. */
 async function untilServed({ definitions }: Plan, ms: number, { io, client, clock, signal }: InstallDeps) {
   const missing = new Set(definitions.map(({ object }) => object.metadata.name ?? ''));
   const late = () => ({
@@ -72,7 +72,7 @@ async function untilServed({ definitions }: Plan, ms: number, { io, client, cloc
   io.out(`${definitions.length} kinds are served\n`);
 }
 
-/** The groups whose machines the cluster knows by now. */
+/** Returns the groups whose VMs the cluster serves by now. */
 async function knownDialects({ client, signal }: InstallDeps) {
   const there = await Promise.all(
     DIALECT_NAMES.map((name) =>

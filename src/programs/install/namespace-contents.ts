@@ -16,16 +16,19 @@ interface Groups {
   readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly version: string } }[];
 }
 
-/** Groups that show what other objects are like, and have none of their own. */
+/** Groups that are views of other objects, and have none of their own. */
 const VIEWS = /^(?:subresources|metrics|custom\.metrics|external\.metrics)\./;
-/** What is in every namespace, or comes and goes by itself. */
+/** Objects that exist in every namespace, or come and go by themselves. */
 const EVERYWHERE = new Set([
   'configmap/kube-root-ca.crt',
   'serviceaccount/default',
   'lease.coordination.k8s.io/vimana-operator',
 ]);
 
-/** What a namespace holds that is not Vimana's, by name; what cannot be seen counts. `leaving`: kinds that go, as `plural.group`. */
+/**
+ * Returns the names of foreign objects in a namespace. Objects that cannot be read count. `leaving` lists the kinds
+ * being deleted, as `plural.group`.
+ */
 export async function foreignObjects(
   client: Client,
   namespace: string,
@@ -79,7 +82,7 @@ const objectsOf = async (client: Client, type: ResourceType, namespace: string, 
 const isOurs = (object: KubeObject) =>
   object.metadata.labels?.['app.kubernetes.io/name'] === 'vimana' && releaseOf(object) === undefined;
 
-/** A list, empty where its group or kind has just gone; or what is to be said where nobody can tell. */
+/** Returns a list, which is empty if its group or kind was just deleted, or a message if it cannot be read. */
 async function orUnseen<T>(
   answer: Promise<readonly T[]>,
   what: string,

@@ -4,19 +4,19 @@ import { GROUPS } from './crds.ts';
 import { FIRST_VMS } from './desired-objects.ts';
 
 export interface Situation {
-  /** The groups that were asked for. */
+  /** Requested groups. */
   readonly dialects: readonly DialectName[];
-  /** The groups whose machines the cluster knows. */
+  /** Groups whose VMs the cluster serves. */
   readonly known: readonly DialectName[];
   readonly examples: boolean;
-  /** Who acts on machines already. */
+  /** Operator that already manages VMs. */
   readonly operator?: string;
 }
 
-/** What to type after an installation. */
+/** Returns what to type after an installation. */
 export function nextSteps({ dialects, known, examples, operator }: Situation): string {
   const flag = dialects.length === DIALECT_NAMES.length ? '' : ` --dialects ${dialects.join(',')}`;
-  // One kind alone may be called by its short name.
+  // A short name is unambiguous if there is only one kind.
   const machines = (name: DialectName) => (known.length === 1 ? 'vm' : `vm.${GROUPS[name]}`);
   const lines: (readonly [command: string, why: string])[] = [
     ...(operator === undefined

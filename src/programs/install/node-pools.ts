@@ -6,7 +6,7 @@ import type { NodeFlags } from '#programs/cli/node-flags';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { readPools } from '#vm/node/simulated/pool-file';
 
-/** Which flag says what would stand in a file. */
+/** Flag that corresponds to each field of a file. */
 const FLAGS: Readonly<Record<string, string>> = {
   count: '--nodes',
   prefix: '--node-prefix',
@@ -16,13 +16,13 @@ const FLAGS: Readonly<Record<string, string>> = {
   zones: '--zones',
 };
 
-/** The nodes that flags ask for, or a file. */
+/** Returns the node pools that flags or a file request. */
 export function nodePools(count: number, flags: NodeFlags): NodePool[] {
   const { nodeSize, nodePrefix, zones, nodeLabels, nodeResources, nodeFile } = flags;
   if (nodeFile !== undefined) return fromFile(nodeFile);
   const pool = {
     count,
-    // A word alone is set off from the number: node gives node-1.
+    // A prefix that ends in a letter or digit is separated from the number: node gives node-1.
     prefix: /[A-Za-z0-9]$/.test(nodePrefix) ? `${nodePrefix}-` : nodePrefix,
     size: nodeSize,
     resources: nodeResources ?? {},
@@ -30,7 +30,7 @@ export function nodePools(count: number, flags: NodeFlags): NodePool[] {
     zones: Array.from({ length: zones }, (_, at) => `zone-${at + 1}`),
   };
   try {
-    // As if they stood in a file, so that the same rules hold.
+    // The flags are read like a file, so that the same rules apply.
     return readPools(stringify({ pools: [pool] }));
   } catch (error) {
     const causes = (error as Error).message.replaceAll(
@@ -41,7 +41,7 @@ export function nodePools(count: number, flags: NodeFlags): NodePool[] {
   }
 }
 
-/** What the nodes of some pools are called. */
+/** Returns the names of the nodes of some pools. */
 export function nodeNames(pools: readonly NodePool[]): string[] {
   return shapesOf(pools, parseCidr('10.246.0.0/16')).map(({ name }) => name);
 }

@@ -3,24 +3,24 @@ import type { Client } from '#platform/kube/client';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { LEASES, type Lease } from '#platform/kube/kinds/node';
 
-/** An operator that leads at present. */
+/** Operator that currently leads. */
 export interface Leader {
   readonly holder: string;
-  /** As `namespace/name`. */
+  /** Lease as `namespace/name`. */
   readonly lease: string;
 }
 
 const NAME = 'vimana-operator';
-/** On what a chart or a manifest of ours brings. */
+/** Label of the objects that a chart or a manifest of Vimana installs. */
 export const OF_VIMANA = 'app.kubernetes.io/name=vimana';
 
-/** Who leads the operators of `vimana-system` at present; undefined where nobody does, or we may not know. */
+/** Returns the current leader of the operators in `vimana-system`, or undefined if there is none or we may not know. */
 export async function actingOperator(client: Client, clock: Clock, signal: AbortSignal): Promise<string | undefined> {
   const lease = await client.get(LEASES, NAME, { namespace: 'vimana-system', signal }).catch(() => undefined);
   return lease === undefined ? undefined : holderOf(lease, clock);
 }
 
-/** All operators that lead, in every namespace: their leases are called as their ServiceAccounts are. */
+/** Returns all leading operators in every namespace. Their leases have the names of their ServiceAccounts. */
 export async function leaders(client: Client, clock: Clock, signal: AbortSignal): Promise<Leader[]> {
   const [accounts, leases] = await Promise.all([
     client.list(SERVICE_ACCOUNTS, { labelSelector: OF_VIMANA, signal }),
@@ -37,6 +37,6 @@ export async function leaders(client: Client, clock: Clock, signal: AbortSignal)
 function holderOf({ spec = {} }: Lease, clock: Clock): string | undefined {
   const { holderIdentity = '', renewTime = '', leaseDurationSeconds = 0 } = spec;
   const isHeld = holderIdentity !== '' && Date.parse(renewTime) + leaseDurationSeconds * 1000 > clock.now();
-  // After the name comes what tells processes apart.
+  // The suffix after the name tells processes apart.
   return isHeld ? holderIdentity.split('_')[0] : undefined;
 }

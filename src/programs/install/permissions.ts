@@ -7,7 +7,7 @@ import { CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
 import { type Access, accessLines, deniedAccess, grantedBy } from './access.ts';
 import { type DesiredObject, ROLES } from './desired-objects.ts';
 
-/** What bringing some objects takes, besides what roles among them give out. */
+/** Returns the permissions that applying some objects requires, besides those that their roles grant. */
 export function needsOf(wanted: readonly DesiredObject[]): Access[] {
   const needs = new Map<string, Access>();
   const need = (access: Access) => needs.set(JSON.stringify(access), access);
@@ -15,7 +15,7 @@ export function needsOf(wanted: readonly DesiredObject[]): Access[] {
     const { namespace } = object.metadata;
     const where = type.namespaced && namespace !== undefined ? { namespace } : {};
     const resource = { group: type.group, resource: type.plural };
-    // Server-side apply is a patch, and asks for the right to create where the object is new.
+    // Server-side apply is a patch, and requires the permission to create if the object is new.
     const verbs = [
       'get',
       'create',
@@ -29,15 +29,15 @@ export function needsOf(wanted: readonly DesiredObject[]): Access[] {
   return [...needs.values()];
 }
 
-/** Everything that we may not do and would have to, as lines. */
+/** Returns the permissions that we lack and require, as lines. */
 export async function missingPermissions(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
   const missing = await deniedAccess(client, needsOf(wanted));
   return [...accessLines(missing), ...(await ungivable(client, wanted))];
 }
 
 /**
- * Nobody gives out rights that they lack, unless they may escalate roles and bind them: which of the rights that roles
- * give are missing then.
+ * Returns the permissions in our roles that we lack ourselves. Nobody may grant those without the verbs escalate and
+ * bind on roles.
  */
 async function ungivable(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
   const roles = wanted.filter(({ type }) => [CLUSTER_ROLES.plural, ROLES.plural].includes(type.plural));

@@ -23,23 +23,23 @@ import { nodePools } from './node-pools.ts';
 import { missingPermissions } from './permissions.ts';
 import { isInstalled } from './release.ts';
 
-/** What an installation brings, in this order, and how it found the cluster. */
+/** Objects of an installation in the order in which they are applied, and the state of the cluster. */
 export interface Plan {
   readonly definitions: readonly DesiredObject[];
   readonly rights: readonly DesiredObject[];
   readonly nodes: readonly DesiredObject[];
   readonly examples: readonly DesiredObject[];
-  /** The groups that are ours to install here. */
+  /** Groups that are ours to install here. */
   readonly dialects: readonly DialectName[];
   readonly before: ReadonlyMap<DesiredObject, KubeObject>;
-  /** What the user should know and nobody has to mend. */
+  /** Notes for the user that require no action. */
   readonly notes: readonly string[];
 }
 
-/** The oldest Kubernetes whose API server knows all that our definitions use. */
+/** Oldest Kubernetes whose API server supports everything that our CRDs use. */
 const OLDEST = { major: 1, minor: 30 };
 
-/** Looks whether everything can be done before anything is; throws one error that names all that is in the way. */
+/** Checks that everything can be done before anything is. Throws one error with all problems. */
 export async function planInstall(settings: InstallSettings, parts: InstallDeps): Promise<Plan> {
   const { client, namespace, signal } = parts;
   const problems = await versionProblems(client, signal);
@@ -78,7 +78,7 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
   }
   const before = await existingObjects(client, all, signal);
   problems.push(...foreign(before));
-  // A namespace that somebody else has made stays theirs, or it would be taken away from them in the end.
+  // A namespace that another owner created stays theirs, since uninstall would otherwise delete it.
   const isTheirs = (each: DesiredObject, was = before.get(each)) =>
     each.type === NAMESPACES && was !== undefined && !isInstalled(was);
   const rights = wanted.rights.filter((each) => !isTheirs(each));
@@ -105,7 +105,7 @@ function installRejected(problems: readonly string[]): VimanaError {
 
 async function versionProblems(client: Client, signal: AbortSignal): Promise<string[]> {
   const { major = '', minor = '', gitVersion = '' } = JSON.parse(await client.raw('/version', { signal })) as Version;
-  // Some write 30+.
+  // Some servers report 30+.
   const [at, of] = [Number.parseInt(major, 10), Number.parseInt(minor, 10)];
   if (at > OLDEST.major || (at === OLDEST.major && of >= OLDEST.minor)) return [];
   return [`the server is Kubernetes ${gitVersion}, and ${OLDEST.major}.${OLDEST.minor} is the oldest that will do`];
@@ -117,13 +117,16 @@ interface Version {
   readonly gitVersion?: string;
 }
 
-/** Whether something is there; what we may not read counts as absent, because the missing right is told already. */
+/**
+ * Returns a function that reports whether an object exists. Unreadable objects count as absent, because the missing
+ * permission is reported already.
+ */
 function lookingAround(client: Client, signal: AbortSignal) {
   return async (type: DesiredObject['type'], name: string): Promise<boolean> =>
     (await readable(ignoreNotFound(client.get(type, name, { signal })))) !== undefined;
 }
 
-/** Whether a namespace is known not to be there; one that we may not read may be. */
+/** Reports whether a namespace is known to be missing. One that we may not read may exist. */
 async function isMissing(client: Client, namespace: string, signal: AbortSignal): Promise<boolean> {
   try {
     return (await ignoreNotFound(client.get(NAMESPACES, namespace, { signal }))) === undefined;
@@ -142,7 +145,7 @@ async function readable<T>(answer: Promise<T | undefined>): Promise<T | undefine
   }
 }
 
-/** Those of the objects that are there. */
+/** Returns those of the objects that exist. */
 async function existingObjects(
   client: Client,
   all: readonly DesiredObject[],
@@ -159,7 +162,7 @@ async function existingObjects(
   return new Map(all.flatMap((each, at) => (objects[at] === undefined ? [] : [[each, objects[at]]])));
 }
 
-/** What is there by the same name and belongs to somebody else. */
+/** Reports objects with our names that belong to another owner. */
 function foreign(before: ReadonlyMap<DesiredObject, KubeObject>): string[] {
   return [...before].flatMap(([wanted, { metadata }]) => {
     const { labels = {}, annotations = {}, name = '' } = metadata;
@@ -178,7 +181,10 @@ function foreign(before: ReadonlyMap<DesiredObject, KubeObject>): string[] {
   });
 }
 
-/** Why the server would not take objects. What needs a namespace or a kind that is to come cannot be asked yet. */
+/**
+ * Returns the reasons for which the server would reject objects. Objects whose namespace or kind is still to be created
+ * cannot be checked yet.
+ */
 async function refusals(
   all: readonly DesiredObject[],
   before: ReadonlyMap<DesiredObject, KubeObject>,
@@ -193,7 +199,7 @@ async function refusals(
         await apply(client, each, before.get(each), { dryRun: true, force, signal });
         return undefined;
       } catch (error) {
-        // A binding may name a role that is to come.
+        // A binding may refer to a role that is still to be created.
         if (!(error instanceof KubeError) || error.code === 404) return undefined;
         return `${nameOf(each)}: ${error.message}`;
       }

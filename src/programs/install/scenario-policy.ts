@@ -2,10 +2,10 @@ import { simulationScenario } from '#api/simulation/simulation-scenario';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { policyWith } from './status-policy.ts';
 
-/** The parts of a scenario that say what happens to nodes. */
+/** Fields of a scenario that act on nodes. */
 const PARTS = ['nodes', 'timeline', 'conditionalEvents'];
 
-/** Whether a scenario has an action of some kinds, at a fixed time or on a condition. */
+/** Returns a CEL expression for whether a scenario has one of the actions, at a fixed time or on a condition. */
 function hasAction(...actions: readonly string[]): string {
   const names = `[${actions.map((action) => `'${action}'`).join(', ')}]`;
   const among = (list: string, each: string) => `${list}.exists(${each}, ${each}.action in ${names})`;
@@ -21,8 +21,8 @@ const takes = (use: string, verb: string) => ({
 });
 
 /**
- * The policy by which a scenario, which is of a namespace, does to nodes, which are everybody's, only what its author
- * may do: the scenario itself is played with rights of our own.
+ * Builds the policy by which a namespaced scenario does to cluster-wide nodes only what its author may do. The scenario
+ * itself runs with our own permissions.
  */
 export function scenarioPolicy(name: string): readonly [KubeObject, KubeObject] {
   const { group, plural } = simulationScenario;
@@ -34,7 +34,7 @@ export function scenarioPolicy(name: string): readonly [KubeObject, KubeObject] 
         { apiGroups: [group], apiVersions: ['*'], resources: [plural], operations: ['CREATE', 'UPDATE'] },
       ],
     },
-    // Whoever pauses it does nothing to nodes.
+    // Pausing a scenario does nothing to nodes.
     matchConditions: [
       { name: 'what-happens-to-nodes', expression: `request.operation == 'CREATE' || ${changed.join(' || ')}` },
     ],

@@ -9,14 +9,14 @@ const BINDING = 'ValidatingAdmissionPolicyBinding';
 export const POLICIES = resourceType(API, POLICY, 'validatingadmissionpolicies', 'Cluster');
 export const POLICY_BINDINGS = resourceType(API, BINDING, 'validatingadmissionpolicybindings', 'Cluster');
 
-/** What the policy for every group says: who writes a status has the verb for it, on KIND/status, whoever that is. */
+/** Validation of every group's policy: whoever writes a status must have the verb for it on KIND/status. */
 export const STATUS_VALIDATION = {
   expression: `authorizer.requestResource.check('${OPERATE}').allowed()`,
   messageExpression: `'controllers act on this status: writing it takes the verb ${OPERATE} on ' + request.resource.resource + '/status'`,
   reason: 'Forbidden',
 } as const;
 
-/** The status of some kinds of a group, as a policy matches it. */
+/** Builds the rule that matches the status of some kinds of a group. */
 export const statusRule = (group: string, plurals: readonly string[]) => ({
   apiGroups: [group],
   apiVersions: ['*'],
@@ -24,7 +24,7 @@ export const statusRule = (group: string, plurals: readonly string[]) => ({
   operations: ['UPDATE'],
 });
 
-/** The policy that protects the statuses of a group, and its binding. */
+/** Builds the policy that protects the statuses of a group, and its binding. */
 export function statusPolicy(
   name: string,
   group: string,
@@ -37,7 +37,7 @@ export function statusPolicy(
   });
 }
 
-/** A policy of this name, and the binding by which it denies. */
+/** Builds a policy with this name, and the binding that makes it deny. */
 export function policyWith(name: string, spec: object): readonly [KubeObject, KubeObject] {
   const metadata = { name };
   const binding = { policyName: name, validationActions: ['Deny'] };

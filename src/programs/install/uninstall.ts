@@ -23,17 +23,17 @@ import { waitForDeletion } from './wait-for-deletion.ts';
 import { withTimeout } from './with-timeout.ts';
 
 interface Removal {
-  /** The kinds that go, those that machines run as last. */
+  /** Kinds to delete. Those that VMs run as come last. */
   readonly kinds: readonly Kind[];
-  /** What nobody needs when no group is left. */
+  /** Objects that are not required once no group is left. */
   readonly rest: readonly DesiredObject[];
-  /** Where the operator's account is, if that goes too. */
+  /** Namespace of the operator's account, if it is deleted too. */
   readonly namespace?: DesiredObject;
-  /** What stays, and why. */
+  /** Notes on what stays, and why. */
   readonly notes: readonly string[];
 }
 
-/** `vimana uninstall`: takes away what `vimana install` brings, and never an object that it was not told to. */
+/** Runs `vimana uninstall`: deletes what `vimana install` creates, and never an object that was not requested. */
 export async function uninstall(settings: UninstallSettings, parts: InstallDeps): Promise<void> {
   const { io, client, signal, clock } = parts;
   const { dryRun, withObjects, timeout: ms } = settings;
@@ -53,7 +53,7 @@ export async function uninstall(settings: UninstallSettings, parts: InstallDeps)
   const definitions = removal.kinds.map(
     (kind): DesiredObject => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }),
   );
-  // Roles go after what they speak of.
+  // Roles are deleted after the objects that they refer to.
   const gone = [...definitions, ...removal.rest.toReversed()];
   for (const each of gone) {
     if (!dryRun)
@@ -72,7 +72,7 @@ export async function uninstall(settings: UninstallSettings, parts: InstallDeps)
   for (const note of removal.notes) io.out(`${note}\n`);
 }
 
-/** Takes the namespace away last, and only where nothing of others goes with it. */
+/** Deletes the namespace last, and only if it contains no foreign objects. */
 async function removeNamespace(
   { kinds, namespace }: Removal,
   { dryRun }: UninstallSettings,
@@ -97,10 +97,10 @@ async function removeNamespace(
   return 'deleted';
 }
 
-/** How many strangers in a namespace are named. */
+/** Maximum number of foreign objects that are named. */
 const SHOWN = 5;
 
-/** What is there of all that was asked for. */
+/** Returns which of the requested objects exist. */
 async function removalOf({ dialects }: UninstallSettings, { client, signal }: InstallDeps): Promise<Removal> {
   const there = await Promise.all(
     KINDS.map((kind) => getExisting(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }, signal)),
@@ -124,7 +124,7 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
   const rights = await ownRights(client, signal);
   const isOfUsers = ({ object }: DesiredObject) =>
     [...groups].some((group) => object.metadata.name?.startsWith(`${group}:`));
-  // What is left needs the instances that machines run as, and the operator's rights.
+  // The remaining groups require the instances that VMs run as, and the operator's permissions.
   if (left.length > 0) return { kinds, rest: rights.filter((each) => isOfUsers(each) && !isOfInstances(each)), notes };
   const labelSelector = `${INSTALLED.label}=${INSTALLED.value}`;
   const nodes = await client.list(NODES, { labelSelector, signal });
@@ -144,7 +144,7 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
 
 const isOfInstances = ({ object }: DesiredObject) => object.metadata.name?.startsWith(`${GROUPS.kubevirt}:`) === true;
 
-/** The accounts and roles that are there and neither KubeVirt's own nor Helm's to take away. */
+/** Returns the existing accounts and roles that belong neither to KubeVirt nor to Helm. */
 async function ownRights(client: Client, signal: AbortSignal): Promise<DesiredObject[]> {
   const found = await Promise.all(
     desiredPermissions(DIALECT_NAMES)
@@ -158,14 +158,14 @@ async function ownRights(client: Client, signal: AbortSignal): Promise<DesiredOb
   return found.flat();
 }
 
-/** The namespace of the operator's account as it is, whoever has made it. */
+/** Returns the current namespace of the operator's account, whoever created it. */
 async function ownNamespace(client: Client, signal: AbortSignal): Promise<DesiredObject | undefined> {
   const wanted = desiredPermissions(DIALECT_NAMES).find(({ type }) => type === NAMESPACES);
   const object = wanted === undefined ? undefined : await getExisting(client, wanted, signal);
   return object === undefined ? undefined : { type: NAMESPACES, object };
 }
 
-/** Throws one error that names everything because of which nothing is done. */
+/** Throws one error with everything that prevents the deletion. */
 async function refuseWhatIsInTheWay(
   { kinds, rest, namespace }: Removal,
   { withObjects, dryRun, timeout }: UninstallSettings,
@@ -196,12 +196,12 @@ async function refuseWhatIsInTheWay(
         `${names} runs in ${namespace.object.metadata.name}: kubectl delete -f deploy/operator/, or helm uninstall`,
       );
   }
-  // Asked last, because it is asked by writing.
+  // This check comes last, because it writes.
   if (withObjects && !dryRun && problems.length === 0) problems.push(...(await withoutKeeper(kinds, timeout, parts)));
   refuse(problems, details);
 }
 
-/** What would be there for ever once it is told to go, since no operator lets it. */
+/** Reports objects that would terminate forever, since no operator removes their finalizers. */
 async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallDeps): Promise<string[]> {
   const answers = await Promise.all(
     kinds.map(async (kind) => {
@@ -218,7 +218,7 @@ async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallD
   return answers.flat();
 }
 
-/** What taking everything away takes, whatever of it is there. */
+/** Throws if we lack permissions for deleting everything, whichever objects exist. */
 async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings, client: Client): Promise<void> {
   const needs = new Map<string, Access>();
   const need = (type: ResourceType, verbs: readonly string[], where: { readonly namespace?: string } = {}) => {
@@ -248,7 +248,7 @@ function refuse(problems: readonly string[], details: { readonly hint?: string }
 const all = async (client: Client, type: ResourceType, signal: AbortSignal) =>
   (await client.list(type, { signal })).items;
 
-/** Deletes objects and waits until their finalizers are off, which is the work of an operator. */
+/** Deletes objects and waits until an operator has removed their finalizers. */
 async function deleteAll(
   type: ResourceType,
   objects: readonly KubeObject[],

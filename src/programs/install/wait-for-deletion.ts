@@ -2,7 +2,7 @@ import type { Client, ResourceType } from '#platform/kube/client';
 import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** Waits by a watch until none of the objects that are meant is there. */
+/** Watches until none of the selected objects exists. */
 export async function waitForDeletion(
   client: Client,
   type: ResourceType,

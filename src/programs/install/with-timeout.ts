@@ -6,11 +6,11 @@ export interface TimeLimit {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ms: number;
-  /** What is not as it should be when the time is over, and what the user can do. */
+  /** Returns the state that the timeout reports, and a hint for the user. */
   readonly late: () => { readonly what: string; readonly hint: string };
 }
 
-/** Runs something that ends by a signal; where that was the time, it fails with what was waited for. */
+/** Runs a function with a signal. If the timeout aborts it, the error says what was waited for. */
 export async function withTimeout(
   { clock, signal, ms, late }: TimeLimit,
   run: (ended: AbortSignal) => Promise<unknown>,

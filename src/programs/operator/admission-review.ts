@@ -7,7 +7,7 @@ import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Lookup } from '#vm/admission/admitter';
 import type { FindAdmission } from '#vm/dialects/admitters';
 
-/** What the API server asks a webhook. */
+/** Request of the API server to a webhook. */
 export interface ReviewRequest {
   readonly uid: string;
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
@@ -33,19 +33,19 @@ const ALLOWED: ReviewResponse = { allowed: true };
 export interface ReviewDeps {
   readonly find: FindAdmission;
   readonly lookup: Lookup;
-  /** Whether the requester has the verb `operate` on the object; nobody has where absent. */
+  /** Reports whether the requester has the verb `operate` on the object. If absent, nobody has. */
   readonly operates?: boolean;
 }
 
-/** Whether a review depends on what else the requester may do. */
+/** Reports whether a review depends on other permissions of the requester. */
 export function asksForVerb({ kind, operation, subResource = '' }: ReviewRequest): boolean {
   const isInstance = kind.group === virtualMachineInstance.group && kind.kind === virtualMachineInstance.kind;
   return isInstance && subResource === '' && (operation === 'CREATE' || operation === 'UPDATE');
 }
 
 /**
- * What admission says of an object of ours. Asked before the API server has looked at the schema, it tells everything
- * that is wrong at once, as the embedded control plane does; and nothing keeps an object from going.
+ * Returns the admission result for one of our objects. It runs before the API server checks the schema, and reports all
+ * errors at once, as the embedded control plane does; it never blocks a deletion.
  */
 export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate', parts: ReviewDeps): ReviewResponse {
   const { operation, object, oldObject: old, kind, subResource: subresource = '' } = request;
@@ -57,11 +57,11 @@ export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate
   const { username = '', groups = [] } = request.userInfo ?? {};
   const verdict = admit({
     operation,
-    // Only its outermost members are exchanged by admission.
+    // Admission replaces only top-level fields.
     object: { ...object },
     ...(old === undefined || old === null ? {} : { old: old as unknown as ObjectOf<Kind> }),
     ...(subresource === '' ? {} : { subresource }),
-    // The API server has pruned and defaulted it by the schema that it has, which may know more fields than this one.
+    // The API server has pruned and defaulted the object by its own schema, which may have more fields than this one.
     readBy: schema,
     user: { name: username, groups },
     operates: () => parts.operates === true,
@@ -75,7 +75,7 @@ export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate
   return { allowed: true, patch: patchOf(object, verdict.object as unknown as KubeObject) };
 }
 
-/** How to get from an object to what admission made of it: admission fills in the spec, and puts a finalizer on. */
+/** Builds the JSON patch for the changes of admission, which fills in the spec and adds a finalizer. */
 function patchOf(before: KubeObject, after: KubeObject): object[] {
   const patch: object[] = [];
   if (!jsonEqual(before['spec'], after['spec'])) patch.push({ op: 'add', path: '/spec', value: after['spec'] });
@@ -86,7 +86,7 @@ function patchOf(before: KubeObject, after: KubeObject): object[] {
   return patch;
 }
 
-/** The AdmissionReview that answers one. */
+/** Builds the AdmissionReview of a response. */
 export function reviewBody(uid: string, { allowed, status, patch = [], warnings = [] }: ReviewResponse): object {
   const changes = {
     patchType: 'JSONPatch',

@@ -18,7 +18,7 @@ import { type FrontProxy, type ProxiedUser, proxiedUser } from './front-proxy.ts
 import { mayDo } from './subject-access.ts';
 
 export interface AggregatedApiDeps {
-  /** Asks the API server what a user may do. */
+  /** Client for asking the API server what a user may do. */
   readonly client: Client;
   readonly proxy: () => FrontProxy | undefined;
 }
@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** Extensions as the API server of a cluster asks for them, through an APIService. What there is, anybody may know. */
+/** Serves extensions to the API server of a cluster through an APIService. Discovery is open to everybody. */
 export function aggregatedApi(extensions: readonly ApiExtension[], parts: AggregatedApiDeps): Route[] {
   const groups = new Set(extensions.map(({ group }) => group));
   return [
@@ -64,7 +64,7 @@ function resources(path: string, extension: ApiExtension, parts: AggregatedApiDe
   return {
     path: `${path}/`,
     methods: Object.keys(VERBS),
-    // By the certificate of the API server, and what that says of the user.
+    // The route checks the certificate of the API server, and the user that it forwards.
     access: 'decided by route',
     async handle(request, response, signal) {
       try {

@@ -46,16 +46,16 @@ export interface CaBundleOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Of the webhook configurations. */
+  /** Name of the webhook configurations. */
   readonly name: string;
   readonly apiServices: readonly string[];
-  /** What points elsewhere is somebody else's. */
+  /** Service of this operator. Entries that point elsewhere are not ours. */
   readonly service: ServiceName;
-  /** Whom to trust, as PEM; undefined where it is not known, or not ours to say. */
+  /** Returns the CA to trust as PEM, or undefined if it is not known or not ours to set. */
   readonly ca: () => string | undefined;
 }
 
-/** Tells the API server by which authority it knows this operator, in configurations that exist: it makes none. */
+/** Writes the CA bundle of this operator to existing configurations. It creates none. */
 export function caBundles({ client, clock, log, name, apiServices, service, ca }: CaBundleOptions): Runnable {
   async function put<T extends KubeObject>(
     type: ResourceType<T>,
@@ -96,7 +96,10 @@ export function caBundles({ client, clock, log, name, apiServices, service, ca }
   };
 }
 
-/** Sets the bundle of those hooks that call the service and have another; undefined where there is none. */
+/**
+ * Builds a patch that sets the bundle of hooks that call the service and have another one. Returns undefined if there
+ * are none.
+ */
 export function hookPatch(
   { webhooks = [] }: HookConfiguration,
   service: ServiceName,
@@ -105,7 +108,7 @@ export function hookPatch(
   const body = webhooks.flatMap(({ name, clientConfig }, at) => {
     if (!isSame(clientConfig.service, service) || clientConfig.caBundle === bundle) return [];
     return [
-      // Somebody may have put in another before it since.
+      // Another hook may have been inserted before it since.
       { op: 'test', path: `/webhooks/${at}/name`, value: name },
       { op: 'add', path: `/webhooks/${at}/clientConfig/caBundle`, value: bundle },
     ];

@@ -29,31 +29,31 @@ export interface CarbonDeps {
   readonly informers: Informers;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where the ConfigMap of the provider config-map is. */
+  /** Namespace of the ConfigMap for the provider config-map. */
   readonly namespace: string;
 }
 
-/** What heeding electricity takes of a process that looks after machines. */
+/** Parts of a process that make its VMs carbon-aware. */
 export interface Carbon {
-  /** `templateOf` finds the template that a machine names. */
+  /** Returns the dependency provider. `templateOf` finds the template that a VM names. */
   provider(templateOf?: DependencyProvider<'template'>['provide']): DependencyProvider<'carbon'>;
-  /** Asks the provider; for whoever acts, and nobody else. */
+  /** Polls the provider. It runs only in the process that acts. */
   readonly runnable: Runnable;
-  /** For /metrics; `cores` tells what an instance uses where anybody knows. */
+  /** Returns the metrics for /metrics. `cores` returns the usage of an instance if it is known. */
   measures(cores?: (instance: Vmi) => number | undefined): readonly MetricDefinition[];
 }
 
-/** What the operator may do for it; the chart adds the ConfigMap where that is the provider. */
+/** Permissions of the operator for it. The chart adds the ConfigMap for that provider. */
 export const CARBON_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
 ];
 
-/** Whether any machines heed electricity. */
+/** Reports whether any dialect is carbon-aware. */
 export function isCarbonAware(dialects: readonly Dialect[]): boolean {
   return dialects.some(({ dependencies }) => dependencies?.includes('carbon') === true);
 }
 
-/** Puts together what heeds electricity, as the settings have it. */
+/** Creates the carbon parts for the settings. */
 export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps): Carbon {
   const { informers, clock, log } = parts;
   const written = writtenDown(parts);
@@ -108,7 +108,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps
   };
 }
 
-/** The ConfigMap with the time series, followed from the first question on. */
+/** Reads the ConfigMap with the time series, and follows it from the first request on. */
 function writtenDown({ informers, namespace }: CarbonDeps) {
   const { name, key } = CARBON_CONFIG_MAP;
   const informer = () => informers.of(CONFIG_MAPS, { namespace, fieldSelector: `metadata.name=${name}` });
@@ -125,7 +125,7 @@ function writtenDown({ informers, namespace }: CarbonDeps) {
   };
 }
 
-/** Where nodes are, worked out anew only after nodes have changed. */
+/** Returns the zones of nodes, computed anew only after nodes have changed. */
 function nodePlaces(map: ZoneMap): NodeZones {
   let known:
     | { readonly cache: Cache<Node>; readonly version: string; readonly places: readonly GridPlace[] }

@@ -47,7 +47,7 @@ describe('the certificate of a server', () => {
     await makeSecret();
     const servers = [start(), start(), start()];
     await cluster.until(() => servers[0]?.found.current !== undefined);
-    // Of those that issue at the same time one is first, and the others look again.
+    // Of those that issue at the same time, the first wins and the others read again.
     await cluster.clock.advance(2000);
     await cluster.until(() => servers.every(({ found }) => found.current !== undefined));
     const data = await stored();
@@ -56,7 +56,7 @@ describe('the certificate of a server', () => {
   });
 
   it('is taken as it is found, and replaced in time by the authority that is trusted already', async () => {
-    // Four fifths of its year are over half a minute from now.
+    // Four fifths of its year will have passed half a minute from now.
     const old = fitCertificate({}, NAMES, cluster.clock.now() - 0.8 * YEAR + 90_000);
     await makeSecret(old);
     const { found } = start();
@@ -98,7 +98,7 @@ describe('the certificate of a server', () => {
       const clock = new FakeClock();
       const found = directoryCertificates({ clock, log, onChange: (each) => shown.push(each) }, folder);
       const ended = found.run(stop.signal);
-      // Files are read in real time, between two looks.
+      // Files are read in real time, between two polls.
       await waitUntil(() => clock.pending === 1);
       expect(found.current).toEqual({ cert: 'one', key: 'key one' });
       put('two', 'key two');

@@ -16,17 +16,17 @@ interface Secret extends KubeObject {
 
 const SECRETS = resourceType<Secret>('v1', 'Secret', 'secrets');
 
-/** What a server shows its clients. */
+/** Certificate and key of a server. */
 export interface Credentials {
   readonly cert: string;
   readonly key: string;
-  /** Whom clients have to trust for it; absent where somebody else tells them. */
+  /** CA that clients must trust. Absent if it is distributed in another way. */
   readonly ca?: string;
 }
 
 /** Keeps the certificate of the server current. */
 export interface Certificates extends Runnable {
-  /** Undefined until there is one. */
+  /** Undefined until there is a certificate. */
   readonly current: Credentials | undefined;
 }
 
@@ -37,8 +37,8 @@ export interface CertificateDeps {
 }
 
 /**
- * A certificate that this process and those beside it share through a Secret: whoever finds it missing or near its end
- * writes a new one. Where there is no such Secret, nobody shares, and no client is told whom to trust.
+ * Shares a certificate with other replicas through a Secret: the process that finds it missing or about to expire
+ * writes a new one. Without such a Secret nothing is shared, and no client is told which CA to trust.
  */
 export function sharedCertificates(
   parts: CertificateDeps & { readonly client: Client },
@@ -69,7 +69,7 @@ export function sharedCertificates(
   return keepCurrent(parts, look);
 }
 
-/** A certificate that somebody else puts into a folder, as cert-manager does through a Secret. */
+/** Reads a certificate from a directory, where for example cert-manager puts it through a Secret. */
 export function directoryCertificates(parts: CertificateDeps, folder: string): Certificates {
   return keepCurrent(parts, async () => {
     const [cert, key] = await Promise.all(['tls.crt', 'tls.key'].map((name) => readFile(join(folder, name), 'utf8')));
@@ -97,7 +97,7 @@ function keepCurrent(
           current = found;
         },
         (error) => {
-          // Of several that issue at once, one is first, and the others take what it wrote.
+          // If several processes issue at once, the first wins and the others read what it wrote.
           if (!isConflict(error)) log.warn({ err: error }, 'no certificate can be had; trying again');
         },
       ),

@@ -6,16 +6,16 @@ const HOUR = 3_600_000;
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });
 
-/** What a client shows a server. */
+/** Certificate of a client. */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** An authority that signs certificates of clients, for TLS, which goes by the real time. */
+/** Authority that signs client certificates for TLS, which uses the real time. */
 export interface ClientAuthority {
   readonly ca: string;
-  /** `endedMs` ago it ended; it is good for an hour where absent. */
+  /** Issues a certificate that expired `endedMs` ago. Defaults to one that is valid for an hour. */
   client(name: string, endedMs?: number): ClientCertificate;
 }
 

@@ -34,34 +34,34 @@ import type { Carbon } from './carbon.ts';
 import { HYPERSDK_KINDS, hypersdkParts, hypersdkRules, isHypersdkOn, type Running } from './hypersdk.ts';
 import { novacronParts, novacronRules } from './novacron.ts';
 
-/** The dialects of these names. */
+/** Returns the dialects with these names. */
 export function dialectsOf(names: readonly DialectName[]): Dialect[] {
   return names.flatMap((name) => DIALECTS.get(name) ?? []);
 }
 
 export interface OperatorSettings {
   readonly dialects: readonly Dialect[];
-  /** False where another operator looks after instances and migrations, which only one may. */
+  /** False if another operator manages instances and migrations, which only one may. */
   readonly instances?: boolean;
-  /** How many objects each controller works on at once; as each thinks best where absent. */
+  /** Number of workers per controller. Defaults to each controller's own. */
   readonly workers?: number;
-  /** Absent where nothing is stored but what admission has let in. */
+  /** Absent if only admitted objects are stored. */
   readonly recheck?: AdmissionRecheck;
   readonly rollout: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs: number;
-  /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
+  /** Node size that fractional VM sizes refer to where simulated nodes differ. Defaults to 32 CPUs and 128Gi. */
   readonly referenceNode?: NodeSize;
-  /** Asks for the images of templates; nobody does where absent. */
+  /** Checks the images of templates. If absent, they are not checked. */
   readonly images?: ImageProbe;
-  /** Compares the digests of images with those that machines give; nobody does where absent. */
+  /** Compares the digests of images with those that VMs specify. If absent, they are not compared. */
   readonly verifier?: ImageVerifier;
-  /** What heeds electricity; machines that ask for it say that nobody does where absent. */
+  /** Carbon awareness. If absent, VMs that request it report that it is off. */
   readonly carbon?: Carbon;
-  /** Whether Secrets may be read, to see whether they are there; machines are started without a look where absent. */
+  /** Permits reading Secrets to check that they exist. By default VMs are started without the check. */
   readonly readsSecrets?: boolean;
-  /** What an instance that runs uses; absent where nobody knows. */
+  /** Returns the usage of a running instance. Absent if it is not known. */
   readonly usage?: (instance: Vmi) => Usage | undefined;
-  /** The only namespace that is looked after, where it is one. */
+  /** The only namespace that is managed, if there is just one. */
   readonly onlyNamespace?: string;
 }
 
@@ -75,7 +75,7 @@ export interface OperatorDeps {
   readonly metrics?: Metrics;
 }
 
-/** What only the leading operator does: machines of every group, their instances, and their migrations. */
+/** Creates the controllers that only the leader runs: VMs of every group, their instances, and their migrations. */
 export function operatorControllers(settings: OperatorSettings, parts: OperatorDeps): Runnable[] {
   const { dialects, rollout, nodeLostAfterMs, workers, referenceNode } = settings;
   const sizes = referenceNode === undefined ? {} : { referenceNode };
@@ -133,7 +133,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorD
   ];
 }
 
-/** Whether something acts on objects of a kind where these dialects are on, beside instances and migrations. */
+/** Reports whether a controller acts on objects of a kind with these dialects, besides instances and migrations. */
 export function actsFor(
   dialects: readonly Dialect[],
 ): (kind: { readonly group: string; readonly kind: string }) => boolean {
@@ -141,12 +141,12 @@ export function actsFor(
   return ({ group, kind }) => kinds.some((each) => each.group === group && each.kind === kind);
 }
 
-/** What the controllers and the subresources may do. */
+/** Returns the permissions of the controllers and the subresources. */
 export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
   return [...vmOperatorRules(dialects), ...instanceOperatorRules(), ...NODE_LEASE_RULES, ...SUBRESOURCE_RULES];
 }
 
-/** What machines of some groups take. */
+/** Returns the permissions for VMs of some groups. */
 export function vmOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
   return [
     ...vmRules(dialects.map(({ kind }) => kind)),
@@ -157,15 +157,15 @@ export function vmOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
   ];
 }
 
-/** Whether the status of some machines tells what they use. */
+/** Reports whether the status of some VMs shows their usage. */
 export function isMeasured(dialects: readonly Dialect[]): boolean {
   return dialects.some(({ dependencies = [] }) => dependencies.includes('usage'));
 }
 
-/** Where sizes are shares of a node. */
+/** Required if sizes are fractions of a node. */
 const READ_NODES: PolicyRule = { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] };
 
-/** What instances and migrations take. */
+/** Returns the permissions for instances and migrations. */
 export function instanceOperatorRules(): PolicyRule[] {
   return [...INSTANCE_RULES, ...MIGRATION_RULES];
 }

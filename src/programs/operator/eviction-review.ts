@@ -5,7 +5,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { evictedInstance, evictionResult } from '#vm/admission/launcher-eviction';
 import type { ReviewRequest, ReviewResponse } from './admission-review.ts';
 
-/** Turns the eviction of a running machine that can be migrated into a migration. */
+/** Turns the eviction of a running VM that can be migrated into a migration. */
 export async function reviewEviction(
   request: ReviewRequest,
   client: Client,
@@ -33,7 +33,7 @@ export async function reviewEviction(
   return evictionDenied(verdict.message);
 }
 
-/** Says nothing of when to try again, or clients would before anybody has heard of it. */
+/** Omits retryAfterSeconds, since clients would otherwise retry before anyone learns of the rejection. */
 function evictionDenied(message: string): ReviewResponse {
   return { allowed: false, status: { code: 429, reason: 'TooManyRequests', message } };
 }

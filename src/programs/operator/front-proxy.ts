@@ -7,10 +7,10 @@ import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { Runnable } from '#platform/runtime/runnable';
 import { poll } from './poll.ts';
 
-/** By what the API server is known when it hands a request on, and in which headers it says whose it is. */
+/** Identity of the API server when it forwards a request, and the headers that name the user. */
 export interface FrontProxy {
   readonly ca: string;
-  /** Common names of its certificate; any where there is none. */
+  /** Allowed common names of its certificate. Empty means any. */
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
@@ -23,10 +23,10 @@ export interface ProxiedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Where every API server of Kubernetes says it. */
+/** ConfigMap in which every Kubernetes API server publishes it. */
 export const FRONT_PROXY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
 
-/** What the cluster says of its front proxy; undefined where it has none. */
+/** Parses the cluster's front proxy configuration. Returns undefined if it has none. */
 export function readFrontProxy(data: Readonly<Record<string, string>>): FrontProxy | undefined {
   const ca = data['requestheader-client-ca-file'] ?? '';
   if (ca === '') return undefined;
@@ -43,7 +43,7 @@ export function readFrontProxy(data: Readonly<Record<string, string>>): FrontPro
   };
 }
 
-/** Whose request it is; undefined where it does not come from the front proxy, or the proxy does not say. */
+/** Returns the user of a request, or undefined if it does not come from the front proxy or names no user. */
 export function proxiedUser(request: IncomingMessage, proxy: FrontProxy | undefined): ProxiedUser | undefined {
   const socket = request.socket as Partial<TLSSocket>;
   if (proxy === undefined || socket.authorized !== true) return undefined;
@@ -79,7 +79,7 @@ export interface FrontProxyWatch extends Runnable {
   readonly current: FrontProxy | undefined;
 }
 
-/** Keeps what is known of the front proxy current: its authority changes now and then. */
+/** Keeps the front proxy configuration current, since its CA changes now and then. */
 export function followFrontProxy(
   { client, clock, log }: { readonly client: Client; readonly clock: Clock; readonly log: Logger },
   onChange: () => void,

@@ -33,30 +33,30 @@ import { imageProvider } from '#vm/images/image-provider';
 import type { ImageVerifier } from '#vm/images/verifier';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
 
-/** Makes of a controller what can be run; its events come from this component. */
+/** Creates a runnable from a controller. Its events come from this component. */
 export type Running = <T extends KubeObject>(controller: Controller<T>, component: string) => Runnable;
 
-/** Whether machines of hypersdk.io are looked after, and with them all that belongs to the group. */
+/** Reports whether VMs of hypersdk.io are managed, and with them the other kinds of the group. */
 export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
   return dialects.some(({ kind }) => kind.group === virtualMachine.group);
 }
 
 interface HypersdkSettings {
-  /** Whose machines can be operated on. */
+  /** Dialects whose VMs support operations. */
   readonly dialects: readonly Dialect[];
   readonly review?: AdmissionRecheck;
   readonly carbon: Carbon | undefined;
   readonly images: ImageProbe | undefined;
   readonly verifier: ImageVerifier | undefined;
-  /** What an instance that runs uses; absent where nobody knows. */
+  /** Returns the usage of a running instance. Absent if it is not known. */
   readonly usage: ((instance: Vmi) => Usage | undefined) | undefined;
   readonly readsSecrets: boolean;
-  /** The only namespace that is looked after, where it is one. */
+  /** The only namespace that is managed, if there is just one. */
   readonly onlyNamespace: string | undefined;
   readonly clock: Clock;
 }
 
-/** What is done for the group beside its machines, and what those are measured by. */
+/** Creates the group's controllers besides that of its VMs, and the dependency providers of its VMs. */
 export function hypersdkParts(
   run: Running,
   settings: HypersdkSettings,
@@ -93,7 +93,7 @@ export function hypersdkParts(
   };
 }
 
-/** What that takes. */
+/** Returns the permissions for the group. */
 export function hypersdkRules(dialects: readonly Dialect[]): readonly PolicyRule[] {
   return [
     ...vmResourceRules(HYPERSDK_RESOURCES),
@@ -105,5 +105,5 @@ export function hypersdkRules(dialects: readonly Dialect[]): readonly PolicyRule
   ];
 }
 
-/** The kinds of the group, beside its machines, that something acts on. */
+/** Kinds of the group, besides its VMs, that a controller acts on. */
 export const HYPERSDK_KINDS: readonly Kind[] = [vmTemplate, vmOperation, vmSnapshot];

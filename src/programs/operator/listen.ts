@@ -5,7 +5,10 @@ import type { BindAddress } from '#programs/cli/bind-address';
 const ALL = '::';
 const ALL_V4 = '0.0.0.0';
 
-/** Listens on an address; without a host on all there are, with or without IPv6. `flag` is where users say another. */
+/**
+ * Listens on an address. Without a host it uses all addresses, with or without IPv6. `flag` is the flag that sets
+ * another address.
+ */
 export async function listen(
   { host = ALL, port }: BindAddress,
   flag: string,

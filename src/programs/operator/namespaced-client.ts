@@ -1,6 +1,6 @@
 import type { Client, ResourceType } from '#platform/kube/client';
 
-/** A client that sees one namespace where it would see all; what lives in no namespace is seen as ever. */
+/** Returns a client that is restricted to one namespace. Cluster-scoped objects are unaffected. */
 export function namespacedClient(client: Client, namespace: string): Client {
   if (namespace === '') return client;
   const within = <O extends { readonly namespace?: string }>({ namespaced }: ResourceType, options?: O): O =>

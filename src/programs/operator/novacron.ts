@@ -14,21 +14,21 @@ import type { Dialect } from '#vm/engine/dialect';
 import type { Usage } from '#vm/engine/metrics';
 import { isHypersdkOn, type Running } from './hypersdk.ts';
 
-/** Whether machines of novacron.io are looked after. */
+/** Reports whether VMs of novacron.io are managed. */
 function isNovacronOn(dialects: readonly Dialect[]): boolean {
   return dialects.some(({ kind }) => kind.group === virtualMachine.group);
 }
 
 interface NovacronSettings {
   readonly dialects: readonly Dialect[];
-  /** What an instance that runs uses; absent where nobody knows. */
+  /** Returns the usage of a running instance. Absent if it is not known. */
   readonly usage: ((instance: Vmi) => Usage | undefined) | undefined;
-  /** The only namespace that is managed, where it is one. */
+  /** The only namespace that is managed, if there is just one. */
   readonly onlyNamespace?: string | undefined;
   readonly clock: Clock;
 }
 
-/** What is done for the group beside its machines, and what those are measured by. */
+/** Creates the group's controllers besides that of its VMs, and the dependency providers of its VMs. */
 export function novacronParts(
   run: Running,
   { dialects, usage, clock, onlyNamespace }: NovacronSettings,
@@ -49,7 +49,7 @@ export function novacronParts(
   };
 }
 
-/** What that takes. */
+/** Returns the permissions for the group. */
 export function novacronRules(dialects: readonly Dialect[]): readonly PolicyRule[] {
   if (!isNovacronOn(dialects)) return [];
   return [...vmResourceRules(NOVACRON_RESOURCES), ...(isHypersdkOn(dialects) ? CLONED_RESOURCE_RULES : [])];

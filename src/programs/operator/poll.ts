@@ -3,7 +3,7 @@ import type { Clock } from '#platform/base/clock';
 const LOOK_EVERY_MS = 60_000;
 const RETRY_MS = 2000;
 
-/** Looks at something that changes now and then, without end but for the signal; sooner again after a look that failed. */
+/** Polls something that changes now and then, until the signal is aborted. It retries sooner after a failure. */
 export async function poll(
   clock: Clock,
   signal: AbortSignal,

@@ -7,13 +7,13 @@ import type { DialectName } from '#programs/cli/up';
 import { GROUP, VERSIONS } from '#vm/engine/subresources/resources';
 import { FRONT_PROXY } from './front-proxy.ts';
 
-/** The objects that belong to an operator of this name. */
+/** Returns the names of the objects that belong to an operator with this name. */
 export const ownNames = (name: string) => ({ service: `${name}-webhook`, secret: `${name}-webhook-cert` });
 
-/** The APIServices through which users reach the subresources. */
+/** APIServices through which users reach the subresources. */
 export const API_SERVICES: readonly string[] = VERSIONS.map((version) => `${version}.${GROUP}`);
 
-/** What serving webhooks takes in the whole cluster: saying in their configurations whom to trust. */
+/** Returns the cluster-wide permissions for serving webhooks: setting the CA bundle in their configurations. */
 export function webhookRules(name: string): readonly PolicyRule[] {
   return [
     {
@@ -22,7 +22,7 @@ export function webhookRules(name: string): readonly PolicyRule[] {
       resourceNames: [name],
       verbs: ['get', 'patch'],
     },
-    // Whether whoever changes an instance has the verb for it.
+    // Checks that the author of a change to an instance has the verb for it.
     ACCESS_REVIEWS,
   ];
 }
@@ -33,7 +33,7 @@ const ACCESS_REVIEWS: PolicyRule = {
   verbs: ['create'],
 };
 
-/** What serving subresources takes besides acting on them. */
+/** Permissions for serving subresources, besides those for acting on them. */
 export const AGGREGATION_RULES: readonly PolicyRule[] = [
   {
     apiGroups: ['apiregistration.k8s.io'],
@@ -44,20 +44,20 @@ export const AGGREGATION_RULES: readonly PolicyRule[] = [
   ACCESS_REVIEWS,
 ];
 
-/** What it reads in kube-system: how the API server is known that hands on requests. */
+/** Permissions in kube-system for reading how the forwarding API server is authenticated. */
 export const FRONT_PROXY_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['configmaps'], resourceNames: [FRONT_PROXY.name], verbs: ['get'] },
 ];
 
 const LOOKED_UP: { readonly [D in DialectName]?: Kind } = { novacron: vmNetwork, hypersdk: vmTemplate };
 
-/** What admission of a group looks up that no controller reads. */
+/** Returns the permissions for objects that admission of a group looks up and no controller reads. */
 export function lookupRules(dialect: DialectName): readonly PolicyRule[] {
   const kind = LOOKED_UP[dialect];
   return kind === undefined ? [] : [{ apiGroups: [kind.group], resources: [kind.plural], verbs: ['list', 'watch'] }];
 }
 
-/** What the operator does in its own namespace: leading, and sharing a certificate with those beside it. */
+/** Returns the permissions in the operator's own namespace, for leader election and the shared certificate. */
 export function homeRules(name: string): readonly PolicyRule[] {
   return [
     ...leaseRules(name),

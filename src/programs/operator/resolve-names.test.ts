@@ -8,7 +8,7 @@ const clock = new FakeClock();
 const log = createMemoryLogger(clock);
 const flags = {} as OperatorFlags;
 
-/** An API server that says so many times that it cannot tell, and then who asks. */
+/** Creates an API server that fails so many times, and then reports the user. */
 function asking(username: string, failures = 0) {
   let left = failures;
   const request = () =>

@@ -16,7 +16,7 @@ interface Asking {
   readonly log: Logger;
 }
 
-/** Flags that say how lease and webhooks are called. */
+/** Flags with the names of lease and webhooks. */
 export interface NamedFlags extends OperatorFlags {
   readonly leaderElectionId: string;
   readonly webhookName: string;
@@ -25,8 +25,8 @@ export interface NamedFlags extends OperatorFlags {
 const FALLBACK = 'vimana-operator';
 
 /**
- * Names what the flags leave open after the ServiceAccount, which the chart names after the release: so a Deployment
- * that says nothing of lease and webhooks finds those of its release, and shares none with another one.
+ * Fills in missing names from the ServiceAccount, which the chart names after the release. A Deployment without these
+ * flags thus finds the lease and webhooks of its release, and shares none with another.
  */
 export async function resolveNames(flags: OperatorFlags, asking: Asking, signal: AbortSignal): Promise<NamedFlags> {
   const { leaderElectionId, webhookName } = flags;
@@ -39,7 +39,9 @@ function accountOf(user: string | undefined): string | undefined {
   return /^system:serviceaccount:[^:]+:([^:]+)$/.exec(user ?? '')?.[1];
 }
 
-/** The user that this process is for the API server, asked until it answers; undefined where the signal comes first. */
+/**
+ * Returns our user name, and retries until the API server responds. Returns undefined if the signal is aborted first.
+ */
 async function ownUser({ client, clock, log }: Asking, signal: AbortSignal): Promise<string | undefined> {
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   while (!signal.aborted) {

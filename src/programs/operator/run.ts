@@ -36,7 +36,7 @@ import { ownHosts, startServing } from './serving.ts';
 import { storedRecheck } from './stored-recheck.ts';
 import { besideKubevirt, isUpstreamKubevirt } from './upstream-kubevirt.ts';
 
-/** Runs the operator of `vimana operator` until SIGINT or SIGTERM; a second one ends it at once. */
+/** Runs `vimana operator` until SIGINT or SIGTERM. A second signal ends it at once. */
 export async function runOperator(flags: OperatorFlags): Promise<void> {
   const clock = realClock;
   const { logLevel: level, logFormat: format } = flags;
@@ -50,7 +50,7 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
     });
   }
   const connection = await connect(flags.access);
-  // One of its own, so that no crowd of other requests stands before a renewal.
+  // A separate connection keeps other requests from delaying a renewal.
   const forLease = await connect(flags.access);
   try {
     const { client, namespace } = connection;
@@ -75,14 +75,14 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
 interface OperatorEnvironment {
   readonly client: Client;
   readonly forLease: Client;
-  /** Of the pod, or the context. */
+  /** Namespace of the pod or the context. */
   readonly namespace: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** Takes the ports, so that one that cannot be had is told before anything is done, and gives what is to be run. */
+/** Binds the ports first, so that an unavailable one is reported before anything is done, and returns what to run. */
 async function startOperator(flags: NamedFlags, environment: OperatorEnvironment): Promise<Runnable> {
   const { client, forLease, namespace, clock, random, log } = environment;
   const shared = { clock, random, log };
@@ -107,7 +107,7 @@ async function startOperator(flags: NamedFlags, environment: OperatorEnvironment
     ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };
-  // Who stands by follows everything too, so that it can act at once when its turn comes.
+  // A standby follows everything too, so that it can act at once when it becomes the leader.
   operatorControllers(settings, { ...shared, client, informers, events });
   const serving =
     flags.webhookPort === 0
@@ -190,7 +190,7 @@ async function serversOf(
   return servers;
 }
 
-/** Of several operators only the leading one counts machines, or sums over them would be wrong. */
+/** Registers metrics. Only the leader counts VMs, since sums over several operators would be wrong. */
 function measure(
   metrics: Metrics,
   informers: Informers,

@@ -7,7 +7,7 @@ import {
   subjectName,
 } from '#control-plane/apiserver/access/certificate';
 
-/** An authority and a certificate of a server that it has signed, with their keys, as PEM. */
+/** CA and a server certificate that it has signed, with their keys, as PEM. */
 export interface ServingCertificate {
   readonly ca: string;
   readonly caKey: string;
@@ -18,12 +18,15 @@ export interface ServingCertificate {
 const AUTHORITY = 'vimana-operator-ca';
 const YEAR = 365 * 86_400_000;
 const AUTHORITY_LIFETIME = 10 * YEAR;
-/** What remains of a lifetime when a certificate is replaced. */
+/** Remaining ratio of a lifetime at which a certificate is replaced. */
 const RENEWED_FROM = 0.2;
-/** How far the clocks of two machines may be apart. */
+/** Tolerated clock skew between two hosts. */
 const BACKDATE = 5 * 60_000;
 
-/** What is stored where it is good for the names and for a while; else with whatever is not made anew. */
+/**
+ * Returns the stored certificate if it is valid for the names and for a while. Otherwise renews only the parts that are
+ * not.
+ */
 export function fitCertificate(
   stored: Partial<ServingCertificate>,
   names: readonly string[],
@@ -50,7 +53,7 @@ interface Pair {
 function fitAuthority({ ca, caKey }: Partial<ServingCertificate>, now: number): Pair {
   const stored = read(ca, caKey);
   if (stored !== undefined && inTime(stored.certificate, now)) return stored;
-  // The same key and name again: what it has signed, and whoever trusts the certificate before, stays good.
+  // The CA keeps its key and name, so that its signatures and the trust in the previous certificate stay valid.
   const privateKey = stored?.privateKey ?? newKey();
   const issuer = issuerOf(privateKey);
   const cert = issueCertificate(
@@ -87,7 +90,7 @@ function newLeaf(
   return { cert, key: pem(key) };
 }
 
-/** Nothing where either is missing, unreadable, or they do not belong together. */
+/** Returns undefined if either is missing or unreadable, or they do not match. */
 function read(cert: string | undefined, key: string | undefined): Pair | undefined {
   if (cert === undefined || key === undefined) return undefined;
   try {

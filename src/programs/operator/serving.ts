@@ -33,7 +33,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ServingDeps {
   readonly client: Client;
-  /** Of the operator itself. */
+  /** Namespace of the operator itself. */
   readonly namespace: string;
   readonly dialects: readonly Dialect[];
   readonly informers: Informers;
@@ -43,17 +43,17 @@ export interface ServingDeps {
   readonly log: Logger;
 }
 
-/** What every operator serves by HTTPS, and what the leading one does for it. */
+/** HTTPS server of every operator, and the tasks of the leader for it. */
 export interface Serving extends Runnable {
   readonly ready: Checks;
-  /** By a client that writes only while the term lasts. */
+  /** Returns the tasks of the leader. The client writes only during its term. */
   leading(client: Client): Runnable;
 }
 
-/** How long requests are still answered after the operator was told to stop: the cluster takes a while to send no more. */
+/** Time for which requests are still served after a stop: the cluster takes a while to send no more. */
 const DRAIN_MS = 3000;
 
-/** Webhooks and subresources, under a certificate that is kept current. */
+/** Serves webhooks and subresources with a certificate that is kept current. */
 export async function startServing(flags: NamedFlags, parts: ServingDeps): Promise<Serving> {
   const { client, clock, random, log, namespace, dialects } = parts;
   const names = ownNames(flags.webhookName);
@@ -67,7 +67,7 @@ export async function startServing(flags: NamedFlags, parts: ServingDeps): Promi
   });
   const secure = () => {
     const { cert, key } = certificates.current ?? {};
-    // Without an authority, those that the system trusts would count.
+    // Without a CA, those that the system trusts would be accepted.
     if (cert !== undefined && key !== undefined) server.secure({ cert, key, ca: proxy?.current?.ca ?? [] });
   };
   const certificateParts = { client, clock, log, onChange: () => queueMicrotask(secure) };
@@ -114,14 +114,14 @@ export async function startServing(flags: NamedFlags, parts: ServingDeps): Promi
   };
 }
 
-/** What admission of the kinds asks for that are acted on here. */
+/** Builds the dependencies of admission for the managed kinds. */
 function reviewParts(flags: NamedFlags, { dialects, informers }: ServingDeps): ReviewDeps {
   const runs = new Set(flags.instances ? ['VirtualMachineInstance', 'VirtualMachineInstanceMigration'] : []);
   const acts = actsFor(dialects);
   const actsOn = ({ group, kind }: { readonly group: string; readonly kind: string }) =>
     (group === virtualMachineInstance.group && runs.has(kind)) || acts({ group, kind });
   const find = findAdmission({ actsOn });
-  // Where KubeVirt itself is, its objects are none of ours, whatever a webhook configuration still says.
+  // If KubeVirt itself is installed, its objects are not ours, whatever a webhook configuration still says.
   const isOurs = flags.instances || flags.dialects.includes('kubevirt');
   const foreign = isOurs ? undefined : `${virtualMachineInstance.group}/`;
   return {
@@ -131,7 +131,7 @@ function reviewParts(flags: NamedFlags, { dialects, informers }: ServingDeps): R
   };
 }
 
-/** What clients in the cluster call the operator by: the Service of its webhooks, and that of its metrics. */
+/** Returns the host names of the operator in the cluster: the Services of its webhooks and its metrics. */
 export function ownHosts({ webhookName: name }: NamedFlags, namespace: string): string[] {
   return [name, ownNames(name).service].flatMap((each) => serviceHosts({ name: each, namespace }));
 }
@@ -140,7 +140,7 @@ function namesOf({ name, namespace }: { readonly name: string; readonly namespac
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`];
 }
 
-/** Admission finds what it looks up in caches, which are filled from the start. */
+/** Returns a lookup for admission in caches, which are filled from the start. */
 function lookupIn(informers: Informers, { dialects, instances }: OperatorFlags): Lookup {
   const kinds = [
     ...(instances ? [virtualMachineInstance] : []),

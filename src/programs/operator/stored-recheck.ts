@@ -5,21 +5,25 @@ import type { Kind } from '#platform/schema/kind';
 import { findAdmission } from '#vm/dialects/admitters';
 import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 
-/** Who has set an annotation of an instance cannot be seen any more, and its addresses are checked when they are used. */
+/**
+ * Strips annotations from an instance: their author is not known any more, and addresses are checked when they are
+ * used.
+ */
 function judged(kind: Kind, object: KubeObject): KubeObject {
   if (kind !== virtualMachineInstance) return object;
   const { annotations: _set, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** As much as a condition can say. */
+/** Maximum length of a condition's message. */
 const MAX_MESSAGE_LENGTH = 32_768;
 
-/** Asks admission once more about what is stored, whoever let it in. */
+/** Runs admission again on stored objects, whoever admitted them. */
 export function storedRecheck(): AdmissionRecheck {
   const find = findAdmission();
   return (kind, object) => {
-    // What is only warned of in the oldest version may have been written in it: machines tell of that in their own words.
+    // Fields that only cause warnings in the oldest version may have been written in it. VMs report those in their own
+    // conditions.
     const apiVersion = `${kind.group}/${kind.versions.at(-1) ?? ''}`;
     const owned = object.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
     const verdict = find(
@@ -30,9 +34,9 @@ export function storedRecheck(): AdmissionRecheck {
       object: { ...judged(kind, object), apiVersion, kind: kind.kind },
       readBy: kind.schema,
       user: { name: '', groups: [] },
-      // What belongs to a machine was made by the operator, which may give instances any size and label.
+      // An instance of a VM was created by the operator, which may set any size and label on it.
       operates: () => owned,
-      // What an object refers to may have changed since.
+      // Referenced objects may have changed since.
       lookup: () => undefined,
     });
     if (verdict === undefined || verdict.causes.length === 0) return undefined;

@@ -2,10 +2,10 @@ import type { Clock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-/** How long answers hold, as those that API servers get from a webhook. */
+/** Lifetime of answers, the same as that of API servers for a webhook. */
 const ALLOWED_MS = 5 * 60_000;
 const DENIED_MS = 30_000;
-/** More would be users that come once. */
+/** More entries would be users that appear only once. */
 const MAX_ANSWERS = 1000;
 
 export interface Subject {
@@ -14,7 +14,7 @@ export interface Subject {
   readonly extra?: object;
 }
 
-/** What somebody may do to a resource, or not. */
+/** Access of a subject to a resource. */
 export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;
@@ -25,7 +25,7 @@ export interface ResourceAttributes {
   readonly name?: string;
 }
 
-/** Asks the API server whether a subject may do something. */
+/** Asks the API server whether a subject has an access. */
 export async function mayDo(
   client: Pick<Client, 'request'>,
   subject: Subject,
@@ -41,7 +41,7 @@ export async function mayDo(
   return (answer.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === true;
 }
 
-/** Remembers answers for a while: the operator itself is asked about with every instance that it makes. */
+/** Caches answers for a while, since the operator itself is checked with every instance that it creates. */
 export class SubjectAccess {
   readonly #client: Pick<Client, 'request'>;
   readonly #clock: Clock;

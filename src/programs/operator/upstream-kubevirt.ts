@@ -5,9 +5,9 @@ import type { Client } from '#platform/kube/client';
 import { isNotFound } from '#platform/kube/kube-error';
 import type { OperatorFlags } from '#programs/cli/operator';
 
-/** What anybody may read of the group, whatever their rights. */
+/** Discovery of the group, which anybody may read. */
 const DISCOVERY = '/apis/kubevirt.io/v1';
-/** The resource by which KubeVirt's own operator is told what to install. */
+/** Resource that configures KubeVirt's own operator. */
 const ITS_OWN = 'kubevirts';
 const RETRY_MS = 2000;
 
@@ -17,7 +17,10 @@ export interface UpstreamCheck {
   readonly log: Logger;
 }
 
-/** Whether KubeVirt itself looks after kubevirt.io here; asked until the API server answers, or the signal comes. */
+/**
+ * Reports whether KubeVirt itself manages kubevirt.io here. It retries until the API server responds or the signal is
+ * aborted.
+ */
 export async function isUpstreamKubevirt({ client, clock, log }: UpstreamCheck, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     try {
@@ -33,7 +36,7 @@ export async function isUpstreamKubevirt({ client, clock, log }: UpstreamCheck, 
   return false;
 }
 
-/** Flags that leave to KubeVirt itself what is its own, where it is there. Machines of other groups then run on it. */
+/** Leaves KubeVirt's own kinds to it if it is installed. VMs of other groups then run on it. */
 export function besideKubevirt(flags: OperatorFlags, log: Logger): OperatorFlags {
   const dialects = flags.dialects.filter((name) => name !== 'kubevirt');
   if (dialects.length === flags.dialects.length && !flags.instances) return flags;

@@ -15,17 +15,17 @@ import {
 import { reviewEviction } from './eviction-review.ts';
 import type { SubjectAccess } from './subject-access.ts';
 
-/** A review holds an object twice, and each may be as large as the API server takes them. */
+/** A review holds an object twice, and each may be as large as the API server accepts. */
 const MAX_REVIEW_BYTES = 8 * 1024 * 1024;
 
-/** Where the webhook configurations of the chart point. */
+/** Paths in the webhook configurations of the chart. */
 export const WEBHOOK_PATHS = {
   mutate: '/admit/mutate',
   validate: '/admit/validate',
   evict: '/admit/eviction',
 } as const;
 
-/** The admission webhooks. */
+/** Returns the routes of the admission webhooks. */
 export function webhookRoutes(parts: Omit<ReviewDeps, 'operates'>, access: SubjectAccess, client: Client): Route[] {
   const ofObject =
     (phase: 'mutate' | 'validate') =>
@@ -40,7 +40,7 @@ export function webhookRoutes(parts: Omit<ReviewDeps, 'operates'>, access: Subje
   ];
 }
 
-/** Whether the requester has the verb by which instances are changed. */
+/** Reports whether the requester has the verb for changing instances. */
 function isOperating(
   { userInfo = {}, namespace = '' }: ReviewRequest,
   access: SubjectAccess,
@@ -58,7 +58,7 @@ function route(path: string, answer: Answerer): Route {
   return {
     path,
     methods: ['POST'],
-    // An API server presents nothing to webhooks, unless its administrator has arranged for it.
+    // An API server does not authenticate to webhooks, unless its administrator has configured it.
     access: 'open',
     maxBodyBytes: MAX_REVIEW_BYTES,
     async handle(request, response, signal) {

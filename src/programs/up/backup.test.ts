@@ -116,7 +116,7 @@ describe('a restore', () => {
   it.each(['plain', 'sealed'])('notices wherever a %s backup was changed or cut off', async (file) => {
     const bytes = readFileSync(at(file));
     const more = { dataDir: at('none'), ...(file === 'sealed' ? { passphraseFile: at('passphrase') } : {}) };
-    // Each try of a passphrase takes long, on purpose.
+    // Each attempt with a passphrase takes long, on purpose.
     for (const place of file === 'plain' ? [1, 30, bytes.length >> 1, bytes.length - 1] : [bytes.length - 20]) {
       const flipped = Buffer.from(bytes);
       flipped[place]! ^= 1;

@@ -19,7 +19,7 @@ import { readRunFile } from './run-file.ts';
 
 const SHORTEST_PASSPHRASE = 8;
 
-/** `vimana backup`: writes all that a data directory holds to one file, beside a server that may be running. */
+/** Runs `vimana backup`: writes the contents of a data directory to one file, even while a server runs. */
 export async function backup(settings: BackupSettings, io: Io): Promise<void> {
   const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
   const { folder } = storePlaces(dataDir).objects;
@@ -47,7 +47,7 @@ export async function backup(settings: BackupSettings, io: Io): Promise<void> {
   }
 }
 
-/** `vimana restore`: makes a data directory of a backup. */
+/** Runs `vimana restore`: creates a data directory from a backup. */
 export async function restore(settings: RestoreSettings, io: Io): Promise<void> {
   const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
   const { lines, takenAt } = await readBackup(settings.file, passphraseIn(settings.passphraseFile));
@@ -73,14 +73,14 @@ export async function restore(settings: RestoreSettings, io: Io): Promise<void> 
   }
 }
 
-/** Nobody may use the directory meanwhile. */
+/** Locks the directory. */
 function hold(dataDir: string): () => void {
   let release = () => {};
   try {
     createPrivateDirectory(dataDir);
     release = lockFolder(dataDir);
     const { folder } = storePlaces(dataDir).objects;
-    // `vimana apiserver` holds no more than its store.
+    // `vimana apiserver` locks only its store.
     if (existsSync(folder)) lockFolder(folder)();
     return release;
   } catch (error) {

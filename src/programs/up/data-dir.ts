@@ -4,7 +4,7 @@ import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { ConfigError, VimanaError } from '#platform/base/errors';
 import { holderOf } from './port-holder.ts';
 
-/** Where a command keeps its data when it is not told. */
+/** Returns the default data directory of a command. */
 export function defaultDataDir(name: string): string {
   return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'vimana', name);
 }
@@ -12,14 +12,14 @@ export function defaultDataDir(name: string): string {
 const NAMES = { up: 'vimana', apiserver: 'vimana-apiserver' } as const;
 
 /**
- * What a kubeconfig calls a cluster, its user and its context: the same at every start in the usual folder, and
- * elsewhere a name of its port, so that those that run side by side can be in one KUBECONFIG.
+ * Returns the name of cluster, user and context in a kubeconfig. It is constant for the default directory, and contains
+ * the port for others, so that several can share one KUBECONFIG.
  */
 export function clusterName(command: keyof typeof NAMES, dataDir: string, port: number): string {
   return resolve(dataDir) === resolve(defaultDataDir(command)) ? NAMES[command] : `vimana-${port}`;
 }
 
-/** Says what to do about the ways in which starting can fail. */
+/** Adds a remedy to the errors with which a start can fail. */
 export function withStartExplanation(
   error: unknown,
   dataDir: string,

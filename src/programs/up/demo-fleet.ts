@@ -5,7 +5,7 @@ interface Size {
   readonly count: number;
   readonly cores: number;
   readonly memory: string;
-  /** Share of a node that the machine uses, which `kubectl top` and the exporter show. */
+  /** Fraction of a node that the VM uses, which `kubectl top` and the exporter show. */
   readonly cpu: string;
   readonly ram: string;
 }
@@ -17,7 +17,7 @@ const FLEET: readonly Size[] = [
   { role: 'batch', count: 1, cores: 16, memory: '16Gi', cpu: '0.42', ram: '0.08' },
 ];
 
-/** Ten machines of four sizes: enough to look around with. A boot takes a moment, as it does in life. */
+/** Builds ten VMs of four sizes, enough to look around with. Booting takes a realistic moment. */
 export function demoFleet(namespace: string): VirtualMachineInput[] {
   return FLEET.flatMap((size) =>
     Array.from({ length: size.count }, (_, at) => machine(`${size.role}-${at + 1}`, namespace, size)),

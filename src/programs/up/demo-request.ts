@@ -1,6 +1,6 @@
 import type { UpSettings } from '#programs/cli/up';
 
-/** Whether the demo fleet is created; where a new data folder gets none unasked, why. */
+/** Decision about the demo fleet. `why` is the reason if the fleet is not created although it would be by default. */
 export interface DemoRequest {
   readonly demo: boolean;
   readonly why?: string;

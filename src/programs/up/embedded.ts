@@ -60,53 +60,56 @@ export interface EmbeddedOptions {
   readonly audit?: (line: string) => void;
   readonly dialects: readonly DialectName[];
   readonly pools: readonly NodePool[];
-  /** Of the scheduler; kube-scheduler's own where absent. */
+  /** Scheduler configuration. Defaults to that of kube-scheduler. */
   readonly scheduling?: SchedulerConfiguration;
-  /** How long pods take to start that say nothing of it themselves. */
+  /** Start duration of pods that do not specify one. */
   readonly stageDelayMs?: number;
   readonly rollout?: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs?: number;
-  /** Given, by leases, where absent; assumed in simulated time, in which giving them would be most of the work. */
+  /**
+   * Heartbeats of nodes. Defaults to 'given', by leases; 'assumed' is for simulated time, where leases would be most of
+   * the work.
+   */
   readonly signsOfLife?: 'given' | 'assumed';
-  /** Bytes a second of the network card of each node. */
+  /** Bandwidth of each node's network interface in bytes per second. */
   readonly link?: number;
-  /** What shares of a node are of, where simulated nodes are not alike. */
+  /** Node size that fractional VM sizes refer to where simulated nodes differ. */
   readonly referenceNode?: NodeSize;
-  /** How electricity is heeded; not at all where absent. */
+  /** Carbon settings. If absent, carbon awareness is off. */
   readonly carbon?: CarbonSettings;
-  /** Fetches images, to verify them; nobody does where absent. */
+  /** Downloads images for verification. If absent, they are not verified. */
   readonly images?: Fetch;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** Aborted: starting is given up, and fails with its reason. */
+  /** Cancels the start, which then fails with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A control plane with scheduler, nodes and operator, all in this process. */
+/** Control plane with scheduler, nodes and operator, all in this process. */
 export interface Embedded {
   readonly plane: ControlPlane;
-  /** May do everything. */
+  /** Client with all permissions. */
   readonly admin: Client;
   readonly metrics: Metrics;
   readonly informers: Informers;
   readonly fleet: SimulatedFleet;
-  /** What the exporter tells of, and acts on; undefined where simulated machines are not served. */
+  /** Fleet of the exporter. Undefined if simulated VMs are not served. */
   readonly exporter: ClusterFleet | undefined;
-  /** What the scheduler remembers of its attempts to place a pod. */
+  /** Recorded scheduling attempts of a pod. */
   readonly explanations: ExplanationsOf;
-  /** Machines of groups that were not chosen, which are looked after too. */
+  /** VMs of groups that were not chosen, which are managed too. */
   readonly kept: readonly UnselectedVms[];
-  /** What starting has changed of what an earlier start left. */
+  /** Changes that this start made to the state of an earlier one. */
   readonly changed: Changed;
-  /** Settles when everything has ended; fails where a part did. */
+  /** Resolves when everything has ended, and rejects if a part failed. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 const ADMIN = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
-/** Reads for all parts together, so that each object is held and each change is told once. */
+/** Identity that reads for all parts together, so that each object is cached and each change is sent once. */
 const READER = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };
 const SCHEDULER = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
 const serviceAccount = (name: string) => ({
@@ -120,13 +123,16 @@ const EXPORTER = 'vimana-exporter';
 const PLAYER = 'vimana-scenario';
 const NODE_LOST_AFTER_MS = 40_000;
 const HOUR = 3_600_000;
-/** Nobody else is there who could take the lead. */
+/** No other process could become the leader. */
 const LEADING_ALONE = { leaseMs: 3 * HOUR, renewDeadlineMs: 2 * HOUR, retryMs: HOUR };
 
 type ClientFor = ControlPlane['client'];
 const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
 
-/** Everything but the API server itself; made when its clients can be had, started when it serves. */
+/**
+ * Creates everything but the API server itself. It is created when clients are available, and started when the server
+ * serves.
+ */
 function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics: Metrics, clientFor: ClientFor) {
   const { clock, random, log } = options;
   const shared = { clock, random, log };
@@ -142,7 +148,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   const { stageDelayMs = 0 } = options;
   const defaults: Record<string, string> = stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` };
   const { dataDir, store } = options;
-  // With the objects that they speak of, and no longer.
+  // Container logs are kept as long as the objects that they belong to.
   const logFile = dataDir === undefined || store === 'memory' ? {} : { logFile: join(dataDir, 'container-logs') };
   const isAssumed = options.signsOfLife === 'assumed';
   const fleet = new SimulatedFleet(nodeParts, {
@@ -218,7 +224,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   return { informers, events, fleet, explanations, extensions, runnables: [placing, ...provisioning, fleet, operator] };
 }
 
-/** Simulated nodes send no heartbeats in simulated time; a fault freezes them by annotation. */
+/** Reports whether a fault froze the node by annotation. Simulated nodes send no heartbeats in simulated time. */
 const isFrozen = ({ metadata }: Node) => metadata.annotations?.[FREEZE_ANNOTATION] === 'true';
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -317,7 +323,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-/** Brings the cluster to hold what all parts need before they start. */
+/** Installs what all parts require before they start. */
 async function prepare(admin: Client, options: EmbeddedOptions, dialects: readonly Dialect[]): Promise<Changed> {
   const changed = await installComponents(admin, {
     kinds: kindsOf(options.dialects),
@@ -336,20 +342,20 @@ async function prepare(admin: Client, options: EmbeddedOptions, dialects: readon
   });
   await ensureStorageClasses(admin);
   await clearScenarioNodes(admin);
-  // Whoever holds the data folder is the only one who can have held the lease in this way: the holder before is gone.
+  // Only a process with the data directory's lock can have held this lease, so its previous holder is gone.
   await admin.delete(LEASES, LEASE.name, { namespace: LEASE.namespace }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
   return changed;
 }
 
-/** Who looks for images and compares them, for as long as the process lives. */
+/** Creates the probe and the verifier of images for the lifetime of the process. */
 function imageParts(fetch: Fetch, { clock, log }: EmbeddedOptions) {
   const web = webOf(fetch);
   return { images: webImageProbe(web, clock), verifier: new ImageVerifier({ web, clock, log }) };
 }
 
-/** What the pod of an instance uses, which is on the node that the instance says. */
+/** Returns the usage of an instance's pod, which is on the node in the instance's status. */
 function usageOn(fleet: SimulatedFleet, informers: Informers, { metadata, status }: Vmi) {
   const pods = informers.of(PODS).cache;
   for (const pod of pods.by(byController, controllerKey({ metadata }))) {
@@ -360,7 +366,7 @@ function usageOn(fleet: SimulatedFleet, informers: Informers, { metadata, status
   return undefined;
 }
 
-/** Without what is undefined. */
+/** Returns the options without undefined fields. */
 function definedFields<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }

@@ -3,12 +3,12 @@ import type { Explanation, PodExplanation } from '#platform/kube/kinds/pod-expla
 import { KubeError } from '#platform/kube/kube-error';
 import type { Route } from '#platform/runtime/http/route';
 
-/** What a scheduler remembers of its attempts to place a pod, the oldest first. */
+/** Returns the recorded attempts to schedule a pod, oldest first. */
 export type ExplanationsOf = (namespace: string, name: string) => readonly Explanation[];
 
 const GROUP = 'scheduling.vimana.io';
 
-/** Serves what the scheduler remembers as an API of its own, so that roles decide who may read it. */
+/** Serves the recorded attempts as an API of its own, so that roles decide who may read it. */
 export function explanationsApi(explanationsOf: ExplanationsOf): ApiExtension {
   return {
     group: GROUP,
@@ -23,7 +23,10 @@ export function explanationsApi(explanationsOf: ExplanationsOf): ApiExtension {
   };
 }
 
-/** `/explain/NAMESPACE/POD`: the same by plain HTTP, beside /metrics, which no role guards: not for everybody, therefore. */
+/**
+ * Serves the same at `/explain/NAMESPACE/POD` by plain HTTP beside /metrics. No role guards it, so it is not open to
+ * everybody.
+ */
 export function explanationsRoute(explanationsOf: ExplanationsOf): Route {
   return {
     path: '/explain/',

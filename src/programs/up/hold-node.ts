@@ -1,10 +1,13 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '#platform/kube/node-restore';
 
-/** Node agents of Vimana set this label on their nodes. */
+/** Label that node agents of Vimana set on their nodes. */
 const RUNTIME_LABEL = 'vimana.io/runtime';
 
-/** Marks a restored node so that its agent lists its machines first; undefined for a node without such an agent. */
+/**
+ * Marks a restored node so that its node agent lists its machines first. Returns undefined for a node without such an
+ * agent.
+ */
 export function holdNode(node: KubeObject, restore: string): KubeObject | undefined {
   const { metadata } = node;
   if (metadata.labels?.[RUNTIME_LABEL] === undefined) return undefined;

@@ -15,7 +15,7 @@ import { withoutNamesOf } from './withheld-names.ts';
 
 export const SYSTEM_NAMESPACE = 'vimana-system';
 
-/** What one part of the system may do, as whom. */
+/** Identity of a component, and its permissions. */
 export interface ComponentIdentity {
   /** Name of its ServiceAccount and ClusterRole. */
   readonly name: string;
@@ -25,19 +25,19 @@ export interface ComponentIdentity {
 export interface InstallResult {
   readonly kinds: readonly Kind[];
   readonly actors: readonly ComponentIdentity[];
-  /** Further roles, for users. */
+  /** Additional roles for users. */
   readonly roles: readonly ClusterRole[];
 }
 
-/** What installing has changed that others may remember differently. */
+/** Changes of an installation that clients may have cached. */
 export interface Changed {
-  /** Whether a short name means other kinds than before. */
+  /** Short names refer to other kinds than before. */
   readonly shortNames: boolean;
 }
 
 /**
- * Brings a cluster to hold what the operator and the nodes need. Kinds that an earlier start has installed and this one
- * does not want stay, with their objects, and give up the names that they share with those that are wanted.
+ * Installs what the operator and the nodes require. Kinds of an earlier start that are not requested now stay with
+ * their objects, and give up the names that they share with requested ones.
  */
 export async function installComponents(client: Client, { kinds, actors, roles }: InstallResult): Promise<Changed> {
   const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
@@ -59,7 +59,8 @@ export async function installComponents(client: Client, { kinds, actors, roles }
     await apply(CLUSTER_ROLE_BINDINGS, { ...objectOf(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
   }
   for (const role of roles) await apply(CLUSTER_ROLES, role);
-  // After the roles, or those who write statuses already could not for a moment. Kinds that stay are protected as well.
+  // Policies follow the roles, since writers of statuses would otherwise be denied for a moment. Kinds that stay are
+  // protected as well.
   const protecting = [...statusesOf(KINDS)].map(([group, plurals]) => statusPolicy(POLICY_NAME, group, plurals));
   for (const [policy, binding] of [...protecting, scenarioPolicy(POLICY_NAME)]) {
     await apply(POLICIES, policy);
@@ -74,7 +75,7 @@ const isNamedAs = (before: CustomResourceDefinition | undefined, now: CustomReso
 
 const POLICY_NAME = 'vimana-operator';
 
-/** The kinds of each group that have a status. */
+/** Returns the kinds of each group that have a status. */
 function statusesOf(kinds: readonly Kind[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const { group, plural } of kinds) groups.set(group, [...(groups.get(group) ?? []), plural]);

@@ -2,13 +2,13 @@ import { write } from 'node:fs';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 
-/** Bytes that may wait to be written; what comes beyond them is lost, and counted. */
+/** Maximum number of bytes that may wait to be written. Lines beyond it are dropped and counted. */
 const MOST_WAITING = 16 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
 /**
- * Appends lines to an open file without holding up whoever has one. What a full disk does not take waits, within limits,
- * and is written once there is room again, with the lines that come by then.
+ * Appends lines to an open file without blocking the writer. Lines that a full disk rejects wait, within limits, and
+ * are written once there is space again.
  */
 export class LineFile {
   readonly #fd: number;

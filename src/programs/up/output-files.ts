@@ -7,7 +7,7 @@ import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import { tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { LineFile } from './line-file.ts';
 
-/** Appends audit lines without holding anybody up; only its owner may read the file. */
+/** Appends audit lines without blocking anybody. Only the owner may read the file. */
 export function openAuditLog(file: string, clock: Clock, log: Logger): (line: string) => void {
   let fd: number;
   try {
@@ -20,7 +20,7 @@ export function openAuditLog(file: string, clock: Clock, log: Logger): (line: st
   return (line) => lines.write(line);
 }
 
-/** Refuses a place where the kubeconfig could not be written, before anything is started; changes nothing. */
+/** Rejects a path where the kubeconfig could not be written, before anything is started. It changes nothing. */
 export function checkRequestedKubeconfig(file: string): void {
   let isFolder: boolean;
   try {
@@ -37,7 +37,7 @@ export function checkRequestedKubeconfig(file: string): void {
   });
 }
 
-/** What there is of the path to a file: folders that are missing are made when the file is. */
+/** Returns the closest existing ancestor of a path. Missing directories are created with the file. */
 function closestAbove(path: string): string {
   const above = dirname(path);
   return above === path || statSync(above, { throwIfNoEntry: false }) !== undefined ? above : closestAbove(above);
@@ -47,7 +47,7 @@ function cannotWrite(cause: unknown): ConfigError {
   return new ConfigError(`the kubeconfig cannot be written: ${(cause as Error).message}`, { cause });
 }
 
-/** Writes the kubeconfig that the user asked for. */
+/** Writes the kubeconfig that the user requested. */
 export function writeRequestedKubeconfig(file: string, content: Parameters<typeof writeKubeconfig>[1]): void {
   try {
     writeKubeconfig(file, content);

@@ -1,16 +1,19 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process of this machine. */
+/** Process on this host. */
 export interface PortHolder {
   readonly pid: number;
-  /** Its command line, cut short. */
+  /** Truncated command line of the process. */
   readonly command: string;
 }
 
 const LISTENING = '0A';
 const MAX_COMMAND_LENGTH = 80;
 
-/** Who listens on a port, where the system tells us: Linux does of our own processes, and root of all. */
+/**
+ * Returns the process that listens on a port, if the system reports it. Linux does so for our own processes, and to
+ * root for all.
+ */
 export function holderOf(port: number, proc = '/proc'): PortHolder | undefined {
   try {
     const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listening(`${proc}/net/${table}`, port)));
@@ -25,7 +28,7 @@ export function holderOf(port: number, proc = '/proc'): PortHolder | undefined {
   }
 }
 
-/** The inodes of the sockets that listen on a port, from a table of the kernel. */
+/** Returns the inodes of the sockets that listen on a port, from a kernel table. */
 function listening(table: string, port: number): string[] {
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return readFileSync(table, 'utf8')
@@ -44,7 +47,7 @@ function holds(folder: string, sockets: ReadonlySet<string>): boolean {
   }
 }
 
-/** A file may be closed between the two looks. */
+/** Reads a link. The file may be closed after it was listed. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const plane = await start(whole);
   await plane.client().create(CONFIG_MAPS, { metadata: { name: 'precious', namespace: 'default' } });
   await plane.stop();
-  // How far it went is with the keys as of each start.
+  // The progress as of each start is stored with the keys.
   await (await start(whole)).stop();
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 
-/** What a running `vimana up` says of itself in its data folder. */
+/** Description of a running `vimana up` in its data directory. */
 export interface RunFile {
   readonly pid: number;
   readonly startedAt: string;
@@ -12,11 +12,11 @@ export interface RunFile {
   readonly kubeconfig: string;
   readonly metrics: string;
   readonly health: string;
-  /** Where the exporter is; absent where it is not on. */
+  /** URL of the exporter. Absent if it is off. */
   readonly exporter?: string;
-  /** Has the token with which others than its user may change something by HTTP. */
+  /** File with the token for HTTP clients of other users, who may change state with it. */
   readonly tokenFile?: string;
-  /** Its objects are in memory alone. */
+  /** Objects are stored in memory only. */
   readonly ephemeral?: boolean;
 }
 
@@ -30,7 +30,7 @@ export function removeRunFile(folder: string): void {
   rmSync(path(folder), { force: true });
 }
 
-/** Of the process that holds the folder at present; a file that a killed one left behind does not count. */
+/** Reads the file of the process that holds the directory. A file left by a killed process does not count. */
 export function readRunFile(folder: string): RunFile | undefined {
   if (!isRunning(folder)) return undefined;
   try {
@@ -40,7 +40,7 @@ export function readRunFile(folder: string): RunFile | undefined {
   }
 }
 
-/** Whether a process holds the folder. */
+/** Reports whether a process holds the directory. */
 export function isRunning(folder: string): boolean {
   if (!existsSync(folder)) return false;
   try {

@@ -14,11 +14,11 @@ import { connect } from '#programs/connect';
 import { defaultDataDir } from './data-dir.ts';
 import { isRunning, type RunFile, readRunFile } from './run-file.ts';
 
-/** How long a `vimana up` may take to put everything away. */
+/** Maximum time for a `vimana up` to stop. */
 const MAX_STOP_MS = 10_000;
 const LOOK_AGAIN = 50;
 
-/** `vimana status`: whether a `vimana up` runs in a data folder, and what it holds. */
+/** Runs `vimana status`: shows whether a `vimana up` runs in a data directory, and what it contains. */
 export async function status(settings: RunningSettings, io: Io): Promise<void> {
   const folder = settings.dataDir ?? defaultDataDir('up');
   const run = readRunFile(folder);
@@ -52,7 +52,7 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
   }
 }
 
-/** `vimana down`: asks a running `vimana up` to stop and waits until its folder is free. */
+/** Runs `vimana down`: asks a running `vimana up` to stop, and waits until its directory is released. */
 export async function down(settings: RunningSettings, io: Io): Promise<void> {
   const folder = settings.dataDir ?? defaultDataDir('up');
   const run = readRunFile(folder);
@@ -88,7 +88,7 @@ async function holdings(client: Client): Promise<Holdings> {
     client.list(PODS),
     ...kinds.map((kind) =>
       client.list(resourceTypeFor(kind)).catch((error: unknown) => {
-        // A group that is not served has no resources that could be missing: the answer is no Status.
+        // A group that is not served has no resources, and the response is not a Status.
         if (error instanceof KubeError && error.code === 404) return { items: [] };
         throw error;
       }),

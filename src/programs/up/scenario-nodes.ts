@@ -8,7 +8,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { splitKey } from '#platform/runtime/key';
 import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 
-/** The nodes that scenarios bring, as pools of the fleet; they go with their scenario. */
+/** Manages the nodes of scenarios as pools of the fleet. They are deleted with their scenario. */
 export function scenarioNodes(fleet: Pick<SimulatedFleet, 'set'>): ScenarioNodes {
   const brought = new Map<string, Map<string, NodeGroup>>();
   return {
@@ -28,7 +28,7 @@ export function scenarioNodes(fleet: Pick<SimulatedFleet, 'set'>): ScenarioNodes
   };
 }
 
-/** Takes away the nodes that scenarios of an earlier process have brought: no scenario outlives its process. */
+/** Deletes the nodes of scenarios from an earlier process, since no scenario outlives its process. */
 export async function clearScenarioNodes(client: Client): Promise<void> {
   const { items } = await client.list(NODES, { labelSelector: `${PLAYED_UID_LABEL},vimana.io/runtime=simulated` });
   for (const { metadata } of items) {

@@ -3,7 +3,7 @@ import { readConfiguration, type SchedulerConfiguration } from '#control-plane/s
 import { ConfigError } from '#platform/base/errors';
 import { readManifest } from '#platform/kube/manifest';
 
-/** What a KubeSchedulerConfiguration file says of the scheduler. */
+/** Reads the settings of a KubeSchedulerConfiguration file. */
 export function schedulerConfiguration(file: string): SchedulerConfiguration {
   try {
     const { documents, problems } = readManifest(readFileSync(file, 'utf8'));

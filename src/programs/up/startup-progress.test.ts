@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { StartupProgress } from './startup-progress.ts';
 
-/** What is written while two steps are taken, of which the second fails. */
+/** Returns the output of two steps, of which the second fails. */
 async function told(live: boolean): Promise<string> {
   let text = '';
   const progress = new StartupProgress({ write: (more) => void (text += more), live, clock: new FakeClock() });

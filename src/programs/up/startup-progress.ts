@@ -2,17 +2,17 @@ import type { Clock } from '#platform/base/clock';
 
 export interface StartupProgressDeps {
   readonly write: (text: string) => void;
-  /** Whether a person looks at a terminal: then the step under way is shown too, and how far it is. */
+  /** Shows the step in progress too, for a person at a terminal. */
   readonly live: boolean;
   readonly clock: Clock;
 }
 
-/** Says how far a step is. */
+/** Reports the progress of a step. */
 export type Say = (state: string) => void;
 
 const REWRITE = '\r\u001B[K';
 
-/** Says how starting goes: a line for each step that is done, and on a terminal the one that is under way. */
+/** Prints the progress of a start: a line per finished step, and on a terminal the step in progress. */
 export class StartupProgress {
   readonly #parts: StartupProgressDeps;
   readonly #began: number;
@@ -22,7 +22,7 @@ export class StartupProgress {
     this.#began = parts.clock.monotonic();
   }
 
-  /** Runs a step; what it returns is told behind its name. */
+  /** Runs a step. The text for its result is printed after its name. */
   async step<T>(name: string, run: (say: Say) => Promise<T>, told: (result: T) => string): Promise<T> {
     const { write, live, clock } = this.#parts;
     const again = live ? REWRITE : '';

@@ -4,15 +4,15 @@ import { KubeError } from '#platform/kube/kube-error';
 import { DIALECTS } from '#vm/dialects/built';
 import type { Dialect } from '#vm/engine/dialect';
 
-/** Machines that an earlier start has left, of a group that is not chosen now. */
+/** VMs from an earlier start, of a group that is not chosen now. */
 export interface UnselectedVms {
   readonly dialect: Dialect;
   readonly count: number;
 }
 
 /**
- * The machines of groups that are not chosen. They are looked after all the same: without that they would run on, show
- * a status of the past, and could not be deleted, because what they run as has to go first.
+ * Counts the VMs of groups that are not chosen. They are managed all the same: otherwise they would keep running, show
+ * a stale status, and could not be deleted, because their instances must be deleted first.
  */
 export async function unselectedVms(client: Client, chosen: readonly Dialect[]): Promise<UnselectedVms[]> {
   const others = [...DIALECTS.values()].filter((dialect) => !chosen.includes(dialect));
@@ -28,7 +28,7 @@ async function countOf(client: Client, { kind }: Dialect): Promise<number> {
   try {
     return (await client.list(resourceTypeFor(kind))).items.length;
   } catch (error) {
-    // Nobody has ever installed the kind.
+    // The kind was never installed.
     if (error instanceof KubeError && error.code === 404) return 0;
     throw error;
   }

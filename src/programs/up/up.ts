@@ -58,7 +58,7 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
   }
 }
 
-/** Where clients of the same user look for it, or at least in the data folder. */
+/** Creates a token where clients of the same user look for it, or else in the data directory. */
 function newToken(file: string, otherwise: string): AccessToken {
   try {
     return createAccessToken(file);
@@ -72,7 +72,7 @@ interface HeldFolder {
   readonly release: () => void;
 }
 
-/** The data folder, held by us alone. One that only holds objects in memory needs none of its own, and takes any. */
+/** Locks the data directory. An ephemeral process uses a temporary one if the default is in use. */
 function takeFolder({ dataDir: given, ephemeral }: UpSettings): HeldFolder {
   const dataDir = resolve(given ?? defaultDataDir('up'));
   try {
@@ -105,7 +105,7 @@ async function runUntilSignal(settings: UpSettings, dataDir: string, io: Io, sig
   const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, clock, log);
   const metrics = new Metrics({ process: true });
   const { bindAddress: host } = settings;
-  // The ports are taken first: where one of them cannot be had, nothing is changed.
+  // The ports are bound first, so that nothing is changed if one of them is unavailable.
   let embedded: Embedded | undefined;
   let token: AccessToken | undefined;
   const access = {

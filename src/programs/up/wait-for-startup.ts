@@ -9,13 +9,13 @@ import type { StartupProgress } from './startup-progress.ts';
 export interface StartupCheck {
   readonly client: Client;
   readonly progress: StartupProgress;
-  /** The nodes that are waited for. */
+  /** Nodes to wait for. */
   readonly nodes: readonly string[];
   readonly demo: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Waits for the nodes, and brings up the demo fleet where one is wanted. Throws when it is told to stop. */
+/** Waits for the nodes, and creates the demo fleet if it is requested. Throws if the signal is aborted. */
 export async function waitForStartup({ client, progress, nodes, demo, signal }: StartupCheck): Promise<void> {
   if (nodes.length > 0) {
     await progress.step(
@@ -55,7 +55,7 @@ const isReady = ({ status }: { readonly status?: { readonly conditions?: readonl
 const isRunning = ({ status }: { readonly status?: { readonly printableStatus?: string } }) =>
   status?.printableStatus === 'Running';
 
-/** Follows changes until each of some objects has been seen to be good, or the watch ends. */
+/** Watches until each of some objects has been seen ready, or the watch ends. */
 async function all(
   changes: AsyncIterable<WatchEvent>,
   names: readonly string[],

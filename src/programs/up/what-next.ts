@@ -8,17 +8,17 @@ export interface Started {
   readonly settings: Pick<UpSettings, 'dialects' | 'ephemeral'>;
   readonly kubeconfig: string;
   readonly dataDir: string;
-  /** Whether short names mean other kinds than at the start before. */
+  /** Short names refer to other kinds than at the previous start. */
   readonly renamed: boolean;
-  /** Has the token for HTTP clients of other users. */
+  /** File with the token for HTTP clients of other users. */
   readonly tokenFile: string;
-  /** Where the exporter listens, where it is on. */
+  /** URL of the exporter, if it is on. */
   readonly exporter?: string;
 }
 
 type Line = readonly [command: string, why: string];
 
-/** What the user may try now, with the groups that were chosen. */
+/** Returns commands to try now, for the chosen groups. */
 export function whatNext({ settings, kubeconfig, dataDir, renamed, tokenFile, exporter }: Started): string {
   const which = dataDir === resolve(defaultDataDir('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   const kept = settings.ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start';
@@ -35,7 +35,7 @@ Ctrl-C, or bin/vimana down${which}, stops it; ${kept}.
 }
 
 function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
-  // kubectl keeps for hours what it has read of a server, also what a short name means.
+  // kubectl caches discovery for hours, including the meaning of a short name.
   const again: Line = ['kubectl api-resources', 'vm means other kinds than before: kubectl looks again'];
   return [
     ...(renamed ? [again] : []),
@@ -54,7 +54,7 @@ const exporterTries = (at: string): Line[] => [
   [`bin/vimana rebalance run --exporter ${at}`, 'level what nodes have to do'],
 ];
 
-/** Text as one word of a shell. */
+/** Quotes text as one shell word. */
 function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

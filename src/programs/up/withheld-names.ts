@@ -1,6 +1,6 @@
 import type { Kind } from '#platform/schema/kind';
 
-/** A kind that was not chosen, without the short names and categories that a chosen one has: they mean that one alone. */
+/** Returns an unselected kind without the short names and categories of the chosen ones, which they alone then mean. */
 export function withoutNamesOf(chosen: readonly Kind[], kind: Kind): Kind {
   const shortNames = new Set(chosen.flatMap((each) => each.shortNames));
   const categories = new Set(chosen.flatMap((each) => each.categories));

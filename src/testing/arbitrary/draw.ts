@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 
-/** Every choice in the making of a value goes through here, so that fast-check can repeat and shrink it. */
+/** Source of every choice in the generation of a value, so that fast-check can repeat and shrink it. */
 export interface Draw {
-  /** Arbitraries are made once and kept: a value drawn from one that is made anew each time cannot shrink. */
+  /**
+   * Draws a value. Arbitraries must be created once and reused: a value from one that is created anew each time cannot
+   * shrink.
+   */
   of<T>(arbitrary: fc.Arbitrary<T>): T;
-  /** A whole number from 0 up to, but without, the bound. */
+  /** Returns an integer from 0 up to, but excluding, the bound. */
   below(bound: number): number;
   one<T>(items: readonly [T, ...T[]]): T;
 }
 
-/** The arbitrary of what `make` makes, as JSON text: whoever gets one parses an object of their own out of it. */
+/** Returns the arbitrary of the values of `make` as JSON text, from which each user parses an object of their own. */
 export function drawn(make: (draw: Draw) => unknown): fc.Arbitrary<string> {
   return fc.gen().map((gen) => JSON.stringify(make(drawFrom(gen))));
 }

@@ -1,22 +1,22 @@
 import type fc from 'fast-check';
 import type { Draw } from './draw.ts';
 
-/** What a field may hold beyond what its schema says, and what it may not although the schema would let it pass. */
+/** Values that a field may or may not have beyond what its schema says. */
 export interface Field {
   readonly good: fc.Arbitrary<unknown>;
-  /** Values that admission refuses at exactly this field. */
+  /** Values that admission rejects at exactly this field. */
   readonly bad?: readonly unknown[];
 }
 
-/** Makes fields that depend on each other agree, in place; it rather adds or changes than takes away. */
+/** Makes interdependent fields consistent, in place. It prefers adding or changing to deleting. */
 type Repair = (value: never, draw: Draw) => void;
 
-/** An object in the making. */
+/** Object that is being generated. */
 export type HintedPart = Record<string, unknown>;
 
 /**
- * What turns a value that is valid by its schema into one that admission accepts. Keys are the ends of paths such as
- * `disks[].source.http`, the longest that fits counts; a key with a dot in front is a whole path.
+ * Hints that turn a value that matches its schema into one that admission accepts. Keys are suffixes of paths such as
+ * `disks[].source.http`, of which the longest match counts; a key with a leading dot is a whole path.
  */
 export interface FieldHints {
   readonly fields?: Readonly<Record<string, Field>>;
@@ -25,7 +25,7 @@ export interface FieldHints {
   readonly never?: Readonly<Record<string, true>>;
 }
 
-/** Several pieces of knowledge as one; of two that speak of the same end of a path the later counts. */
+/** Merges hints. If two have the same path suffix, the later one counts. */
 export function joinHints(...parts: readonly FieldHints[]): FieldHints {
   return {
     fields: Object.assign({}, ...parts.map(({ fields }) => fields)),
@@ -34,7 +34,7 @@ export function joinHints(...parts: readonly FieldHints[]): FieldHints {
   };
 }
 
-/** What is known of a path. */
+/** Returns the hint for a path. */
 export function hintFor<T>(table: Readonly<Record<string, T>> | undefined, path: string): T | undefined {
   if (table === undefined) return undefined;
   if (Object.hasOwn(table, `.${path}`)) return table[`.${path}`];
@@ -46,7 +46,7 @@ export function hintFor<T>(table: Readonly<Record<string, T>> | undefined, path:
   }
 }
 
-/** Of fields that exclude each other the first that is there stays. */
+/** Returns a repair that keeps only the first present one of mutually exclusive fields. */
 export function atMostOne(...names: readonly string[]): (part: HintedPart) => void {
   return (part) => {
     const [, ...others] = Object.keys(part).filter((name) => names.includes(name));
@@ -54,7 +54,10 @@ export function atMostOne(...names: readonly string[]): (part: HintedPart) => vo
   };
 }
 
-/** Of fields that exclude each other the first that is there stays; where there is none, it is the given one. */
+/**
+ * Returns a repair that keeps only the first present one of mutually exclusive fields, or adds the given one if there
+ * is none.
+ */
 export function exactlyOne(names: readonly string[], otherwise: Readonly<HintedPart>): (part: HintedPart) => void {
   const alone = atMostOne(...names);
   return (part) => {
@@ -63,7 +66,7 @@ export function exactlyOne(names: readonly string[], otherwise: Readonly<HintedP
   };
 }
 
-/** Fields that make sense only together: where one of them is there, all are. */
+/** Returns a repair for fields that require each other: if one of them is present, all are. */
 export function together(
   fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
 ): (part: HintedPart, draw: Draw) => void {

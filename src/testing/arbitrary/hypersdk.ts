@@ -40,7 +40,7 @@ function checksum(part: HintedPart, draw: Draw): void {
 
 const noWholeDigest = ['', 'abc', 'g'.repeat(64), 'a'.repeat(31)];
 
-/** The spec of a machine, wherever it stands. */
+/** Returns the hints for the spec of a VM, wherever it occurs. */
 function machine(): FieldHints {
   return joinHints(placement, {
     fields: {
@@ -117,7 +117,7 @@ function bootOrders(disks: HintedPart[]): void {
   for (const [i, disk] of disks.entries()) if (disk['bootOrder'] !== undefined) disk['bootOrder'] = i + 1;
 }
 
-/** One network at most is on the pod network, which is meant where nothing is said. */
+/** Leaves at most one network on the pod network, which is the default type. */
 function networkRepair(networks: HintedPart[], draw: Draw): void {
   let taken = false;
   for (const [i, network] of networks.entries()) {

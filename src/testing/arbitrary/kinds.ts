@@ -26,19 +26,19 @@ const KNOWLEDGE: Readonly<Record<string, FieldHints>> = {
   'SimulationScenario.simulation.node-classifier.io': simulationScenario,
 };
 
-/** What a kind is called where several groups have a kind of that name. */
+/** Returns a name for a kind that is unique among the groups. */
 export function fullName({ kind, group }: Kind): string {
   return `${kind}.${group}`;
 }
 
-/** All that is known of a kind's fields; a kind without an entry is one that nobody has described yet. */
+/** Returns all hints for the fields of a kind. Throws for a kind without an entry. */
 export function fieldHintsOf(kind: Kind): FieldHints {
   const own = KNOWLEDGE[fullName(kind)];
   if (own === undefined) throw new Error(`nothing is known of ${fullName(kind)}: write what makes it valid`);
   return joinHints(own, metadataOf(kind));
 }
 
-/** The schema of a kind with that of metadata, which a CustomResourceDefinition leaves to the API server. */
+/** Returns the schema of a kind including metadata, which a CRD leaves to the API server. */
 export function wholeSchema({ schema }: Kind): JsonSchema {
   return {
     ...schema,

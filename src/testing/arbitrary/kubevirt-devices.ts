@@ -1,7 +1,7 @@
 import type { Draw } from './draw.ts';
 import type { HintedPart } from './field-hints.ts';
 
-/** Makes the devices of a machine and what they are plugged into name each other. */
+/** Makes the devices of a VM and what they are attached to refer to each other. */
 export function devicesAgree(spec: HintedPart, draw: Draw): void {
   const devices = (spec['domain'] as HintedPart)['devices'] as HintedPart;
   credentialVolumes(spec);
@@ -16,7 +16,7 @@ function listIn(holder: HintedPart, name: string): HintedPart[] {
   return (holder[name] ?? []) as HintedPart[];
 }
 
-/** Keys that come by cloud-init need a volume that carries it. */
+/** Adds a cloud-init volume for keys that are propagated by cloud-init. */
 function credentialVolumes(spec: HintedPart): void {
   const volumes = listIn(spec, 'volumes');
   for (const credential of listIn(spec, 'accessCredentials')) {
@@ -89,7 +89,7 @@ function bootOrder(devices: HintedPart): void {
   }
 }
 
-/** A probe over the network needs one that leads to the guest. */
+/** Replaces probes over the network if no network leads to the guest. */
 function probesReach(spec: HintedPart, devices: HintedPart): void {
   const networks = listIn(spec, 'networks');
   if (networks.length === 0) {

@@ -32,7 +32,7 @@ const limits = fc.record(
 );
 const base64 = fc.base64String({ maxLength: 40 });
 
-/** What one run of a machine is made of, wherever its spec stands. */
+/** Hints for an instance spec, wherever it occurs. */
 const instance: FieldHints = joinHints(placement, {
   fields: {
     hostname: label,
@@ -157,7 +157,7 @@ const SAYING: Readonly<HintedPart> = {
   networkDataSecretRef: { name: 'network-data' },
 };
 
-/** Each kind of data in one form, and at least one of them says something. */
+/** Leaves each kind of data in one form, and at least one that is not empty. */
 function cloudInit(source: HintedPart): void {
   oneUserForm(source);
   oneNetworkForm(source);

@@ -6,7 +6,7 @@ import { annotations, labels, labelText, qualifiedName, subdomain } from './valu
 const AT = '.metadata';
 const anyText = fc.string({ minLength: 1 });
 
-/** The type and the metadata of an object of a kind. */
+/** Returns the hints for type and metadata of a kind's objects. */
 export function metadataOf(kind: Kind): FieldHints {
   const [first, ...older] = kind.versions;
   return {
@@ -38,7 +38,7 @@ export function metadataOf(kind: Kind): FieldHints {
         for (const name of ['apiVersion', 'kind', 'name', 'uid']) if (!owner[name]) owner[name] = draw.of(anyText);
       },
     },
-    // An object on its way out is no longer held to the rules of its kind.
+    // The rules of its kind do not apply to a terminating object.
     never: { [`${AT}.deletionTimestamp`]: true },
   };
 }

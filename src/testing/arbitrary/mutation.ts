@@ -2,25 +2,25 @@ import type { JsonSchema } from '#platform/schema/json-schema';
 import { type FieldHints, type HintedPart, hintFor } from './field-hints.ts';
 import { below } from './schema-arbitrary.ts';
 
-/** One way to break a valid object at one place. */
+/** One way to break a valid object at one field. */
 export interface Mutation {
   readonly what: string;
-  /** Where the refusal must point. */
+  /** Path that the error must name. */
   readonly path: string;
-  /** A field that nobody knows is told by its path alone; all else by a cause. */
+  /** An unknown field is reported by its path alone, and everything else by a cause. */
   readonly unknownField: boolean;
   /** Breaks the object that the mutation was found in. */
   apply(): void;
 }
 
-/** Where a value stands in its object, as the API server prints it, and in its schema. */
+/** Path of a value in its object, as the API server prints it, and in its schema. */
 interface Place {
   readonly path: string;
   readonly schemaPath: string;
   replace(value: unknown): void;
 }
 
-/** All ways to break an object by its schema, and by what is known of its fields. */
+/** Returns all ways to break an object by its schema and the hints for its fields. */
 export function mutationsOf(object: HintedPart, schema: JsonSchema, knowledge: FieldHints): Mutation[] {
   const search = new Search(knowledge);
   search.walk(object, schema, { path: '', schemaPath: '', replace: () => {} });
@@ -44,7 +44,7 @@ class Search {
     else if (typeof value === 'object' && value !== null) this.#object(value as HintedPart, schema, at);
   }
 
-  /** Nobody admits a status beyond its schema. */
+  /** Returns the values that admission rejects. A status is checked by its schema only. */
   #refusedAt(schemaPath: string): readonly unknown[] {
     return schemaPath.startsWith('status') ? [] : (hintFor(this.#knowledge.fields, schemaPath)?.bad ?? []);
   }
@@ -96,7 +96,7 @@ class Search {
 
 const UNKNOWN_NAMES = ['noSuchField', '__proto__', 'constructor', 'toString', ''];
 
-/** Sets a field of any name; a plain assignment to __proto__ would set no field. */
+/** Sets a field of any name. A plain assignment to __proto__ would set no field. */
 function put(object: HintedPart, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -111,14 +111,14 @@ const OTHER_TYPES: Readonly<Record<NonNullable<JsonSchema['type']>, readonly unk
 };
 const NEITHER_INTEGER_NOR_STRING = [true, {}, 1.5];
 
-/** Values that the schema itself refuses, each with the reason. */
+/** Returns values that the schema itself rejects, each with a description. */
 function brokenValues(schema: JsonSchema): [what: string, bad: unknown][] {
   const broken: [string, unknown][] = [];
   const add = (what: string, ...values: readonly unknown[]) =>
     broken.push(...values.map((bad) => [what, bad] as [string, unknown]));
   if (schema['x-kubernetes-int-or-string'] === true) add('another type', ...NEITHER_INTEGER_NOR_STRING);
   else if (schema.type !== undefined) {
-    // The API server takes any list where a text of some format should stand.
+    // The API server accepts any list for a string with a format.
     const formatted = schema.type === 'string' && schema.format !== undefined;
     add('another type', ...OTHER_TYPES[schema.type].filter((value) => !formatted || !Array.isArray(value)));
   }

@@ -21,7 +21,7 @@ const address = {
   bad: ['10.0.0', '10.0.0.256', 'example.com', '10.0.0.1/24'],
 };
 
-/** The template of a machine, which machines and pools share. */
+/** Hints for the template that VirtualMachine and VMPool share. */
 const template: FieldHints = joinHints(placement, {
   fields: {
     'metadata.labels': labels,

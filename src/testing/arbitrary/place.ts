@@ -1,12 +1,14 @@
 import type { HintedPart } from './field-hints.ts';
 
-/** A place in an object that has a value. */
+/** Location of a value in an object. */
 export interface Place {
   readonly value: unknown;
   replace(value: unknown): void;
 }
 
-/** The first place that a path of a schema leads to, such as `spec.disks[].name`; undefined where the object has none. */
+/**
+ * Returns the first location that a schema path such as `spec.disks[].name` leads to, or undefined if there is none.
+ */
 export function placeAt(object: unknown, path: string): Place | undefined {
   const [head = '', ...rest] = path.split(/\.|(?=\[\])/);
   const holder = object as HintedPart | unknown[] | null;

@@ -2,7 +2,7 @@ import type { Draw } from './draw.ts';
 import type { FieldHints, HintedPart } from './field-hints.ts';
 import { label, labels, labelValue, labelValueText, qualifiedName } from './values.ts';
 
-/** Where a machine may run, in the words of Kubernetes. */
+/** Hints for the scheduling fields of Kubernetes. */
 export const placement: FieldHints = {
   fields: {
     nodeSelector: labels,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '#platform/schema/json-schema';
 
-/** Values that a schema without fields and items allows. */
+/** Generates values of a schema without fields and items. */
 export function scalarArbitrary(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema['x-kubernetes-int-or-string'] === true) return fc.oneof(integers(schema), strings(schema));

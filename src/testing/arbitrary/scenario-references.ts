@@ -1,7 +1,7 @@
 import type { Draw } from './draw.ts';
 import { atMostOne, type HintedPart } from './field-hints.ts';
 
-/** What each action of a scenario needs and allows besides. */
+/** Required and optional fields of each action of a scenario. */
 const ACTIONS: Readonly<Record<string, { readonly needs: readonly string[]; readonly allows: readonly string[] }>> = {
   create: { needs: ['pool', 'count'], allows: [] },
   delete: { needs: ['pool'], allows: ['count'] },
@@ -16,7 +16,7 @@ const ACTIONS: Readonly<Record<string, { readonly needs: readonly string[]; read
 };
 const FIELDS = ['pool', 'vm', 'count', 'profile', 'cpu', 'memory', 'nodeGroup', 'nodes', 'hotSpot', 'targetNode'];
 
-/** The parts of a scenario that others name; one that is named and not there is made. */
+/** Parts of a scenario that others refer to. A part that is referred to but missing is created. */
 class Parts {
   readonly #spec: HintedPart;
   readonly #draw: Draw;
@@ -60,9 +60,9 @@ class Parts {
   }
 }
 
-/** Makes every name in a scenario that of a part which is there, and every action one with the fields it takes. */
+/** Makes every reference in a scenario name an existing part, and gives every action the fields that it takes. */
 export function scenarioReferences(spec: HintedPart, draw: Draw): void {
-  // A letter at the end keeps the name of a group from reading as that of a node.
+  // A letter at the end keeps the name of a group from looking like that of a node.
   for (const group of partsIn(spec, 'nodes')) group['name'] = `${String(group['name']).slice(0, 30)}x`;
   for (const pool of partsIn(spec, 'vmPools')) pool['name'] = `p${String(pool['name']).slice(0, 30)}`;
   for (const source of partsIn(spec, 'taskGenerators')) source['name'] = `t${String(source['name']).slice(0, 30)}`;
@@ -116,7 +116,7 @@ function takes(name: string, field: string): boolean {
 const poolOrMachine = atMostOne('pool', 'vm');
 const nodesOrSpot = atMostOne('nodes', 'hotSpot');
 
-/** Where an action leaves a choice, exactly one of it. */
+/** Leaves exactly one of an action's alternatives. */
 function settle(event: HintedPart, name: string): void {
   if (name === 'setUtilization' || name === 'migrate') {
     poolOrMachine(event);

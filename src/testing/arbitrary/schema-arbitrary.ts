@@ -4,21 +4,27 @@ import { type Draw, drawn } from './draw.ts';
 import { type FieldHints, type HintedPart, hintFor } from './field-hints.ts';
 import { scalarArbitrary } from './scalar-arbitrary.ts';
 
-/** A field of a schema, by the path that all items of a list share: `spec.disks[].name`. */
+/** Field of a schema, with the path that all items of a list share: `spec.disks[].name`. */
 export interface SchemaField {
   readonly path: string;
   readonly schema: JsonSchema;
-  /** The paths of what holds it, itself included. */
+  /** Paths of its parents and itself. */
   readonly trail: readonly string[];
-  /** The fields beside it, itself included. */
+  /** Fields of the same object, including itself. */
   readonly siblings: readonly string[];
 }
 
-/** Objects of a schema. Large schemas stay cheap: each object has a few fields chosen from all depths, and what they need. */
+/**
+ * Generates objects of a schema. To keep large schemas cheap, each object has a few fields chosen from all depths, and
+ * what they require.
+ */
 export interface SchemaArbitrary {
   /** Every field that an object may have. */
   readonly fields: readonly SchemaField[];
-  /** Objects as JSON text; with a field, all of them have it unless something they have as well rules it out. */
+  /**
+   * Generates objects as JSON text. With `having`, all of them have the field unless another field of theirs excludes
+   * it.
+   */
   objects(having?: SchemaField): fc.Arbitrary<string>;
 }
 
@@ -62,7 +68,7 @@ export function below(path: string, name: string): string {
 type Build = (draw: Draw, wanted: ReadonlySet<string>) => unknown;
 
 function compileBuild(schema: JsonSchema, path: string, everything: FieldHints): Build {
-  // What is known is about what users write; a status has its schema only.
+  // Hints are about what users write. A status has only its schema.
   const knowledge = path === 'status' ? {} : everything;
   const field = hintFor(knowledge.fields, path);
   const repair = hintFor(knowledge.repairs, path);
@@ -112,7 +118,7 @@ function objectOf(
     .map(({ name, at, field }) => ({ name, at, build: compileBuild(field, at, knowledge) }));
   return (draw, wanted) => {
     const object: HintedPart = {};
-    // What is wanted comes first: repairs that must choose between fields keep the first.
+    // Chosen fields come first, since repairs that must choose between fields keep the first.
     for (const { name, at, build } of fields) if (wanted.has(at)) object[name] = build(draw, wanted);
     for (const { name, at, build } of fields) {
       if (required.has(name) && !wanted.has(at)) object[name] = build(draw, wanted);
@@ -131,7 +137,7 @@ function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: 
     const size = Math.min(maxItems, least + draw.below(3));
     const list: unknown[] = [];
     const taken = new Set<string>();
-    // Random items repeat now and then where they may not; a few more attempts make up for it.
+    // Random items sometimes repeat where they must be unique, so a few more attempts are made.
     for (let attempt = 0; list.length < size && attempt < size + 10; attempt++) {
       const made = item(draw, list.length === 0 ? wanted : thinOut(draw, wanted));
       const text = identity?.(made) ?? `${attempt}`;

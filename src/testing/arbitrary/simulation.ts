@@ -47,7 +47,10 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
 const PARAMETERS = ['value', 'min', 'max', 'mean', 'stddev'];
 const NUMBERS: Readonly<HintedPart> = { value: 3, min: 1, max: 9, mean: 4, stddev: 1.5 };
 
-/** The parameters that a distribution needs and none that it refuses; where its type does not fit what it has, it gets another. */
+/**
+ * Leaves a distribution the parameters that it requires and none that it rejects. If its type does not match them, it
+ * gets another.
+ */
 function distribution(part: HintedPart): void {
   const given = PARAMETERS.filter((name) => part[name] !== undefined);
   if (part['type'] === undefined || part['type'] === 'poisson' || !given.every((name) => takes(part['type'], name))) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Field } from './field-hints.ts';
 
-/** Values that several kinds have fields for, and near misses of them. */
+/** Values and near misses for fields that several kinds have. */
 
 export const labelText = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,10}[a-z0-9])?$/);
 const subdomainText = fc.array(labelText, { minLength: 1, maxLength: 3 }).map((labels) => labels.join('.'));
@@ -21,7 +21,7 @@ export const labelValueText = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,10}[A-Za-z0-9])?$/),
 );
 export const labelValue: Field = { good: labelValueText, bad: ['two words', '-a', 'a'.repeat(64)] };
-/** Without the one by which machines are found. */
+/** Excludes the label by which VMs are found. */
 export const labels: Field = {
   good: fc.dictionary(
     qualifiedText.filter((name) => name !== 'vm'),
@@ -35,9 +35,9 @@ const NOT_AN_AMOUNT = ['', 'much', '-1', '0', '0Gi', '1 Gi', '1e', '1gi', 0, -5]
 const amountText = fc
   .tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('', 'm', 'k', 'M', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', '.5Gi'))
   .map((parts) => parts.join(''));
-/** A quantity that is more than nothing. */
+/** Quantity above zero. */
 export const amount: Field = { good: fc.oneof(amountText, fc.integer({ min: 1, max: 2 ** 40 })), bad: NOT_AN_AMOUNT };
-/** A quantity of bytes, of which there is at least one. */
+/** Quantity of at least one byte. */
 export const bytes: Field = {
   good: amount.good.filter((value) => typeof value !== 'string' || !value.endsWith('m')),
   bad: [...NOT_AN_AMOUNT, '999m', '8Ei'],
@@ -47,7 +47,7 @@ export const gibibytes = fc.integer({ min: 1, max: 64 }).map((size) => `${size}G
 export const durationText = fc
   .tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('ms', 's', 'm', 'h', 'd', 'w', '.5s', 'h30m'))
   .map((parts) => parts.join(''));
-/** A duration that is more than nothing. */
+/** Duration above zero. */
 export const duration: Field = { good: durationText, bad: ['', 'soon', '-1s', '0s', '1', '1 s', '1y'] };
 
 const macText = fc

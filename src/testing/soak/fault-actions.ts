@@ -3,7 +3,7 @@ import { NODES } from '#platform/kube/kinds/node';
 import { NO_FAULTS } from '../faulty-client.ts';
 import { type ChaosAction, type ChaosActions, later, NODE_NAMES } from './chaos-action.ts';
 
-/** What nobody asks for. */
+/** Faults, which no user requests. */
 export const FAULT_ACTIONS: ChaosActions = [
   [
     'freeze',
@@ -11,7 +11,7 @@ export const FAULT_ACTIONS: ChaosActions = [
     async (admin, random, world) => {
       const node = random.pick(NODE_NAMES);
       await admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, 'true'));
-      // The node may be gone by then.
+      // The node may be deleted by then.
       const thaw = () => admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, null)).catch(() => {});
       return `${node} ${later(world, () => void thaw())}`;
     },
@@ -55,7 +55,7 @@ export const FAULT_ACTIONS: ChaosActions = [
         refuse: random.next() * 0.3,
         lose: random.next() * 0.15,
         slow: random.next() * 0.3,
-        // Longer than anybody waits for anybody: what was decided before comes after what was decided since.
+        // The delay exceeds every timeout, so that earlier decisions arrive after later ones.
         slowestMs: random.pick([1000, 20_000, 90_000]),
         drop: random.next() * 0.1,
         expire: random.next() * 0.05,
@@ -73,7 +73,7 @@ export const FAULT_ACTIONS: ChaosActions = [
   ],
 ];
 
-/** Ends a process, and starts it again some time; all but Kubernetes itself. */
+/** Ends a process other than Kubernetes itself, and starts it again later. */
 function end(how: (process: { kill(): void; stop(): Promise<void> }) => void): ChaosAction {
   return (_admin, random, world) => {
     const process = random.pick(world.processes.slice(1));

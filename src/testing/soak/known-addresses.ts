@@ -1,7 +1,7 @@
 import { VMS, type Vm } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 
-/** Remembers the addresses that machines were ever said to have: they are to keep them for as long as they live. */
+/** Records the addresses that VMs have ever reported, which they must keep for their lifetime. */
 export class KnownAddresses {
   readonly #byUid = new Map<string, string>();
   readonly changed: string[] = [];

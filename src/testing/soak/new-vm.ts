@@ -4,7 +4,10 @@ import { claimOf, type Place } from './chaos-action.ts';
 
 export const STRATEGIES = ['Always', 'Always', 'Halted', 'RerunOnFailure', 'Manual', 'Once'] as const;
 
-/** How the guest, or its image, breaks. An image can be had in the end, where a guest breaks for as long as it is told to. */
+/**
+ * Failures of the guest or its image. An image becomes available in the end, whereas a guest fails for as long as it is
+ * told to.
+ */
 const FAILURES: readonly Readonly<Record<string, string>>[] = [
   { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' },
   { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '0s' },
@@ -19,7 +22,7 @@ export const FAILURE_ANNOTATIONS = [
   'vimana.io/complete-after',
 ];
 
-/** A machine of any kind that users make. */
+/** Builds a random VM such as users create. */
 export function newVm({ namespace, name }: Place, random: Random): Vm {
   const annotations = {
     'vimana.io/start-delay': random.pick(['0s', '0s', '2s', '30s']),
@@ -54,7 +57,7 @@ export function newVm({ namespace, name }: Place, random: Random): Vm {
   return machine as unknown as Vm;
 }
 
-/** What was made, in a few words. */
+/** Describes a new VM in a few words. */
 export function describeNewVm({ spec }: Vm): string {
   const { metadata, spec: template } = spec.template;
   const behaviour = Object.entries(metadata?.annotations ?? {}).map(([name, value]) => `${name.slice(10)} ${value}`);

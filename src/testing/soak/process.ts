@@ -3,16 +3,16 @@ import type { Client } from '#platform/kube/client';
 import { fencedClient } from '#platform/runtime/fenced-client';
 import type { Runnable } from '#platform/runtime/runnable';
 
-/** Makes what runs in a process anew; all that it reaches of the world is the client. */
+/** Creates the content of a process anew. Its only connection to the cluster is the client. */
 export type Program = (client: Client) => Runnable;
 
-/** Something that can be killed at any moment and started again, as a process can. */
+/** Process that can be killed at any moment and started again. */
 export class SoakProcess {
   readonly name: string;
   readonly #client: Client;
   readonly #program: Program;
   #life: { readonly stop: AbortController; readonly ended: Promise<void>; dead: boolean } | undefined;
-  /** What it failed with, which a program never should. */
+  /** Error of the program, which should never fail. */
   failure: unknown;
 
   constructor(name: string, client: Client, program: Program) {
@@ -38,7 +38,7 @@ export class SoakProcess {
     this.#life = life;
   }
 
-  /** Ends it as kill -9 would: nothing that it does from now on reaches the server. */
+  /** Ends the process as kill -9 would: nothing that it does from now on reaches the server. */
   kill(): void {
     if (this.#life === undefined) return;
     this.#life.dead = true;
@@ -46,7 +46,7 @@ export class SoakProcess {
     this.#life = undefined;
   }
 
-  /** Ends it in good order. */
+  /** Stops the process gracefully. */
   async stop(): Promise<void> {
     const life = this.#life;
     this.#life = undefined;
@@ -55,7 +55,7 @@ export class SoakProcess {
   }
 }
 
-/** A client that is cut off when its process is dead. */
+/** Returns a client that is cut off when its process is dead. */
 function mortal(client: Client, isDead: () => boolean): Client {
   const check = () => {
     if (isDead()) throw new TemporaryError('the process is dead');

@@ -14,7 +14,7 @@ const ACTIONS: readonly (readonly [string, ChaosAction])[] = [...USER_ACTIONS, .
   ([name, weight, action]) => Array.from({ length: weight }, () => [name, action] as const),
 );
 
-/** One thing that a user, a fault or fate does to the world; what is refused is nobody's concern. */
+/** Runs one random action of a user or a fault. A rejected action is ignored. */
 export async function runRandomAction(world: SoakHarness): Promise<string> {
   const { random, admin } = world;
   const [name, action] = random.pick(ACTIONS);
@@ -26,12 +26,12 @@ export async function runRandomAction(world: SoakHarness): Promise<string> {
   }
 }
 
-/** Ends all faults: everything runs again, and nothing is in the way. */
+/** Ends all faults, so that everything runs again without interference. */
 export async function clearFaults(world: SoakHarness): Promise<void> {
   const { admin, faults, processes, clock, random } = world;
   Object.assign(faults, NO_FAULTS);
   const { items } = await admin.list(NODES);
-  // A fleet gives up nodes that were taken away; another one brings them back.
+  // A fleet gives up deleted nodes, and a new fleet creates them again.
   if (items.length < NODE_NAMES.length) processes.find(({ name }) => name === 'fleet')?.kill();
   for (const process of processes) {
     world.stall(process.name, false).wake();

@@ -4,32 +4,32 @@ import type { Machine, MachineDriver } from '#vm/node/machine-driver';
 import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 
 export interface FoundMachine {
-  /** The uid of the run. */
+  /** Uid of the run. */
   readonly id: string;
   readonly nodes: readonly string[];
   readonly paused: boolean;
   readonly size: { readonly sockets: number; readonly memoryBytes: number };
 }
 
-/** Looks at the machines themselves, below all objects: what runs, and whether anything ever ran twice. */
+/** Observes the machines themselves, below all objects: which run, and whether any ever ran twice. */
 export class RunningVms {
   readonly #admin: Client;
   readonly #known = new Set<string>();
   #fleet: SimulatedFleet | undefined;
-  /** What ran while its instance did not say where: another node could have started it too. */
+  /** Machines that ran before their instance reported a node, so that another node could have started them too. */
   readonly early: string[] = [];
-  /** What was seen twice at the same time, and where. */
+  /** Machines that ran twice at the same time, and their nodes. */
   readonly doubled: string[] = [];
-  /** What lost sockets while it ran. */
+  /** Machines that lost sockets while they ran. */
   readonly shrunk: string[] = [];
-  /** By the uid of a run: the sockets that it was last seen with. */
+  /** Last observed sockets, by the uid of a run. */
   readonly #sockets = new Map<string, number>();
 
   constructor(admin: Client) {
     this.#admin = admin;
   }
 
-  /** The machines of a fleet that ended have ended with it. */
+  /** Observes a fleet. The machines of a fleet that ended have ended with it. */
   watch(fleet: SimulatedFleet, nodes: readonly string[]): void {
     this.#fleet = fleet;
     for (const node of nodes) {
@@ -40,7 +40,7 @@ export class RunningVms {
     }
   }
 
-  /** By `namespace/name` of the machine: where it runs. */
+  /** Returns the running machines by `namespace/name`, with their nodes. */
   async running(): Promise<ReadonlyMap<string, FoundMachine>> {
     return this.#fleet === undefined ? new Map() : await runningIn(this.#fleet);
   }
@@ -57,7 +57,7 @@ export class RunningVms {
 
   async #check(fleet: SimulatedFleet): Promise<void> {
     if (fleet !== this.#fleet) return;
-    // One that stands still may only have been made ready: it never ran, and will not before its instance says so.
+    // A paused machine may only have been prepared: it never ran, and will not before its instance says so.
     for (const [machine, { id, nodes, size }] of await runningIn(fleet, (state) => state !== 'paused')) {
       if (nodes.length > 1) this.doubled.push(`${machine} on ${nodes.join(' and ')}`);
       const before = this.#sockets.get(id) ?? 0;

@@ -38,18 +38,20 @@ const OPERATOR = 'vimana-operator';
 const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
 const dialects: readonly Dialect[] = [kubevirt];
 
-/** A whole cluster of ours on a clock that a test moves: two operators, a scheduler and nodes, each a process of its own. */
+/**
+ * Complete cluster with a clock that the test moves: two operators, a scheduler and nodes, each a process of its own.
+ */
 export interface SoakHarness {
   readonly clock: FakeClock;
   readonly random: Random;
   readonly log: MemoryLogger;
   readonly admin: Client;
-  /** How bad the way between processes and server is; may be changed at any time. */
+  /** Faults of the connection between processes and server. They may be changed at any time. */
   readonly faults: Faults;
   readonly processes: readonly SoakProcess[];
-  /** Has a process stand still, alone or with its whole host, until it is woken. */
+  /** Pauses a process, alone or with its whole host, until it is woken. */
   stall(process: string, host: boolean): { wake(): void };
-  /** Called after each write of a process but Kubernetes itself, before its answer arrives. */
+  /** Called after each write of a process other than Kubernetes itself, before the response arrives. */
   onWrite: () => void;
   readonly machines: RunningVms;
   readonly addresses: KnownAddresses;
@@ -90,7 +92,7 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   await admin.create(NAMESPACES, { metadata: { name: CRAMPED } });
   const quota = { metadata: { name: CRAMPED, namespace: CRAMPED }, spec: { hard: { pods: '3' } } };
   await admin.create(RESOURCE_QUOTAS, quota);
-  /** Each process has a clock of its own, which may stand still. */
+  /** Each process has its own clock, which can be paused. */
   const clocks = new Map<string, OwnClock>();
   const clockOf = (name: string) => {
     const own = clocks.get(name) ?? new OwnClock(clock, 0, 1);
@@ -148,7 +150,7 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   return world;
 }
 
-/** What arrives while a process stands still is heard when it goes on. */
+/** Returns a client that delivers what arrives during a pause when the process resumes. */
 function heardAwake(client: Client, own: OwnClock): Client {
   return new Proxy(client, {
     get(target, verb: keyof Client) {
@@ -209,7 +211,7 @@ function operatorOf(client: Client, name: string, parts: { clock: Clock; random:
   ]);
 }
 
-/** Kubernetes itself, and its storage. */
+/** Creates Kubernetes itself, and its storage. */
 function kubernetesOf(plane: ControlPlane, admin: Client, clock: Clock, random: Random, log: MemoryLogger) {
   const clientFor = (user: { name: string; groups: readonly string[] }) =>
     plane.client(user, 'kube-controller-manager');

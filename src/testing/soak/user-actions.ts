@@ -6,7 +6,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { type ChaosActions, claimOf, describeVm, later, PLACES, type Place } from './chaos-action.ts';
 import { describeNewVm, newVm, STRATEGIES } from './new-vm.ts';
 
-/** What people ask of the world. */
+/** Actions of users. */
 export const USER_ACTIONS: ChaosActions = [
   ['create', 6, (admin, random) => create(admin, random, random.pick(PLACES))],
   [
@@ -61,7 +61,7 @@ export const USER_ACTIONS: ChaosActions = [
         return admin.patch(VMS, place.name, { type: 'merge', body }, { namespace: place.namespace });
       };
       await resize(first);
-      // The machine may be gone by then.
+      // The VM may be deleted by then.
       const when = later(world, () => void resize(second).catch(() => {}));
       return `${describeVm(place)} ${first} sockets ${when}, then ${second}`;
     },
@@ -141,7 +141,7 @@ async function edit(admin: Client, random: Random, spec: object): Promise<string
   return describeVm(place);
 }
 
-/** Through the subresources, as virtctl does. */
+/** Calls a subresource, as virtctl does. */
 async function ask(admin: Client, random: Random): Promise<string> {
   const place = random.pick(PLACES);
   const [resource, action, body] = random.pick([

@@ -14,11 +14,11 @@ export interface CarbonCommandDeps {
   readonly io: Io;
   readonly connect: Connect;
   readonly clock: Clock;
-  /** Aborted when the user has had enough. */
+  /** Aborted when the user interrupts the command. */
   readonly signal: AbortSignal;
 }
 
-/** `vimana carbon`: how clean electricity is, which machines wait for it, and what they emit. */
+/** Builds `vimana carbon`, which shows carbon intensity, the VMs that wait for it, and their emissions. */
 export function carbonCommand(parts: CarbonCommandDeps): Command {
   const carbon = withCarbonFlags(withConnectionFlags(new CheckedCommand('carbon')))
     .description('how clean electricity is, which machines wait for it, and what they emit')

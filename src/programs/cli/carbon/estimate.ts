@@ -23,7 +23,7 @@ interface EstimateFlags {
   readonly output: CarbonFormat;
 }
 
-/** What says of which run. */
+/** Adds the flags that describe the run to estimate. */
 export function withEstimateFlags(command: Command): Command {
   return command
     .addOption(new Option('--zone <zone>', 'grid zone (default: that of --carbon-zone)').argParser(gridZone))
@@ -34,7 +34,7 @@ export function withEstimateFlags(command: Command): Command {
     .addOption(durationOption('--max-delay <duration>', 'how long it may wait', '4h'));
 }
 
-/** What a run would emit now, and when it would emit least. */
+/** Prints what a run would emit now, and when it would emit least. */
 export async function showEstimate(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const flags = command.optsWithGlobals<EstimateFlags>();
   const { provider, settings } = requestedProvider(parts, command);
@@ -98,7 +98,7 @@ function amount(text: string): string {
   try {
     if (parseQuantity(text).nano > 0n) return text;
   } catch {
-    // Told below, as what is too little is.
+    // The error below covers malformed values as well as those that are not positive.
   }
   throw new InvalidArgumentError('It must be an amount such as 512Mi or 8Gi.');
 }

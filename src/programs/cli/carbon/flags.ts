@@ -7,7 +7,7 @@ import { durationMs } from '../duration-option.ts';
 import { nonEmpty } from '../non-empty.ts';
 import { webAddress } from '../rebalance/fetch-text.ts';
 
-/** The flags of carbon-aware machines, as they are parsed. */
+/** Parsed flags of carbon-aware VMs. */
 export interface CarbonFlags {
   readonly carbonProvider: ProviderName;
   readonly carbonUrl?: string;
@@ -21,7 +21,10 @@ export interface CarbonFlags {
   readonly carbonPower: PowerModel;
 }
 
-/** Whatever looks at electricity takes these. Each can be set by the environment too; the token only by that, or a file. */
+/**
+ * Adds the flags of every command that reads carbon intensity. Each can also be set by the environment; the token only
+ * by the environment or a file.
+ */
 export function withCarbonFlags<C extends Command>(command: C): C {
   return command
     .addOption(
@@ -91,7 +94,7 @@ export function carbonSettings(flags: CarbonFlags): CarbonSettings {
   };
 }
 
-/** Flags that belong to one provider and are of no use with another, and those that one cannot do without. */
+/** Rejects flags that the chosen provider does not use, and reports those that it requires. */
 export function carbonContradictions(flags: CarbonFlags): string[] {
   const { carbonProvider: provider } = flags;
   const useless = (flag: string, value: unknown, fits: boolean) =>

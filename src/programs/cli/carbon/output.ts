@@ -9,16 +9,16 @@ export function withOutputFlag(command: Command): Command {
   );
 }
 
-/** Data as programs read it, or else as the table says it. */
+/** Formats data as JSON or YAML, or else as a table. */
 export function textIn(format: CarbonFormat, data: object, table: () => string): string {
   if (format === 'table') return table();
   return formatManifest(data, format);
 }
 
-/** Grams as people read them: 12.3 g, 4.56 kg. */
+/** Formats grams for people: 12.3 g, 4.56 kg. */
 export function formatGrams(grams: number): string {
   return Math.abs(grams) >= 1000 ? `${(grams / 1000).toFixed(2)} kg` : `${grams.toFixed(1)} g`;
 }
 
-/** One decimal is all that an estimate is good for. */
+/** Rounds to one decimal, since an estimate is no more precise than that. */
 export const tenths = (value: number): number => Math.round(value * 10) / 10;

@@ -9,7 +9,7 @@ import { vmsOf } from './vms.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'ZONE', 'POWER', 'INTENSITY', 'RUNNING', 'EMITTED', 'WAITED', 'SAVED'];
 
-/** What machines have emitted in their present run, and what waiting has saved. */
+/** Prints what VMs have emitted in their current run, and what waiting has saved. */
 export async function showReport(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const { output } = command.optsWithGlobals<{ readonly output: CarbonFormat }>();
   const { power } = carbonSettings(command.optsWithGlobals<CarbonFlags>());

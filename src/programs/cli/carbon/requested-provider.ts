@@ -15,7 +15,7 @@ export interface RequestedProvider {
   readonly settings: CarbonSettings;
 }
 
-/** The provider that the flags of a command or the environment name. */
+/** Returns the provider that the flags of a command or the environment name. */
 export function requestedProvider({ io, clock, connect }: CarbonCommandDeps, command: Command): RequestedProvider {
   const settings = carbonSettings(command.optsWithGlobals<CarbonFlags>());
   const provider = providerOf(settings, {
@@ -32,7 +32,7 @@ export function requestedProvider({ io, clock, connect }: CarbonCommandDeps, com
   });
 }
 
-/** The operator reads it in its own namespace, which a user need not know. */
+/** Looks in all namespaces: the operator reads its own, which a user need not know. */
 async function configMapText(client: Client): Promise<string> {
   const { name, key } = CARBON_CONFIG_MAP;
   const { items } = await client.list(CONFIG_MAPS, { fieldSelector: `metadata.name=${name}` });

@@ -7,7 +7,7 @@ import { vmsOf } from './vms.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'STATUS', 'CARBON AWARE', 'ZONE', 'INTENSITY', 'LIMIT', 'STARTS AT'];
 
-/** Which machines heed electricity, and what they wait for. */
+/** Prints which VMs are carbon-aware, and what they wait for. */
 export async function showStatus(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const { output } = command.optsWithGlobals<{ readonly output: CarbonFormat }>();
   const rows = (await vmsOf(parts, command)).filter(isCarbonAware).map(rowOf);
@@ -18,7 +18,7 @@ export async function showStatus(parts: CarbonCommandDeps, command: Command): Pr
   parts.io.out(textIn(output, rows, () => formatTable(HEADINGS, rows.map(cellsOf))));
 }
 
-/** Also by its template, which only the condition tells. */
+/** The template can make a VM carbon-aware too, which only the condition shows. */
 const isCarbonAware = ({ spec, status }: HypersdkVm) =>
   spec.carbonAware?.enabled === true || status?.conditions?.some(({ type }) => type === 'CarbonAware') === true;
 

@@ -3,7 +3,7 @@ import { HYPERSDK_VMS, type HypersdkVm } from '#api/hypersdk/resources';
 import { withConnection } from '../connection.ts';
 import type { CarbonCommandDeps } from './command.ts';
 
-/** The machines of hypersdk.io, of one namespace or of all, in order of their names. */
+/** Lists the VMs of hypersdk.io in one namespace or in all, sorted by name. */
 export async function vmsOf({ connect }: CarbonCommandDeps, command: Command): Promise<readonly HypersdkVm[]> {
   const { allNamespaces = false } = command.optsWithGlobals<{ readonly allNamespaces?: boolean }>();
   return await withConnection(connect, command, async ({ client, namespace }) => {

@@ -7,7 +7,7 @@ import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFormat, textIn } from './output.ts';
 import { requestedProvider } from './requested-provider.ts';
 
-/** The zones of a provider; of one alone, how it is now and what is foretold. */
+/** Prints the zones of a provider. For a single zone, prints the current value and the forecast. */
 export async function showZones(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const { output, zone } = command.optsWithGlobals<{ readonly output: CarbonFormat; readonly zone?: string }>();
   const { provider } = requestedProvider(parts, command);
@@ -28,7 +28,7 @@ export async function showZones(parts: CarbonCommandDeps, command: Command): Pro
   parts.io.out(textIn(output, zones, () => formatTable(['ZONE', 'NAME'], cells)));
 }
 
-/** How it is now and what is foretold; a plan without forecasts tells at least the first. */
+/** Returns the current value and the forecast. A plan without forecasts returns at least the current value. */
 export async function slotsOf(provider: CarbonProvider, zone: string, signal: AbortSignal): Promise<Slot[]> {
   const current = await provider.current(zone, signal);
   const forecast = await provider.forecast(zone, signal).catch((error: unknown) => {

@@ -2,24 +2,24 @@ import type { Command, Option } from 'commander';
 import { DIALECT_NAMES } from '../up.ts';
 import { optionsOf, type Position } from './position.ts';
 
-/** What may be typed, and what it means. */
+/** Text that can be typed, and its description. */
 export interface Candidate {
   readonly value: string;
   readonly about?: string;
 }
 
-/** What only a cluster or a kubeconfig knows. */
+/** Names that only a cluster or a kubeconfig knows. */
 export type LookedUpName = StoredResource | 'context' | 'cluster' | 'user';
 export type StoredResource = 'machines' | 'snapshots' | 'templates' | 'pods' | 'nodes' | 'namespaces';
 export type LookUp = (what: LookedUpName, position: Position) => Promise<readonly Candidate[]>;
 
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** What the shell completes itself. */
+  /** Kind of path that the shell completes itself. */
   readonly paths?: 'files' | 'folders';
 }
 
-/** What may stand where the cursor is. */
+/** Returns the candidates for the position of the cursor. */
 export async function complete(position: Position, lookUp: LookUp): Promise<Completion> {
   const { command, at, typed, argument, words } = position;
   const fitting = (all: readonly Candidate[]): Completion => ({
@@ -48,7 +48,7 @@ function subcommandsOf(command: Command): Candidate[] {
     .map((each) => ({ value: each.name(), about: each.description() }));
 }
 
-/** Flags that are not there yet, or may be there again. */
+/** Returns the flags that are not set yet, and those that can be repeated. */
 function flagsOf(command: Command, { flags }: Position): Candidate[] {
   return optionsOf(command)
     .filter((option) => option.variadic || option.long === '--help' || !flags.has(option.attributeName()))
@@ -82,13 +82,13 @@ async function valuesOf(option: Option, position: Position, lookUp: LookUp): Pro
   return { candidates: [] };
 }
 
-/** One more of some names behind those that are there, separated by commas. */
+/** Completes one more name in a list that is separated by commas. */
 function appendName(names: readonly string[], typed: string): Candidate[] {
   const before = typed.split(',').slice(0, -1);
   return names.filter((name) => !before.includes(name)).map((name) => ({ value: [...before, name].join(',') }));
 }
 
-/** What the words of a command name, by their places; further ones are as the last. */
+/** Resource that each argument of a command names, by position. Further arguments are like the last one. */
 const NAMED: Readonly<Record<string, readonly (LookedUpName | undefined)[]>> = {
   'vm create': [undefined],
   'vm clone': ['machines', undefined],

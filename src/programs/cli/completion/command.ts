@@ -6,7 +6,10 @@ import { type LookUpDeps, lookUpIn } from './look-up.ts';
 import { positionOf } from './position.ts';
 import { SCRIPTS, SHELLS, type Shell } from './scripts.ts';
 
-/** `vimana completion SHELL`: prints a script that completes commands, flags, their values and names in the cluster. */
+/**
+ * Builds `vimana completion SHELL`, which prints a script that completes commands, flags, their values and names in the
+ * cluster.
+ */
 export function completionCommand(io: Io, name = 'vimana'): Command {
   return new CheckedCommand('completion')
     .description(`print a completion script: source <(${name} completion bash)`)
@@ -15,11 +18,14 @@ export function completionCommand(io: Io, name = 'vimana'): Command {
 }
 
 interface WordParts {
-  /** Words as commands read them, for a program whose flags may have one dash. */
+  /** Normalizes the words of a program whose flags may have a single dash. */
   readonly read?: (words: readonly string[]) => string[];
 }
 
-/** `vimana __complete SHELL -- WORDS`: what the scripts ask. It never fails: a cursor that waits wants no message. */
+/**
+ * Builds `vimana __complete SHELL -- WORDS`, which the scripts call. It never fails, because a message would disturb
+ * the prompt.
+ */
 export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpDeps & WordParts): Command {
   return new CheckedCommand('__complete')
     .addArgument(new Argument('<shell>').choices(SHELLS))
@@ -27,13 +33,13 @@ export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpDeps &
     .action(async (shell: Shell, words: string[], _flags, command: Command) => {
       const whole = shell === 'bash' ? joinWords(words) : words;
       const typed = whole.at(-1) ?? '';
-      // Where one dash does, the flags are offered with one.
+      // A program that accepts single-dash flags gets them offered in that form.
       const isShort = read !== undefined && /^-(?!-)/.test(typed);
       const before = whole.slice(0, -1);
       const line = [...(read === undefined ? before : read(before)), isShort ? `-${typed}` : typed];
       const position = positionOf(rootOf(command), line);
       const { candidates, paths } = await complete(position, lookUpIn(parts));
-      // Bash takes what is behind an equals sign for a word of its own.
+      // Bash treats the text after an equals sign as a separate word.
       const inline = shell === 'bash' && typeof position.at === 'object' && position.at.inline;
       const values = candidates.map(({ value, about = '' }) => {
         const text = inline ? value.slice(value.indexOf('=') + 1) : isShort ? value.replace(/^--/, '-') : value;
@@ -43,7 +49,7 @@ export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpDeps &
     });
 }
 
-/** Puts `--flag`, `=` and `value` together again, which bash has taken apart. */
+/** Joins `--flag`, `=` and `value`, which bash has split. */
 function joinWords(words: readonly string[]): string[] {
   const whole: string[] = [];
   for (const [at, word] of words.entries()) {

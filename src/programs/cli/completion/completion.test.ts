@@ -15,9 +15,9 @@ describe('completion', () => {
   });
   afterAll(() => world.stop());
 
-  /** What may stand at the end of a line, of which the last word is the one that is typed. */
+  /** Returns the candidates at the end of a line. Its last word is the one being typed. */
   const offered = async (line: string, shell = 'zsh') => {
-    // Time stands still, so that nothing is left out because it came late.
+    // The clock does not advance, so that no candidate times out.
     const { code, out } = await world.run(['__complete', shell, '--', ...line.split(' ')], { clock: new FakeClock() });
     expect(code).toBe(0);
     return out.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t')[0]]));

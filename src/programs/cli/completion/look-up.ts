@@ -17,10 +17,13 @@ export interface LookUpDeps {
   readonly clock: Clock;
 }
 
-/** Somebody waits for the cursor: what is not known by then is left out. */
+/** The user is waiting at the prompt, so names that take longer are left out. */
 const TIMEOUT_MS = 2000;
 
-/** Names from the cluster and kubeconfig that the flags of the line choose; none where they cannot be had in time. */
+/**
+ * Looks up names in the cluster and the kubeconfig that the flags of the line choose. Returns none if they do not
+ * arrive in time.
+ */
 export function lookUpIn({ connect, kubeconfigNames, clock }: LookUpDeps): LookUp {
   return async (what, { flags }) => {
     const access = accessOf(flags);

@@ -1,21 +1,21 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** Where on a command line the cursor is. */
+/** Position of the cursor on a command line. */
 export interface Position {
   readonly command: Command;
-  /** What is being typed: the value of a flag, a flag, or a word. */
+  /** Element being typed: the value of a flag, a flag, or a word. */
   readonly at: { readonly value: Option; readonly inline: boolean } | 'flag' | 'word';
-  /** What is typed of it so far; of `--flag=value` only the value. */
+  /** Text typed so far. For `--flag=value`, only the value. */
   readonly typed: string;
-  /** The argument of the command that a word would be, where it takes one more. */
+  /** Argument of the command that a word would fill, if the command takes one more. */
   readonly argument: Argument | undefined;
-  /** The words that the command has already. */
+  /** Words that the command already has. */
   readonly words: readonly string[];
-  /** Flags that are there already, with their values, by the names that settings have. */
+  /** Flags that are already set, with their values, by their settings names. */
   readonly flags: ReadonlyMap<string, string>;
 }
 
-/** Reads a command line up to the cursor; the last word is the one that is typed, and may be empty. */
+/** Parses a command line up to the cursor. The last word is the one being typed, and may be empty. */
 export function positionOf(root: Command, line: readonly string[]): Position {
   let command = root;
   let pending: Option | undefined;
@@ -53,13 +53,13 @@ export function positionOf(root: Command, line: readonly string[]): Position {
   return { ...around, at: 'flag', typed };
 }
 
-/** The flags that a command takes: its own and those of the commands above it. */
+/** Returns the flags that a command takes: its own and those of its parent commands. */
 export function optionsOf(command: Command): Option[] {
   const own = command.createHelp().visibleOptions(command);
   return command.parent === null ? own : [...own, ...optionsOf(command.parent)];
 }
 
-/** `--flag`, `--flag=value`, `-f`, `-fvalue`, or several short ones in one word. */
+/** Parses `--flag`, `--flag=value`, `-f`, `-fvalue`, or several short flags in one word. */
 function flagOf(command: Command, word: string): { option?: Option; value?: string } {
   const options = optionsOf(command);
   if (word.startsWith('--')) {

@@ -2,8 +2,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /**
- * Scripts that ask the program itself, called by the name that the user typed, what may stand at the cursor. It answers
- * with a line for each candidate, and with `:files` or `:folders` where the shell knows better.
+ * Scripts that call the program itself, by the name that the user typed, for the candidates at the cursor. It prints a
+ * line per candidate, and `:files` or `:folders` where the shell completes paths.
  */
 export const SCRIPTS: Readonly<Record<Shell, (name: string) => string>> = {
   bash: (name) => `_${name}() {

@@ -14,7 +14,9 @@ import type { WaitDeps } from '../vm/wait.ts';
 const MINUTE_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 10 * MINUTE_MS;
 
-/** Stores what would else be printed, and follows it to its end; all that is said of it goes to standard error. */
+/**
+ * Stores the object that would otherwise be printed, and waits for its completion. All messages go to standard error.
+ */
 export async function applyAndWait(
   { io, ...parts }: VmDeps,
   command: Command,
@@ -51,7 +53,7 @@ function end(
 ): Promise<void> {
   switch (type.kind) {
     case 'VMOperation':
-      // It ends by itself when its time is over, and says why.
+      // The operation ends by itself after its timeout, and reports why.
       return waitForCompletion(parts, OPERATION_END, about, timeoutMs + MINUTE_MS);
     case 'VMSnapshot':
       return waitForCompletion(parts, SNAPSHOT_END, about, timeoutMs);

@@ -3,13 +3,13 @@ import type { SnapshotFlags } from '../objects/snapshot.ts';
 import type { TemplateFlags } from '../objects/template.ts';
 import type { Format } from '../vm/output.ts';
 
-/** What a call says, whichever operation it is of. */
+/** Flags of a call, whichever operation it names. */
 export interface CallFlags extends OperationFlags, SnapshotFlags, Partial<Omit<TemplateFlags, 'cpus' | 'memory'>> {
   readonly op?: string;
   readonly vm?: string;
   readonly group?: string;
   readonly templateNamespace?: string;
-  /** A file. */
+  /** Path of the user data file. */
   readonly userData?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly stopped?: boolean;

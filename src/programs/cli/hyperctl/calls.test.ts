@@ -95,7 +95,7 @@ describe('hyperctl k8s', () => {
     expect(out).toMatch(/\nConditions:\n {2}TYPE +STATUS +REASON +MESSAGE\n[^]* {2}Ready +True/);
     expect(out).toMatch(/\nSnapshots:\n {2}NAME +VM +STATUS[^]*\n {2}monday +small/);
     expect(out).toContain('\nOperations: <none>\nEvents:');
-    // Events give way to everything else, and may come later than what they tell of.
+    // Events have the lowest priority, and may arrive later than the change that they report.
     const events = async () => (await call('-op vm-describe -vm small')).out.split('\nEvents:')[1];
     await expect.poll(events).toMatch(/^\n {2}LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
     expect((await call('-op vm-describe -vm idle')).out).toMatch(/\nStatus: +Stopped\nNode: +<none>\n/);

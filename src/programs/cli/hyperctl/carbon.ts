@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '#platform/base/errors';
 import { type CarbonCommandDeps, carbonCommand } from '../carbon/command.ts';
 
-/** `hyperctl carbon -op status|zones|estimate|report`: the commands of `vimana carbon`, named by a flag. */
+/** Builds `hyperctl carbon -op status|zones|estimate|report`, which runs the commands of `vimana carbon` by a flag. */
 export function carbonCalls(parts: CarbonCommandDeps): Command {
   const carbon = carbonCommand(parts);
   const names = carbon.commands.map((command) => command.name());

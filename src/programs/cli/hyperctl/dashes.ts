@@ -2,8 +2,8 @@ import type { Option } from 'commander';
 import { UsageError } from '#platform/base/errors';
 
 /**
- * Words as hyperctl takes them, `-flag value`, `-flag=value` and `-flag=false`, in the way that commands read them. One
- * dash or two mean the same; single letters stay as they are.
+ * Converts hyperctl's flags `-flag value`, `-flag=value` and `-flag=false` to the form that commands parse. One dash
+ * and two dashes mean the same; single letters are unchanged.
  */
 export function doubleDashed(words: readonly string[], options: readonly Option[]): string[] {
   const done: string[] = [];
@@ -26,12 +26,12 @@ export function doubleDashed(words: readonly string[], options: readonly Option[
   return done;
 }
 
-/** A flag that is or is not, as `-wait`, `-wait=true` or `-quiesce=false`. */
+/** Converts a boolean flag such as `-wait`, `-wait=true` or `-quiesce=false`. */
 function formatSwitch(name: string, value: string | undefined, { long, negate }: Option): string[] {
   const truth = value === undefined ? true : TRUTHS[value.toLowerCase()];
   if (truth === undefined) throw new UsageError(`-${name}=${value ?? ''}: it must be true or false`);
   const isSaidAsItIs = long === `--${name}`;
-  // What is so unless it is denied needs no word.
+  // A flag that defaults to true needs no word unless it is negated.
   if (negate && !isSaidAsItIs) return truth ? [] : [`--no-${name}`];
   return truth ? [`--${name}`] : [];
 }

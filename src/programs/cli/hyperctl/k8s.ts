@@ -22,7 +22,7 @@ import { isRequested, promptForFlags } from './wizard.ts';
 
 type Run = (parts: VmDeps, command: Command, flags: CallFlags) => Promise<void>;
 
-/** `hyperctl k8s -op OPERATION`: HyperSDK's calls. */
+/** Builds `hyperctl k8s -op OPERATION`, which handles HyperSDK's calls. */
 export function k8sCommand(parts: VmDeps): Command {
   const command = withConnectionFlags(new CheckedCommand('k8s'))
     .description('work with machines, templates and snapshots: reading ones show, changing ones print what to apply')
@@ -38,7 +38,7 @@ export function k8sCommand(parts: VmDeps): Command {
 }
 
 function refusals({ io }: VmDeps, { op, output, vm, namespace }: CallFlags, given: Given): string[] {
-  // An operation that there is not is refused by itself.
+  // The choices of -op reject an unknown operation.
   if (op === undefined || !(op in OPERATIONS)) return [];
   const said = (Object.keys(FLAGS) as FlagName[]).filter(given);
   const name = op as CallName;
@@ -47,7 +47,7 @@ function refusals({ io }: VmDeps, { op, output, vm, namespace }: CallFlags, give
   const isOdd = output !== undefined && forms?.includes(output) === false;
   return [
     ...contradictions(name, isAsking ? [...said, 'vm'] : said),
-    // An unset variable of a script must not mean another namespace.
+    // An unset variable of a script must not select another namespace.
     ...(namespace === '' ? ['-namespace must not be empty.'] : []),
     ...(isOdd ? [`${name} prints ${forms?.join(' or ') ?? ''}, not ${output}.`] : []),
   ];
@@ -65,7 +65,7 @@ const READING: Partial<Record<CallName, Run>> = {
   status: showStatus,
 };
 
-/** Prints what is to be applied; with -wait it is done at once, and printed when it has gone well. */
+/** Prints the object to apply. With -wait, applies it and prints it when it has succeeded. */
 const hand: Run = async (parts, command, said) => {
   const { io } = parts;
   const ask = said.op === 'vm-create' && said.vm === undefined ? io.ask : undefined;

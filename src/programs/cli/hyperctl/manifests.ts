@@ -8,11 +8,11 @@ import type { CallFlags } from './call.ts';
 
 export interface MadeFrom {
   readonly random: Random;
-  /** The text of a file that a flag names. */
+  /** Returns the text of a file that a flag names. */
   readonly textOf: (file: string) => string;
 }
 
-/** The object that a call is about, to be applied by whoever reads it. */
+/** Builds the object of a call, for the reader to apply. */
 export type Manifest = (flags: CallFlags, from: MadeFrom) => object;
 
 const operation =
@@ -20,7 +20,7 @@ const operation =
   ({ vm = '', group, namespace, ...flags }, { random }) =>
     newOperation(name, { vm, group, namespace }, flags, random);
 
-/** The operations that print an object, and change nothing by themselves. */
+/** Operations that print an object, and change nothing by themselves. */
 export const MANIFESTS = {
   'vm-create': ({ vm = '', group = virtualMachine.group, ...flags }, { textOf }) =>
     newVm({

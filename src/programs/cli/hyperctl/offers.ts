@@ -4,10 +4,10 @@ import { TEMPLATES } from '../template/command.ts';
 import type { VmDeps } from '../vm/command.ts';
 import type { Offer } from './wizard.ts';
 
-/** Somebody waits for a question: templates that are not known by then are not offered. */
+/** The user is waiting for a question, so templates that take longer are not offered. */
 const TIMEOUT_MS = 5000;
 
-/** The templates of the namespace; none where no cluster tells. */
+/** Returns the templates of the namespace, or none if the cluster cannot be reached. */
 export async function offersOf(parts: VmDeps, command: Command): Promise<readonly Offer[]> {
   const over = new AbortController();
   const late = Promise.withResolvers<readonly Offer[]>();

@@ -3,7 +3,7 @@ import type { FlagName } from '../objects/flags.ts';
 export interface HyperctlCall {
   readonly about: string;
   readonly needs: readonly FlagName[];
-  /** Beside what it needs. */
+  /** Optional flags, in addition to the required ones. */
   readonly takes: readonly FlagName[];
 }
 
@@ -13,7 +13,7 @@ const ASKED: readonly FlagName[] = [...ONE, 'ttl', ...PRINTED];
 const SIZED: readonly FlagName[] = ['cpus', 'memory', 'disk', 'checksum'];
 const LISTED: readonly FlagName[] = ['selector', 'allNamespaces', 'output'];
 
-/** The operations of `hyperctl k8s`, and the flags that each of them needs and takes. */
+/** Operations of `hyperctl k8s`, with the flags that each of them requires and accepts. */
 export const OPERATIONS = {
   'vm-list': {
     about: 'list machines of every group',
@@ -88,7 +88,7 @@ export const OPERATIONS = {
 
 export type CallName = keyof typeof OPERATIONS;
 
-/** What an operation misses among the flags that were said, and what it has no use for. */
+/** Reports required flags that are missing, and flags that the operation does not accept. */
 export function contradictions(op: CallName, said: readonly FlagName[]): string[] {
   const { needs, takes }: HyperctlCall = OPERATIONS[op];
   const missing = needs.filter((flag) => !said.includes(flag)).map(toDashed);
@@ -99,10 +99,10 @@ export function contradictions(op: CallName, said: readonly FlagName[]): string[
   ];
 }
 
-/** As hyperctl's users write a flag: includeMemory is -include-memory. */
+/** Formats a flag as hyperctl's users write it: includeMemory is -include-memory. */
 export const toDashed = (flag: string) => `-${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** All operations with their flags, as the help shows them. */
+/** Formats all operations with their flags for the help. */
 export function formatOperations(): string {
   const rows = Object.entries<HyperctlCall>(OPERATIONS).map(([name, { about, needs, takes }]) => {
     const flags = [...needs.map(toDashed), ...takes.map((flag) => `[${toDashed(flag)}]`)].join(' ');

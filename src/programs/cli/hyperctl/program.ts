@@ -8,7 +8,7 @@ import { carbonCalls } from './carbon.ts';
 import { doubleDashed } from './dashes.ts';
 import { k8sCommand } from './k8s.ts';
 
-/** The command line under its second name, which speaks HyperSDK's calls. */
+/** Builds the command line under its second name, which accepts HyperSDK's calls. */
 export function hyperctlProgram({
   io,
   version,
@@ -35,28 +35,28 @@ export function hyperctlProgram({
   return program;
 }
 
-/** Takes flags with one dash. */
+/** Accepts flags with a single dash. */
 class HyperctlProgram extends CheckedCommand {
-  /** Runs a call. */
+  /** Parses and runs a call. */
   async call(words: readonly string[]): Promise<void> {
     await this.parseAsync(this.read(words), { from: 'user' });
   }
 
-  /** The words of a call as commands read them. */
+  /** Converts the words of a call to the form that commands parse. */
   read(words: readonly string[]): string[] {
     const at = words.findIndex((word) => this.commands.some((command) => command.name() === word));
     const command = this.commands.find((each) => each.name() === words[at]);
     if (command === undefined) return doubleDashed(words, optionsOf(this));
     const [before, after] = [words.slice(0, at), words.slice(at + 1)];
     const head = [...doubleDashed(before, optionsOf(this)), command.name()];
-    // Completion is asked about the words of another call.
+    // The completion command receives the words of another call, so they stay as they are.
     if (command.options.length === 0) return [...head, ...after];
     const known = [...optionsOf(command), ...command.commands.flatMap(optionsOf)];
     return [...head, ...operationFirst(doubleDashed(after, known), command)];
   }
 }
 
-/** Where an operation is a command below another, it stands before its flags. */
+/** Moves the operation before its flags where it is a subcommand. */
 function operationFirst(words: readonly string[], { commands }: Command): readonly string[] {
   const named = commands.find((each) => words.includes(`--op=${each.name()}`));
   return named === undefined ? words : [named.name(), ...words.filter((word) => word !== `--op=${named.name()}`)];

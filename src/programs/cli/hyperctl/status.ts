@@ -13,7 +13,7 @@ import { vmTypes } from '../vm/vm-kinds.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
-/** How many there are of what, by their states. */
+/** Number of objects of each kind, by state. */
 export interface HyperctlStatus {
   readonly server: string;
   readonly namespace: string;
@@ -23,7 +23,7 @@ export interface HyperctlStatus {
   readonly operations: Counts;
 }
 
-/** `-op status`: what a cluster, or one namespace of it, holds. */
+/** Shows `-op status`: a summary of a cluster, or of one of its namespaces. */
 export async function showStatus(parts: VmDeps, command: Command): Promise<void> {
   const { output, allNamespaces } = command.optsWithGlobals<{ output?: Format; allNamespaces?: boolean }>();
   await withConnection(parts.connect, command, async ({ client, namespace }) => {
@@ -65,7 +65,7 @@ function countStates(states: readonly string[]): Counts {
   return Object.fromEntries(counts);
 }
 
-/** The same for people. */
+/** Formats the status for people. */
 function formatStatus({ server, namespace, ...kinds }: HyperctlStatus): string {
   const rows = [
     ['server', server],

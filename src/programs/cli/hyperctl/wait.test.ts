@@ -5,7 +5,7 @@ import { KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { runHyperctl } from '#testing/hyperctl';
 
-/** A cluster on which an object goes through these states after it was made. */
+/** Creates a cluster on which a created object goes through these states. */
 function clusterWhere(...states: readonly object[]) {
   const made: KubeObject[] = [];
   const current = (status?: object) => ({ ...made[0], ...(status === undefined ? {} : { status }) }) as KubeObject;

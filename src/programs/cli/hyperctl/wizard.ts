@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 import { diskFlag, wholeNumber } from '../objects/size-flags.ts';
 import type { CallFlags } from './call.ts';
 
-/** What a template suggests to whoever makes a machine from it. */
+/** Defaults that a template suggests for a VM created from it. */
 export interface Offer {
   readonly name: string;
   readonly displayName: string;
@@ -13,7 +13,7 @@ export interface Offer {
 
 type Ask = NonNullable<Io['ask']>;
 
-/** Asks for what a machine needs; what was said by flags is not asked again. */
+/** Prompts for the flags that a VM requires. Flags that are already set are not prompted for. */
 export async function promptForFlags(
   ask: Ask,
   say: (text: string) => void,
@@ -45,7 +45,7 @@ export async function promptForFlags(
   };
 }
 
-/** Whether the machine is created right away. */
+/** Asks whether to create the VM right away. */
 export function isRequested(ask: Ask, say: (text: string) => void): Promise<boolean> {
   return promptUntilValid(ask, say, 'Create it now? (yes, or no to print it)', 'no', yesOrNo);
 }

@@ -5,13 +5,13 @@ import { findAdmission } from '#vm/dialects/admitters';
 
 const admissionOf = findAdmission();
 
-/** The object itself where every rule of its kind is kept; otherwise it is refused with all that is wrong. */
+/** Returns the object if it is valid, and otherwise throws an error with all violations. */
 export function assertValid<T extends object>(object: T): T {
   withDefaults(object);
   return object;
 }
 
-/** An object of ours as it would be stored: with all that its kind fills in. */
+/** Returns an object of a Vimana kind as it would be stored, with its defaults. */
 export function withDefaults(object: object, namespace = 'default'): KubeObject {
   const { apiVersion, kind, metadata } = object as KubeObject;
   const placed = structuredClone({ ...object, metadata: { namespace, ...metadata } }) as KubeObject;

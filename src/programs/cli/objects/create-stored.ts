@@ -3,7 +3,7 @@ import type { Client, NewObject, ResourceType } from '#platform/kube/client';
 import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** Stores a new object, exactly as it was written. */
+/** Stores a new object exactly as written. */
 export async function createStored<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,
@@ -19,7 +19,7 @@ export async function createStored<T extends KubeObject>(
   }
 }
 
-/** Says what is missing where a cluster does not know a kind. */
+/** Throws an error with a hint if the cluster does not serve a kind. */
 export async function assertServed(client: Client, { group, version, plural, kind }: ResourceType): Promise<void> {
   const answer = await ignoreNotFound(client.raw(`/apis/${group}/${version}`));
   const { resources = [] } = JSON.parse(answer ?? '{}') as {
@@ -31,7 +31,7 @@ export async function assertServed(client: Client, { group, version, plural, kin
   });
 }
 
-/** The objects of a kind, or what is missing where the cluster does not know it. */
+/** Lists the objects of a kind, or throws a hint if the cluster does not serve it. */
 export async function listOf<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,

@@ -7,7 +7,7 @@ import { checksumFlag, diskFlag, labelFlag, quantityFlag, wholeNumber, wholeOrNo
 
 const text = (flags: string, about: string) => new Option(flags, about).argParser(nonEmpty);
 
-/** Flags that several commands have, by the names that settings have: they mean the same everywhere. */
+/** Flags that several commands share under the same settings names. They mean the same everywhere. */
 export const FLAGS = {
   vm: () => text('--vm <name>', 'the machine'),
   group: () => new Option('-g, --group <group>', 'API group of the machine').choices([...VM_GROUPS]),

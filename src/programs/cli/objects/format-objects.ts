@@ -12,7 +12,7 @@ interface Shown {
   readonly now: number;
 }
 
-/** Objects of a kind in the form that was asked for. */
+/** Formats objects of a kind in the requested output format. */
 export function formatObjects(
   objects: readonly KubeObject[],
   { kind, format, single, managedFields, ...table }: Shown,

@@ -9,11 +9,11 @@ import { type Format, resourceName } from '../vm/output.ts';
 import { assertServed, listOf } from './create-stored.ts';
 import { formatObjects } from './format-objects.ts';
 
-/** A kind that commands list, show and delete. */
+/** Kind that commands list, show and delete. */
 export interface StoredKind<T extends KubeObject> {
   readonly kind: Kind;
   readonly type: ResourceType<T>;
-  /** As people call several of them. */
+  /** Plural that is shown to users. */
   readonly many: string;
 }
 
@@ -24,7 +24,7 @@ interface ShowFlags {
   readonly showManagedFields?: boolean;
 }
 
-/** Lists those that are wanted. */
+/** Lists the selected objects. */
 export async function listStored<T extends KubeObject>(
   parts: VmDeps,
   command: Command,
@@ -49,7 +49,7 @@ export async function listStored<T extends KubeObject>(
   });
 }
 
-/** Shows those of certain names. */
+/** Shows the objects with the given names. */
 export async function getStored<T extends KubeObject>(
   parts: VmDeps,
   command: Command,
@@ -67,7 +67,7 @@ export async function getStored<T extends KubeObject>(
   });
 }
 
-/** Deletes those that there are, and names those that there are not; says so where it is told to. */
+/** Deletes the objects that exist, and reports those that do not. Prints the result if requested. */
 export async function deleteStored<T extends KubeObject>(
   parts: VmDeps,
   command: Command,

@@ -7,11 +7,11 @@ interface TableOf {
   readonly kind: Kind;
   readonly now: number;
   readonly wide: boolean;
-  /** The namespace before the name, for objects of several. */
+  /** Shows the namespace before the name. */
   readonly namespaces: boolean;
 }
 
-/** Objects of a kind under the columns that kubectl shows of it. */
+/** Formats objects of a kind with the columns that kubectl shows for it. */
 export function kindTable(objects: readonly KubeObject[], { kind, now, wide, namespaces }: TableOf): string {
   const columns = kind.columns.filter((column) => wide || column.wide !== true);
   const headings = ['NAME', ...columns.map(({ name }) => name.toUpperCase())];
@@ -28,7 +28,7 @@ function cellOf(object: KubeObject, { path, type }: Column, now: number): string
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-/** The value at a path of a CustomResourceDefinition's column: `.status.phase`, `.status.ipAddresses[0]`. */
+/** Returns the value at the path of a CRD's printer column: `.status.phase`, `.status.ipAddresses[0]`. */
 function valueAt(object: unknown, path: string): unknown {
   return [...path.matchAll(/[^.[\]]+/g)].reduce<unknown>(
     (at, [key]) => (at as Readonly<Record<string, unknown>> | undefined | null)?.[key],

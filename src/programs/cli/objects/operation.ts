@@ -7,12 +7,12 @@ import { definedFields, hasDefinedFields } from './defined-fields.ts';
 type Spec = VMOperationInput['spec'];
 export type OperationName = Spec['operation'];
 
-/** What may be said of an operation on the command line, in whichever command. */
+/** Flags of an operation, shared by all commands that create one. */
 export interface OperationFlags {
   readonly force?: boolean;
-  /** In milliseconds. */
+  /** Timeout in milliseconds. */
   readonly timeout?: number;
-  /** Seconds that the finished operation is kept. */
+  /** Seconds for which the finished operation is retained. */
   readonly ttl?: number;
   readonly target?: string;
   readonly targetNamespace?: string;
@@ -29,16 +29,16 @@ export interface OperationFlags {
   readonly hotplug?: boolean;
 }
 
-/** Which machine is meant, and where the operation is kept. */
+/** VM that an operation is about, and the operation's namespace. */
 export interface About {
   readonly vm: string;
-  /** hypersdk.io where absent. */
+  /** API group of the VM. Defaults to hypersdk.io. */
   readonly group?: string | undefined;
-  /** Left to whoever applies the object where absent. */
+  /** If absent, whoever applies the object chooses the namespace. */
   readonly namespace?: string | undefined;
 }
 
-/** A VMOperation with a name of its own, so that each one that is made acts once. */
+/** Builds a VMOperation with a unique name, so that each one created acts once. */
 export function newOperation(
   operation: OperationName,
   { vm, group, namespace }: About,
@@ -63,12 +63,12 @@ export function newOperation(
   };
 }
 
-/** As Kubernetes would name it from a prefix, but known before it is stored. */
+/** Generates a name as Kubernetes does from a prefix, but before the object is stored. */
 export function newName(vm: string, operation: string, random: Random): string {
   return `${vm}-${operation}-${random.suffix()}`;
 }
 
-/** A machine of hypersdk.io goes by its name alone. */
+/** Refers to a VM of hypersdk.io by its name alone. */
 export function vmRefOf(name: string, group: string | undefined): Spec['vmRef'] {
   if (group === undefined || group === vmOperation.group) return { name };
   return { name, apiGroup: group as GroupName, kind: 'VirtualMachine' };

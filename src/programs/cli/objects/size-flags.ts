@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseQuantity, type Quantity } from '#platform/base/quantity';
 
-/** `name=size` or `name=size:class`. */
+/** Disk as `name=size` or `name=size:class`. */
 export interface DiskFlag {
   readonly name: string;
   readonly size: string;
@@ -13,14 +13,14 @@ export interface ChecksumFlag {
   readonly value: string;
 }
 
-/** A count of something that there must be at least one of. */
+/** Parses a count of at least one. */
 export function wholeNumber(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= 1) return count;
   throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }
 
-/** A count that may be none. */
+/** Parses a count that may be zero. */
 export function wholeOrNone(text: string): number {
   if (/^0+$/.test(text)) return 0;
   return wholeNumber(text);
@@ -34,7 +34,7 @@ export function quantityFlag(text: string): Quantity {
   }
 }
 
-/** One more disk behind those that are there. */
+/** Parses a disk, and appends it to those of earlier occurrences of the flag. */
 export function diskFlag(text: string, before: readonly DiskFlag[] = []): DiskFlag[] {
   const found = /^(?<name>[^=]+)=(?<size>[^:]+)(?::(?<storageClass>.+))?$/.exec(text)?.groups;
   if (found === undefined)
@@ -49,14 +49,14 @@ export function checksumFlag(text: string): ChecksumFlag {
   return { type: type as ChecksumFlag['type'], value };
 }
 
-/** One more label behind those that are there. */
+/** Parses a label, and adds it to those of earlier occurrences of the flag. */
 export function labelFlag(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=');
   if (at <= 0) throw new InvalidArgumentError('It must be key=value.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-/** The disks of a machine; undefined where none was named. */
+/** Builds the disks of a VM. Returns undefined if none was named. */
 export function disksOf(
   disks: readonly DiskFlag[] | undefined,
 ): { -readonly [K in keyof DiskFlag]: DiskFlag[K] }[] | undefined {

@@ -4,7 +4,7 @@ import { definedFields, hasDefinedFields } from './defined-fields.ts';
 import { type About, newName, vmRefOf } from './operation.ts';
 
 export interface SnapshotFlags {
-  /** Its name; a fresh one where absent. */
+  /** Name of the snapshot. Defaults to a generated one. */
   readonly snapshot?: string;
   readonly includeMemory?: boolean;
   readonly quiesce?: boolean;
@@ -14,7 +14,7 @@ export interface SnapshotFlags {
   readonly expiresAt?: string;
 }
 
-/** A VMSnapshot of a machine as it is now. */
+/** Builds a VMSnapshot of the current state of a VM. */
 export function newSnapshot(
   { vm, group, namespace }: About,
   { snapshot, includeMemory, quiesce, description, keepDays, keepCount, expiresAt }: SnapshotFlags,

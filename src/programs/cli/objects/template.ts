@@ -18,7 +18,7 @@ export interface TemplateFlags {
   readonly disk?: readonly DiskFlag[];
 }
 
-/** A VMTemplate around an image. */
+/** Builds a VMTemplate for an image. */
 export function newTemplate(flags: TemplateFlags): VMTemplateInput {
   const { template, namespace, displayName, description, templateVersion, image, checksum } = flags;
   const { os, distribution, osVersion, cpus, memory, disk } = flags;

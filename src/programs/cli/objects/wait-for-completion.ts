@@ -5,7 +5,7 @@ import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type WaitDeps, type WaitState, waitFor } from '../vm/wait.ts';
 
-/** How the end of an object is known, and what it is called. */
+/** Describes how the completion of a kind is recognized, and what to call it. */
 interface End<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly end: string;
@@ -16,7 +16,10 @@ export const OPERATION_END: End<Operation> = { type: OPERATIONS, end: 'to end', 
 export const SNAPSHOT_END: End<Snapshot> = { type: VM_SNAPSHOTS, end: 'to be ready', progress: snapshotProgress };
 export const TEMPLATE_END: End<Template> = { type: VM_TEMPLATES, end: 'to be ready', progress: templateProgress };
 
-/** Follows what was made to its end; `machine` is whom it is about, itself where absent. */
+/**
+ * Waits for the completion of a created object. `machine` is the VM that it is about, and defaults to the object
+ * itself.
+ */
 export function waitForCompletion<T extends KubeObject>(
   parts: WaitDeps,
   { type, end, progress }: End<T>,
@@ -29,7 +32,7 @@ export function waitForCompletion<T extends KubeObject>(
 
 const GONE: WaitState = { failed: 'it was deleted before its end was seen' };
 
-/** How far an operation is. */
+/** Returns the progress of an operation. */
 function operationProgress(operation: Operation | undefined): WaitState {
   if (operation === undefined) return GONE;
   const { phase = 'Pending', progress, message = '' } = operation.status ?? {};
@@ -40,7 +43,7 @@ function operationProgress(operation: Operation | undefined): WaitState {
   return { at: `${operation.spec.operation} ${phase}${far}${message === '' ? '' : `: ${message}`}` };
 }
 
-/** What a machine is when an operation has succeeded. */
+/** Describes the VM after a successful operation. */
 function endOf({ spec, status }: Operation): string {
   const { result = {} } = status ?? {};
   switch (spec.operation) {
@@ -65,7 +68,7 @@ function endOf({ spec, status }: Operation): string {
   }
 }
 
-/** How far a snapshot is. */
+/** Returns the progress of a snapshot. */
 function snapshotProgress(snapshot: Snapshot | undefined): WaitState {
   if (snapshot === undefined) return GONE;
   const { phase = 'Pending', size, conditions = [] } = snapshot.status ?? {};
@@ -75,7 +78,7 @@ function snapshotProgress(snapshot: Snapshot | undefined): WaitState {
   return { at: `snapshot ${phase}${told === '' ? '' : `: ${told}`}` };
 }
 
-/** How far a template is. */
+/** Returns the progress of a template. */
 function templateProgress(template: Template | undefined): WaitState {
   if (template === undefined) return GONE;
   const { ready, conditions = [] } = template.status ?? {};

@@ -34,7 +34,7 @@ interface BenchmarkFlags extends LoadFlags, BoundFlags {
   readonly output: RowFormat | 'plot' | 'svg';
 }
 
-/** `vimana rebalance benchmark`: every algorithm, planner and mode on the same load. */
+/** Builds `vimana rebalance benchmark`, which runs every algorithm, planner and mode on the same load. */
 export function addBenchmarkCommand(parent: Command, { io, clock }: RebalanceDeps): void {
   withBoundFlags(withLoadFlags(sub(parent, 'benchmark')))
     .description('try every algorithm, planner and mode on the same load, and rank them')

@@ -7,7 +7,7 @@ import { formatRows, outputOption, type Row, type RowFormat } from './rows.ts';
 
 const COLUMNS = ['node', 'vms', 'cpu_usage', 'cpu_pressure', 'memory_usage', 'memory_pressure', 'score', 'bucket'];
 
-/** `vimana rebalance classify`: which nodes have too much and which too little. */
+/** Builds `vimana rebalance classify`, which shows over-utilized and under-utilized nodes. */
 export function addClassifyCommand(parent: Command, { io }: RebalanceDeps): void {
   withLoadFlags(sub(parent, 'classify'))
     .description('which nodes have too much to do, and which too little')

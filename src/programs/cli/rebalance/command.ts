@@ -14,11 +14,14 @@ import { addStepCommand } from './step.ts';
 export interface RebalanceDeps {
   readonly io: Io;
   readonly clock: Clock;
-  /** From the call on, Ctrl-C aborts it instead of ending the program; a second one ends it. */
+  /** Makes Ctrl-C abort the signal instead of ending the program; a second one ends it. */
   readonly interrupted: () => AbortSignal;
 }
 
-/** `vimana rebalance`: try ways to rebalance machines on the same load, with no cluster at hand, and use one on a cluster. */
+/**
+ * Builds `vimana rebalance`, which compares ways to rebalance VMs on the same load without a cluster, and applies one
+ * to a cluster.
+ */
 export function rebalanceCommand(parts: RebalanceDeps): Command {
   const rebalance = new CheckedCommand('rebalance').description(
     'try ways to rebalance machines, and rebalance a cluster',

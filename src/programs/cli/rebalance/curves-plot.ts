@@ -4,7 +4,7 @@ const WIDTH = 64;
 const HEIGHT = 16;
 const MARKS = 'abcdefgh';
 
-/** Curves in a terminal, a letter each; where several meet, the first is seen. */
+/** Draws curves in a terminal, one letter each. Where several meet, the first is shown. */
 export function curvesPlot(title: string, curves: readonly Curve[]): string {
   const { steps, most } = extentOf(curves);
   const canvas = Array.from({ length: HEIGHT }, () => Array.from({ length: WIDTH }, () => ' '));

@@ -5,10 +5,10 @@ const TOP = 40;
 const WIDTH = 640;
 const HEIGHT = 300;
 const LINE = 18;
-/** Told apart by people who see colours differently, too (Okabe and Ito). */
+/** Palette of Okabe and Ito, which color-blind readers can tell apart. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#999999'];
 
-/** Curves as a picture that needs nothing else. */
+/** Draws curves as a self-contained SVG. */
 export function curvesSvg(title: string, curves: readonly Curve[]): string {
   const { steps, most } = extentOf(curves);
   const x = (step: number) => (LEFT + (step / steps) * WIDTH).toFixed(1);

@@ -1,6 +1,6 @@
 import { type BenchmarkResult, nameOf, unevenness } from '#fleet/rebalance/benchmark';
 
-/** How uneven a fleet was before the first step and after each. */
+/** Imbalance of a fleet before the first step and after each. */
 export interface Curve {
   readonly name: string;
   readonly values: readonly number[];
@@ -9,7 +9,7 @@ export interface Curve {
 /** More lines than these cannot be told apart. */
 const MAX_CURVES = 8;
 
-/** The curves of the best results; methods that did exactly the same share one. */
+/** Returns the curves of the best results. Methods with identical results share one curve. */
 export function curvesOf(results: readonly BenchmarkResult[]): readonly Curve[] {
   const found = new Map<string, { name: string; values: readonly number[]; others: number }>();
   for (const result of results) {
@@ -25,7 +25,7 @@ export function curvesOf(results: readonly BenchmarkResult[]): readonly Curve[] 
   }));
 }
 
-/** How far the axes reach. */
+/** Returns the extent of the axes. */
 export function extentOf(curves: readonly Curve[]): { readonly steps: number; readonly most: number } {
   return {
     steps: Math.max(1, ...curves.map(({ values }) => values.length - 1)),

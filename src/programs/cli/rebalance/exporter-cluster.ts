@@ -20,7 +20,7 @@ interface ToldNode {
   }[];
 }
 
-/** A cluster as its exporter tells of it; what it tells is what its watches have told it a moment ago. */
+/** Returns a cluster as its exporter reports it, which is the state of its watches a moment ago. */
 export function exporterCluster(at: string, token?: () => string | undefined): LiveCluster {
   return {
     async observe(signal) {
@@ -34,7 +34,7 @@ export function exporterCluster(at: string, token?: () => string | undefined): L
       if (!Array.isArray(nodes) || !nodes.every(isTold)) {
         throw new VimanaError('REFUSED', `${at} is no exporter of ours: its answer to /scenario has no nodes`);
       }
-      // A node that has nothing to give neither has load nor takes any.
+      // A node without capacity has no load and accepts none.
       return nodes.filter(({ cpu_cores, memory_bytes }) => cpu_cores > 0 && memory_bytes > 0).map(toObservedNode);
     },
     async move(migrations) {

@@ -1,12 +1,13 @@
 import { ConfigError } from '#platform/base/errors';
 import { readToken, tokenFileOf } from '#platform/kube/access-token';
 
-/** An exporter that listens on all addresses is found at these too. */
+/** An exporter that listens on all addresses is reachable at these too. */
 const ALL: Readonly<Record<string, readonly string[]>> = { '127.0.0.1': ['0.0.0.0', '::'], '::1': ['::'] };
 
 /**
- * The token for an exporter: of the file that was named, or of the one that an exporter of this user has written for
- * this very address. Not for a name such as localhost, which may lead to a server of another user at another address.
+ * Returns the token for an exporter: from the given file, or from the one that an exporter of this user wrote for this
+ * very address. A name such as localhost does not count, since it may lead to a server of another user at another
+ * address.
  */
 export function exporterToken(url: string, file?: string): string | undefined {
   if (file !== undefined) {

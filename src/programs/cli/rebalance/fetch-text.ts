@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { VimanaError } from '#platform/base/errors';
 
-/** An address on the command line, of a server that speaks HTTP. */
+/** Returns a parser for the URL of an HTTP server. */
 export function webAddress(example: string): (text: string) => string {
   return (text) => {
     if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
@@ -10,23 +10,23 @@ export function webAddress(example: string): (text: string) => string {
 }
 
 interface Question {
-  /** Who answers, as a person would say it. */
+  /** Name of the server for messages. */
   readonly who: string;
-  /** Where it answers; what stands before the paths of its interface stays. */
+  /** URL of the server. Its path is kept before the paths of the API. */
   readonly at: string;
   readonly path: string;
-  /** What is posted; the question is a GET where absent. */
+  /** Body to post. Without one, the request is a GET. */
   readonly body?: unknown;
-  /** Presented to the server, and to nobody whom it points to. */
+  /** Token for the server. It is not sent to the target of a redirect. */
   readonly token?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** Asks a server that answers in JSON; whatever is no answer becomes an error that names the server. */
+/** Requests JSON from a server. Any failure becomes an error that names the server. */
 export async function fetchText<T>({ who, at, path, body, token, signal }: Question): Promise<T> {
   const url = new URL(path, at.endsWith('/') ? at : `${at}/`);
   const { username, password } = url;
-  // The runtime refuses addresses with a password in them.
+  // Node.js rejects URLs that contain a password.
   [url.username, url.password] = ['', ''];
   const named = username === '' ? {} : { authorization: basic(username, password) };
   const given = token === undefined ? named : { authorization: `Bearer ${token}` };
@@ -59,7 +59,7 @@ export async function fetchText<T>({ who, at, path, body, token, signal }: Quest
 function reasonOf(error: unknown, { port }: URL): string {
   const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   if (message === 'bad port') return `port ${port} is of another protocol, and nothing may speak HTTP to it`;
-  // Where a name has several addresses, there is a reason for each and none for the whole.
+  // If a name has several addresses, each has its own error and the whole has none.
   return message === '' ? (code ?? 'it does not answer') : message;
 }
 

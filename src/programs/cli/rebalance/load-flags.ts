@@ -10,7 +10,7 @@ import type { CheckedCommand, Given } from '../checked-command.ts';
 import type { Io } from '../io.ts';
 import { readTextFile } from '../manifest-files.ts';
 
-/** Which load is made up. */
+/** Flags of a generated load. */
 export interface GeneratedLoadFlags {
   readonly load: LoadName;
   readonly nodes?: number;
@@ -18,7 +18,7 @@ export interface GeneratedLoadFlags {
   readonly seed: string;
 }
 
-/** Which load is worked on. */
+/** Flags that select the load to work on. */
 export interface LoadFlags extends GeneratedLoadFlags {
   readonly scenario?: string;
 }
@@ -29,14 +29,14 @@ export interface RequestedLoad {
   readonly random: Random;
 }
 
-/** Adds the flags that say which load is worked on. */
+/** Adds the flags that select the load to work on. */
 export function withLoadFlags(command: CheckedCommand): CheckedCommand {
   return withGeneratedLoadFlags(
     command.option('--scenario <file>', 'a scenario file, with #name where it holds several'),
   ).refuses((_flags: LoadFlags, given) => besideFile(given));
 }
 
-/** Adds the flags that say which load is made up. */
+/** Adds the flags of a generated load. */
 export function withGeneratedLoadFlags(command: CheckedCommand): CheckedCommand {
   return command
     .addOption(new Option('--load <name>', 'a load that is made up').choices(LOADS).default('mixed'))
@@ -58,7 +58,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** The load that the flags ask for. */
+/** Returns the load that the flags select. */
 export function loadOf(io: Io, flags: LoadFlags): RequestedLoad {
   const random = seededRandom(flags.seed);
   const scenario = flags.scenario === undefined ? makeScenario(flags, random) : read(io, flags.scenario);
@@ -72,7 +72,7 @@ export function loadOf(io: Io, flags: LoadFlags): RequestedLoad {
   return { name: scenario.name, fleet: fleetOf(scenario), random };
 }
 
-/** A load that is made up, as files write it. */
+/** Generates a load in the form that scenario files use. */
 export function generateLoad({ load, nodes, vms }: GeneratedLoadFlags, random: Random): ReturnType<typeof generate> {
   const size = { ...(nodes === undefined ? {} : { nodes }), ...(vms === undefined ? {} : { vms }) };
   return generate({ load, ...size }, random);
@@ -114,7 +114,7 @@ function parseFile(io: Io, file: string): unknown {
   }
 }
 
-/** Several names, after commas. */
+/** Returns a parser for names that are separated by commas. */
 function splitNames<T extends { readonly id: string }>(all: readonly T[]): (text: string) => readonly T[] {
   return (text) =>
     text.split(',').map((name) => {
@@ -124,11 +124,11 @@ function splitNames<T extends { readonly id: string }>(all: readonly T[]): (text
     });
 }
 
-/** A flag that takes some of all there are; all, unless told otherwise. */
+/** Returns a flag that selects some of all entries. Defaults to all. */
 export const someOption = (flags: string, all: readonly { readonly id: string }[]) =>
   new Option(flags, `only these: ${all.map(({ id }) => id).join(', ')}`).argParser(splitNames(all)).default(all, 'all');
 
-/** Whoever wants one has named one. */
+/** Returns a parser for exactly one name. */
 export function theOnly<T extends { readonly id: string }>(all: readonly T[]): (text: string) => T {
   const list = splitNames(all);
   return (text) => {
@@ -138,5 +138,5 @@ export function theOnly<T extends { readonly id: string }>(all: readonly T[]): (
   };
 }
 
-/** Of a command that was added below another one. */
+/** Adds a subcommand to a command. */
 export const sub = (parent: Command, name: string): CheckedCommand => parent.command(name) as CheckedCommand;

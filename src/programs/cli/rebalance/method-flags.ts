@@ -45,7 +45,7 @@ export interface BoundFlags {
   readonly timeBudget?: number;
 }
 
-/** Adds the flags that bound what a step may do. */
+/** Adds the flags that limit a step. */
 export function withBoundFlags(command: CheckedCommand): CheckedCommand {
   return withLimitFlags(command)
     .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, MAX_PLANS), DEFAULT_BUDGET)
@@ -63,7 +63,7 @@ export function withLimitFlags(command: CheckedCommand): CheckedCommand {
     .option('--per-step <count>', 'machines that move in a step', wholeNumber(1, 1_000), DEFAULT_LIMITS.perStep);
 }
 
-/** Everything that must be known to bound a search. */
+/** Inputs for limiting a search. */
 interface Bounding {
   readonly io: Io;
   readonly clock: Clock;
@@ -72,8 +72,8 @@ interface Bounding {
 }
 
 /**
- * The bounds that the flags ask for. A budget in time becomes one in plans before anything is planned, so that the same
- * number gives the same result again, on any machine.
+ * Returns the limits that the flags request. A time budget is converted to a number of plans up front, so that the same
+ * number gives the same result again, on any host.
  */
 export function boundsOf(flags: BoundFlags, steps: number, { io, clock, fleet, methods }: Bounding): Bounds {
   const limits = { perNode: flags.perNode, perStep: flags.perStep };
@@ -84,7 +84,7 @@ export function boundsOf(flags: BoundFlags, steps: number, { io, clock, fleet, m
   return { limits, steps, budget };
 }
 
-/** Milliseconds that judging one plan takes, once the runtime has got used to it. */
+/** Measures the milliseconds that the evaluation of one plan takes after warm-up. */
 function judging(fleet: FleetModel, { algorithm, mode }: Pick<Method, 'algorithm' | 'mode'>, clock: Clock): number {
   let start = 0;
   for (let i = -MEASURED; i < MEASURED; i++) {

@@ -17,7 +17,7 @@ const HEAD = `# For kube-descheduler 0.36 and later. It reads what the rules of 
 # It speaks to Prometheus with the token of its ServiceAccount, and so only from within a pod.
 `;
 
-/** `vimana rebalance policy`: the policy by which kube-descheduler does it. */
+/** Builds `vimana rebalance policy`, which prints the equivalent policy for kube-descheduler. */
 export function addPolicyCommand(parent: Command, { io }: RebalanceDeps): void {
   withLimitFlags(sub(parent, 'policy'))
     .description('print the policy by which kube-descheduler rebalances so')

@@ -9,11 +9,11 @@ import { fetchText } from './fetch-text.ts';
 export interface PrometheusDeps {
   readonly at: string;
   readonly clock: Clock;
-  /** How long a scrape may let itself be waited for. */
+  /** Maximum time to wait for a scrape. */
   readonly timeoutMs: number;
 }
 
-/** Where a measure belongs in what is observed of a node. */
+/** Maps each measure to its field in the observation of a node. */
 const FIELDS = {
   [SOURCES.cpu_usage]: 'cpuUsage',
   [SOURCES.cpu_pressure]: 'cpuPressure',
@@ -25,13 +25,13 @@ type Measures = Pick<ObservedNode, (typeof FIELDS)[keyof typeof FIELDS]>;
 type Metric = keyof typeof FIELDS;
 
 const ALL = `{__name__=~"${Object.keys(FIELDS).join('|')}",node!=""}`;
-/** When the node that was scraped longest ago was; of several that tell of the same node, the latest counts. */
+/** Time of the oldest scrape among all nodes. If several sources report the same node, the latest counts. */
 const OLDEST = `scalar(min(max by (node) (timestamp(${SOURCES.cpu_usage}{node!=""}))))`;
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
-/** A cluster that is measured by Prometheus; the exporter tells who is where, and moves machines. */
+/** Returns a cluster that is measured by Prometheus. The exporter reports placements, and moves VMs. */
 export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusDeps): LiveCluster {
   return {
     move: (moves) => exporter.move(moves),
@@ -51,8 +51,8 @@ export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusDep
 }
 
 /**
- * Waits until everything that Prometheus knows was measured after the call, by its own clock: it tells nobody when it
- * has scraped, so that it is asked again, and less and less often.
+ * Waits until everything in Prometheus was measured after the call, by its own clock. It does not announce scrapes, so
+ * it is polled with growing intervals.
  */
 async function waitForScrape({ at, clock, timeoutMs }: PrometheusDeps, signal: AbortSignal): Promise<void> {
   let from: number | undefined;
@@ -83,7 +83,7 @@ async function measuresOf({ at }: PrometheusDeps, signal: AbortSignal): Promise<
   for (const { metric, value } of await query<readonly Sample[]>(at, ALL, signal)) {
     const measures = found.get(metric.node) ?? {};
     const field = FIELDS[metric.__name__];
-    // As the recording rules do where two exporters tell of the same node.
+    // The recording rules do the same if two exporters report the same node.
     measures[field] = Math.max(measures[field] ?? 0, Number(value[1]));
     found.set(metric.node, measures);
   }

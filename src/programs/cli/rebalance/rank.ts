@@ -7,7 +7,7 @@ import { formatRows, outputOption, type Row, type RowFormat } from './rows.ts';
 const COLUMNS = ['algorithm', 'rank', 'node', 'score'];
 const SAME = 1e-9;
 
-/** `vimana rebalance rank`: in which order algorithms see the nodes. */
+/** Builds `vimana rebalance rank`, which shows how algorithms rank the nodes. */
 export function addRankCommand(parent: Command, { io }: RebalanceDeps): void {
   withLoadFlags(sub(parent, 'rank'))
     .description('in which order algorithms see the nodes, the most loaded first')
@@ -22,7 +22,7 @@ export function addRankCommand(parent: Command, { io }: RebalanceDeps): void {
     });
 }
 
-/** Nodes of equal score share a rank. */
+/** Ranks nodes. Nodes of equal score share a rank. */
 function rankNodes(algorithm: string, names: readonly string[], scores: Float64Array): Row[] {
   const order = names.map((node, at) => ({ node, score: scores[at] ?? 0 })).sort((a, b) => b.score - a.score);
   let rank = 1;

@@ -15,7 +15,7 @@ const files: Readonly<Record<string, string>> = {
   'no.json': '{',
 };
 
-/** A clock that moves on by 20 ms whenever somebody looks at it. */
+/** Clock that advances by 20 ms whenever it is read. */
 class LivelyClock extends FakeClock {
   #looks = 0;
 
@@ -42,7 +42,7 @@ async function rebalance(line: string, more: Readonly<Record<string, string>> = 
 describe('vimana rebalance', () => {
   it('classifies the nodes of a file', async () => {
     const { out, err } = await rebalance('classify --scenario one.json --algorithm cpu-focused --mode low -o json');
-    // 0.7 * 0.9 and 0.7 * 0.1, whose mean is 0.35
+    // 0.7 * 0.9 and 0.7 * 0.1 have a mean of 0.35.
     expect(JSON.parse(out)).toMatchObject([
       { node: 'a', score: 0.63, bucket: 'over' },
       { node: 'b,"c"', bucket: 'under' },
@@ -115,7 +115,7 @@ describe('vimana rebalance', () => {
 
   it('turns time into a number of plans that gives the same again', async () => {
     const { out, err } = await rebalance('step --planner fewest-moves --time-budget 10ms');
-    // Judging 200 plans took 20 ms, so that 10 ms are enough for 100.
+    // Evaluating 200 plans took 20 ms, so 10 ms suffice for 100.
     expect(err).toContain('a search judges up to 100 plans in a step; --budget 100 does the same again\n');
     expect((await rebalance('step --planner fewest-moves --budget 100')).out).toBe(out);
   });

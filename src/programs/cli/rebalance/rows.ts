@@ -4,13 +4,13 @@ import { formatTable } from '../format-table.ts';
 export const ROW_FORMATS = ['table', 'csv', 'json'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 
-/** What is printed, by the name of its column; every row has the same columns. */
+/** Printed row, by column name. Every row has the same columns. */
 export type Row = Readonly<Record<string, string | number>>;
 
 export const outputOption = (formats: readonly string[] = ROW_FORMATS) =>
   new Option('-o, --output <format>', 'how to print').choices(formats).default('table');
 
-/** Rows as people read them, or as programs do: there, numbers have all their digits. */
+/** Formats rows for people or for programs. Programs get numbers with all their digits. */
 export function formatRows(rows: readonly Row[], columns: readonly string[], format: RowFormat): string {
   if (format === 'json') return `${JSON.stringify(rows, undefined, 2)}\n`;
   if (format === 'csv') {
@@ -28,7 +28,7 @@ function formatCell(value: string | number): string {
   return typeof value === 'string' || Number.isInteger(value) ? String(value) : value.toFixed(4);
 }
 
-/** As RFC 4180 has it. */
+/** Quotes a cell as RFC 4180 specifies. */
 function quoteCell(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -11,7 +11,7 @@ interface RulesFlags {
   readonly output: 'rules' | 'prometheusrule';
 }
 
-/** `vimana rebalance rules`: the scores as recording rules, from the metrics of the exporter. */
+/** Builds `vimana rebalance rules`, which prints the scores as recording rules over the metrics of the exporter. */
 export function addRulesCommand(parent: Command, { io }: RebalanceDeps): void {
   sub(parent, 'rules')
     .description('print recording rules by which Prometheus scores nodes with every algorithm')
@@ -40,7 +40,7 @@ export function addRulesCommand(parent: Command, { io }: RebalanceDeps): void {
     });
 }
 
-/** Over how long metrics are averaged; it is part of the names of the rules. */
+/** Returns the flag for the averaging window of metrics, which is part of the names of the rules. */
 export const windowOption = () =>
   new Option('--window <duration>', 'over how long metrics are averaged').argParser(prometheusDuration).default('1m');
 

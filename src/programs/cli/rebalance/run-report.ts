@@ -23,7 +23,7 @@ interface ReportedStep {
   readonly moves: readonly (NamedMove | MadeMove)[];
 }
 
-/** What a closed loop does, told while it goes on to people, and when it is over to programs. */
+/** Reports a rebalance loop: to people while it runs, and to programs when it is finished. */
 export class RunReport {
   readonly #io: Io;
   readonly #format: RunFormat;
@@ -44,7 +44,7 @@ export class RunReport {
     this.#steps.push(toReportedStep(step, made));
   }
 
-  /** What would be done, of which nothing is. */
+  /** Reports the moves of a dry run. */
   planned(step: LoopStep): void {
     this.#say(`${formatStanding(step)}\n`);
     for (const { vm_id, from_node, to_node } of step.moves) {
@@ -88,7 +88,7 @@ function toReportedStep({ verdict, spread }: LoopStep, moves: readonly (NamedMov
   return { over: verdict.over.length, mean_score: verdict.mean, cpu_sigma, memory_sigma, moves };
 }
 
-/** How the nodes stand, the worst of them by name. */
+/** Formats the utilization of the nodes, and names the worst of them. */
 function formatStanding({ nodes, verdict, spread }: LoopStep): string {
   const worst = verdict.over
     .slice(0, NAMED)

@@ -38,7 +38,7 @@ interface RunFlags extends MethodFlags, BoundFlags {
 
 const EXPORTER = 'http://127.0.0.1:8000';
 
-/** `vimana rebalance run`: rebalances a cluster step by step, until no node is over-utilised. */
+/** Builds `vimana rebalance run`, which rebalances a cluster step by step until no node is over-utilized. */
 export function addRunCommand(parent: Command, parts: RebalanceDeps): void {
   withBoundFlags(sub(parent, 'run'))
     .description('rebalance a cluster until no node has too much to do; the exit code says whether it came to that')

@@ -3,7 +3,9 @@ import { seededRandom } from '#platform/base/random';
 import type { RebalanceDeps } from './command.ts';
 import { type GeneratedLoadFlags, generateLoad, sub, withGeneratedLoadFlags } from './load-flags.ts';
 
-/** `vimana rebalance scenario`: a load that is made up, as a file for the exporter and for the other commands. */
+/**
+ * Builds `vimana rebalance scenario`, which prints a generated load as a file for the exporter and the other commands.
+ */
 export function addScenarioCommand(parent: Command, { io }: RebalanceDeps): void {
   withGeneratedLoadFlags(sub(parent, 'scenario'))
     .description('print a load that is made up, for --scenario and for POST /scenario of the exporter')

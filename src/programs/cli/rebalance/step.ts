@@ -21,7 +21,10 @@ interface StepFlags extends LoadFlags, MethodFlags, BoundFlags {
   readonly output: RowFormat;
 }
 
-/** `vimana rebalance step`: which machines one step would move; as JSON, what POST /feedback of the exporter takes. */
+/**
+ * Builds `vimana rebalance step`, which prints the moves of one step. The JSON is what POST /feedback of the exporter
+ * accepts.
+ */
 export function addStepCommand(parent: Command, { io, clock }: RebalanceDeps): void {
   withBoundFlags(withLoadFlags(sub(parent, 'step')))
     .description('which machines one step would move, and where to')
@@ -39,7 +42,7 @@ export function addStepCommand(parent: Command, { io, clock }: RebalanceDeps): v
           vm_id: fleet.vms[vm]?.id ?? '',
           from_node: fleet.nodes[from]?.name ?? '',
           to_node: fleet.nodes[to]?.name ?? '',
-          // As shares of where it goes.
+          // The sizes are fractions of the target node.
           cpu: (vmCpu[vm] ?? 0) / (nodeCpu[to] ?? 1),
           memory: (vmMemory[vm] ?? 0) / (nodeMemory[to] ?? 1),
         };

@@ -20,7 +20,7 @@ export const SNAPSHOTS: StoredKind<Snapshot> = {
   many: 'snapshots',
 };
 
-/** `vimana snapshot`: what machines of every group can be taken back to. */
+/** Builds `vimana snapshot`, which manages snapshots of VMs of every API group. */
 export function snapshotCommand(parts: VmDeps): Command {
   const snapshot = withConnectionFlags(new CheckedCommand('snapshot')).description('take, list and delete snapshots');
   withWaitFlags(snapshot.command('create'))
@@ -55,13 +55,13 @@ export function snapshotCommand(parts: VmDeps): Command {
   return snapshot;
 }
 
-/** Whose snapshots are meant: machines of several groups may have the same name. */
+/** VM whose snapshots are meant. VMs of several groups may have the same name. */
 interface Of {
   readonly vm?: string;
   readonly group?: string;
 }
 
-/** Of all machines, or of one, or of those of a group. */
+/** Lists the snapshots of all VMs, of one VM, or of the VMs of a group. */
 export function listSnapshots(parts: VmDeps, command: Command, { vm, group }: Of): Promise<void> {
   return listStored(
     parts,

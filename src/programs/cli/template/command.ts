@@ -19,7 +19,7 @@ export const TEMPLATES: StoredKind<Template> = {
   many: 'templates',
 };
 
-/** `vimana template`: images with the settings that machines made from them have. */
+/** Builds `vimana template`, which manages images with the defaults for VMs created from them. */
 export function templateCommand(parts: VmDeps): Command {
   const template = withConnectionFlags(new CheckedCommand('template')).description('list, show and make templates');
   withFormatFlags(template.command('list'))

@@ -18,13 +18,13 @@ export interface VmDeps {
   readonly io: Io;
   readonly connect: Connect;
   readonly clock: Clock;
-  /** Aborted when the user has had enough. */
+  /** Aborted when the user interrupts the command. */
   readonly signal: AbortSignal;
-  /** Where new names come from. */
+  /** Source of generated names. */
   readonly random: Random;
 }
 
-/** `vimana vm`: machines of every group, on any cluster. */
+/** Builds `vimana vm`, which manages VMs of every API group on any cluster. */
 export function vmCommand(parts: VmDeps): Command {
   const vm = withConnectionFlags(new CheckedCommand('vm'))
     .description('work with virtual machines of every group, on any cluster')

@@ -27,7 +27,7 @@ interface CreateFlags extends WaitFlags {
   readonly templateNamespace?: string;
   readonly checksum?: ChecksumFlag;
   readonly disk?: readonly DiskFlag[];
-  /** A file. */
+  /** Path of the user data file. */
   readonly userData?: string;
   readonly stopped?: boolean;
   readonly labels?: string[];
@@ -36,7 +36,7 @@ interface CreateFlags extends WaitFlags {
   readonly group?: string;
 }
 
-/** `vm create`: from a few flags, or from files as they are. */
+/** Adds `vm create`, which creates VMs from flags, or from files as they are. */
 export function addCreateCommand(vm: CheckedCommand, parts: VmDeps): void {
   const command = vm.command('create').refuses(contradictions);
   withWaitFlags(command)
@@ -71,7 +71,10 @@ const ABOUT_ONE = {
   stopped: '--stopped',
 };
 
-/** A file says all about its machines, and what is not stored cannot be waited for. */
+/**
+ * Rejects flags that contradict each other: a file describes its VMs completely, and only a stored VM can be waited
+ * for.
+ */
 function contradictions(flags: CreateFlags, given: Given): string[] {
   const beside = Object.entries(ABOUT_ONE).flatMap(([name, flag]) => (given(name) ? [flag] : []));
   return [
@@ -132,7 +135,7 @@ async function create(parts: VmDeps, command: Command, name: string | undefined,
   });
 }
 
-/** Flags with the size that they leave out, which a template may suggest, and the text of the file that they name. */
+/** Completes the size in the flags, which a template may suggest, and reads the user data file. */
 async function withSize({ io }: VmDeps, client: Client, namespace: string, { userData: file, ...flags }: CreateFlags) {
   const { template: name, templateNamespace = namespace } = flags;
   const template =
@@ -142,7 +145,7 @@ async function withSize({ io }: VmDeps, client: Client, namespace: string, { use
   return { ...sizeFrom(flags, template), ...(file === undefined ? {} : { userData: readTextFile(io, file) }) };
 }
 
-/** What is left out of a size is what the template suggests, or small. */
+/** Fills in missing sizes from the template, or with a small default. */
 function sizeFrom<T extends Pick<CreateFlags, 'cpus' | 'memory'>>(flags: T, template: VMTemplate | undefined) {
   const { cpus = 1, memory = '1Gi' } = template?.spec.defaultSpec ?? {};
   return { ...flags, cpus: flags.cpus ?? cpus, memory: flags.memory ?? memory };
@@ -153,7 +156,7 @@ const withAbout = (option: Option, about: string) => {
   return option;
 };
 
-/** Waits until a machine runs, or stands still where it is to stand still. */
+/** Waits until a VM runs, or is stopped if that is its desired state. */
 export async function waitForStart(
   parts: WaitDeps,
   type: VmType,

@@ -13,7 +13,7 @@ interface DeleteFlags extends WaitFlags {
 
 const POLICIES = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
 
-/** `vm delete`: deletes those that there are, and names those that there are not. */
+/** Adds `vm delete`, which deletes the VMs that exist, and reports those that do not. */
 export function addDeleteCommand(vm: Command, parts: VmDeps): void {
   withWaitFlags(vm.command('delete'))
     .description('delete machines')

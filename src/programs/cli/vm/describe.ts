@@ -18,7 +18,7 @@ import { EVENT_HEADINGS, type Event, eventRow, eventsOf } from './events.ts';
 import { type FoundVm, findVm, instanceOf } from './find.ts';
 import { type Summary, summaryOf } from './summary.ts';
 
-/** All that is shown of a machine. */
+/** Everything that is shown about a VM. */
 export interface VmDescription {
   readonly summary: Summary;
   readonly machine: KubeObject;
@@ -28,7 +28,7 @@ export interface VmDescription {
   readonly now: number;
 }
 
-/** `vm describe`: a machine, its conditions, snapshots, operations and events. */
+/** Adds `vm describe`, which shows a VM with its conditions, snapshots, operations and events. */
 export function addDescribeCommand(vm: Command, parts: VmDeps): void {
   vm.command('describe')
     .description('show all about machines: conditions, snapshots, operations, events')
@@ -80,7 +80,7 @@ interface Condition {
   readonly message?: string;
 }
 
-/** What there is to say of a machine, for people. */
+/** Formats the description of a VM for people. */
 function descriptionOf({ summary, machine, snapshots, operations, events, now }: VmDescription): string {
   const { name, namespace, group, status, node, ip, cpus, memory, created } = summary;
   const labels = Object.entries(machine.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
@@ -147,7 +147,7 @@ interface Parts {
   readonly resources?: { readonly disk?: string };
 }
 
-/** What a machine is made of, where its group has words of its own for it; novacron.io has them in a template. */
+/** Returns the image and disks of a VM if its group has fields for them. novacron.io has them in a template. */
 function partsOf(machine: KubeObject): { readonly image: Parts['image']; readonly disks: readonly Disk[] } {
   const spec = (machine['spec'] ?? {}) as Parts & { readonly template?: { readonly spec?: Parts } };
   if (!machine.apiVersion.startsWith(`${novacron.group}/`)) return { image: spec.image, disks: spec.disks ?? [] };

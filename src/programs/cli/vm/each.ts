@@ -1,7 +1,7 @@
 import { ReportedError, reportedError } from '../failure.ts';
 import type { Io } from '../io.ts';
 
-/** Does something with each of several in turn. What fails is told of by name, and keeps none of the others from it. */
+/** Runs a function for each item in turn. A failure is reported by name, and does not stop the others. */
 export async function eachOf<T, R>(
   io: Io,
   items: readonly T[],
@@ -19,7 +19,7 @@ export async function eachOf<T, R>(
   return attempts(io, done, failures);
 }
 
-/** The same with all at once, for what takes a while. */
+/** Does the same for all items concurrently, for functions that take a while. */
 export async function allOf<T, R>(
   io: Io,
   items: readonly T[],
@@ -31,10 +31,10 @@ export async function allOf<T, R>(
   return attempts(io, done, failures);
 }
 
-/** What came of several things that were tried. */
+/** Results of several attempts. */
 export interface AttemptResults<R> {
   readonly done: readonly R[];
-  /** Throws where anything failed, now that the rest is done. */
+  /** Throws if any attempt failed, once the others are finished. */
   finish(): void;
 }
 

@@ -21,7 +21,7 @@ export interface Event extends KubeObject {
 
 const EVENTS = resourceType<Event>('v1', 'Event', 'events');
 
-/** `vm events`: what happened to a machine, its instance and its pods, in order. */
+/** Adds `vm events`, which lists the events of a VM, its instance and its pods in order. */
 export function addEventsCommand(vm: Command, parts: VmDeps): void {
   vm.command('events')
     .description('what happened to a machine, its instance and its pods')
@@ -46,7 +46,7 @@ export function addEventsCommand(vm: Command, parts: VmDeps): void {
     );
 }
 
-/** What happened to a machine, its instance and its pods, in order. */
+/** Returns the events of a VM, its instance and its pods in order. */
 export async function eventsOf(client: Client, found: FoundVm, namespace: string): Promise<Event[]> {
   const { name = '', uid = '' } = found.machine.metadata;
   const { items } = await client.list(EVENTS, { namespace });

@@ -25,7 +25,7 @@ interface ExpandFlags {
 
 type FindTemplate = (namespace: string, name: string) => Promise<VMTemplate | undefined>;
 
-/** `vm expand`: machines with all that their template gives them, as they are made. */
+/** Adds `vm expand`, which prints VMs with the defaults of their template, as they would be created. */
 export function addExpandCommand(vm: Command, parts: VmDeps): void {
   vm.command('expand')
     .description('show machines of hypersdk.io with all that their template gives them')
@@ -48,7 +48,7 @@ async function expand(parts: VmDeps, command: Command, names: readonly string[],
     const { machines, templates } = manifestsOf(parts, files, place);
     const known: FindTemplate = async (namespace, name) =>
       templates.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-    // A cluster is asked only for what the files do not hold.
+    // The cluster is queried only for templates that the files do not contain.
     const lacking = machines.some((machine) => {
       const key = templateKey(machine);
       return key !== undefined && !templates.some(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key);
@@ -79,7 +79,7 @@ function templateIn(client: Client): FindTemplate {
   return (namespace, name) => ignoreNotFound(client.get(VM_TEMPLATES, name, { namespace }));
 }
 
-/** A machine as text, after a line that says which template it is made from. */
+/** Formats a VM after a line that names its template. */
 async function text({ io }: VmDeps, machine: VirtualMachine, find: FindTemplate, format: ExpandFlags['output']) {
   const { apiVersion, kind } = virtualMachine;
   const { name, namespace, labels, annotations } = machine.metadata;
@@ -107,7 +107,7 @@ async function text({ io }: VmDeps, machine: VirtualMachine, find: FindTemplate,
   return format === 'yaml' ? `# ${namespace}/${name} with ${origin}\n${shown}` : shown;
 }
 
-/** The machines in files, and the templates beside them, as they would be stored. */
+/** Reads the VMs and templates in files as they would be stored. */
 function manifestsOf({ io }: VmDeps, files: readonly string[], namespace: string | undefined) {
   const objects = files
     .flatMap((file) => manifestFiles(io, file))

@@ -3,7 +3,7 @@ import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantit
 import type { Summary } from './summary.ts';
 import { VM_STATES } from './vm-kinds.ts';
 
-/** Which machines are wanted, by what a list shows of them. */
+/** Flags that filter VMs by the columns of a list. */
 export interface FilterFlags {
   /** States, separated by commas. */
   readonly status?: string;
@@ -15,8 +15,8 @@ export interface FilterFlags {
 export type Keeps = (summary: Summary) => boolean;
 
 /**
- * Whether a machine is among those that are asked for; one whose size is not known is in no list of large ones. Throws a
- * UsageError for a state that no machine can be in.
+ * Returns a predicate for the requested VMs. A VM of unknown size matches no minimum size. Throws a UsageError for a
+ * state that no VM can be in.
  */
 export function filterOf({ status, node, minCpus, minMemory }: FilterFlags): Keeps {
   const states = status?.split(',').map(stateOf);

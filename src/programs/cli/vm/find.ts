@@ -11,8 +11,8 @@ export interface FoundVm {
 }
 
 /**
- * The machine of a name, in whichever group it is; where several groups have it, the user has to say which. A name may
- * be what `-o name` prints: virtualmachine.kubevirt.io/web.
+ * Finds the VM with a name in any group; if several groups have it, the user must choose one. A name may also be what
+ * `-o name` prints: virtualmachine.kubevirt.io/web.
  */
 export async function findVm(
   client: Client,
@@ -37,14 +37,17 @@ export async function findVm(
   });
 }
 
-/** The instance that a machine runs as at present. */
+/** Returns the current instance of a VM. */
 export async function instanceOf(client: Client, found: FoundVm): Promise<Vmi | undefined> {
   const { namespace = '', uid } = found.machine.metadata;
   const instance = await ignoreNotFound(client.get(VMIS, instanceNameOf(found), { namespace }));
   return instance !== undefined && ownerOf(instance) === uid ? instance : undefined;
 }
 
-/** Instances of all groups but kubevirt.io have the group behind their name, so that machines of two may share one. */
+/**
+ * Returns the name of a VM's instance. Except in kubevirt.io, it ends with the group, so that VMs of two groups may
+ * share a name.
+ */
 export function instanceNameOf({ type, machine }: FoundVm): string {
   const suffix = type.group === 'kubevirt.io' ? '' : `.${type.group.split('.')[0] ?? ''}`;
   return `${machine.metadata.name ?? ''}${suffix}`;

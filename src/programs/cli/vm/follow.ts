@@ -9,17 +9,17 @@ import { headingsOf, type OutputFlags, resourceName, rowOf } from './output.ts';
 import { inOrder, instancesByOwner, ownerOf, summaryOf } from './summary.ts';
 import type { CliVm, VmType } from './vm-kinds.ts';
 
-/** Which machines are followed, and how they are shown. */
+/** VMs to follow, and how they are shown. */
 export interface FollowOptions {
   readonly client: Client;
   readonly types: readonly VmType[];
   readonly scope: ListOptions;
   readonly showing: () => OutputFlags;
-  /** A machine is shown while it is one of those that are asked for. */
+  /** A VM is shown while it matches. */
   readonly keeps: Keeps;
 }
 
-/** Prints a row for every machine that is there, and another for each change of what the row says. */
+/** Prints a row for every VM, and another whenever its row changes. */
 export async function follow(parts: VmDeps, followed: FollowOptions): Promise<void> {
   const rows = new Rows(parts, followed);
   for (;;) {
@@ -33,11 +33,11 @@ export async function follow(parts: VmDeps, followed: FollowOptions): Promise<vo
   }
 }
 
-/** What is there, and then what changes, until a place in the history is no longer kept. */
+/** Lists the VMs and watches them until the resource version expires. */
 async function once(signal: AbortSignal, { client, types, scope }: FollowOptions, rows: Rows): Promise<void> {
   const { namespace } = scope;
   const around = namespace === undefined ? {} : { namespace };
-  // Instances first: a machine without its instance would be shown with no node and no address.
+  // Instances come first: a VM without its instance would be shown with no node and no address.
   const instances = await client.list(VMIS, { ...around, signal });
   const lists = await Promise.all(types.map((type) => client.list(type, { ...scope, signal })));
   rows.begin(
@@ -68,7 +68,7 @@ async function once(signal: AbortSignal, { client, types, scope }: FollowOptions
   }
 }
 
-/** Remembers what was printed of each machine. */
+/** Records what was printed for each VM. */
 class Rows {
   readonly #io: VmDeps['io'];
   readonly #showing: () => OutputFlags;
@@ -90,7 +90,7 @@ class Rows {
     const rows = machines.map((machine) => this.#cells(machine));
     if (this.#widths === undefined) {
       const headings = headingsOf(this.#showing());
-      // Room for what comes later, which may be longer than what is there.
+      // The columns leave room for later values, which may be longer.
       this.#widths = headings.map((heading, at) =>
         Math.max(heading.length, 12, ...rows.map((row) => row[at]?.length ?? 0)),
       );
@@ -125,7 +125,7 @@ class Rows {
     return rowOf(summaryOf(machine, this.#instances.get(machine.metadata.uid ?? '')), showing);
   }
 
-  /** The age alone changes all the time, and is no reason for a row. */
+  /** Prints a row if more than the age has changed, which changes all the time. */
   #print(machine: CliVm): void {
     const uid = machine.metadata.uid ?? '';
     const isNamed = this.#showing().format === 'name';

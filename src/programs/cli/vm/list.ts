@@ -14,7 +14,7 @@ import { inOrder, instancesByOwner, summaryOf } from './summary.ts';
 import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 
 interface ListFlags extends FilterFlags {
-  /** A table where absent. */
+  /** Output format. Defaults to a table. */
   readonly output?: Format;
   readonly group?: string;
   readonly allNamespaces?: boolean;
@@ -24,7 +24,7 @@ interface ListFlags extends FilterFlags {
   readonly showManagedFields?: boolean;
 }
 
-/** `vm list` and `vm get`: machines of all groups side by side. */
+/** Adds `vm list` and `vm get`, which show VMs of all groups side by side. */
 export function addListCommands(vm: Command, parts: VmDeps): void {
   withFormatFlags(vm.command('list'))
     .alias('ls')
@@ -45,7 +45,7 @@ export function addListCommands(vm: Command, parts: VmDeps): void {
     .action((names: string[], _flags, command: Command) => showVms(parts, command, [...new Set(names)]));
 }
 
-/** Prints machines of these names, or all that the flags ask for. */
+/** Prints the VMs with these names, or all that the flags select. */
 export async function showVms(parts: VmDeps, command: Command, names: readonly string[]): Promise<void> {
   const flags = command.optsWithGlobals<ListFlags>();
   const keeps = filterOf(flags);

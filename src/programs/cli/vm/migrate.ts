@@ -8,7 +8,7 @@ import { runOperation } from './operate.ts';
 import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './power-target.ts';
 import { waitFor } from './wait.ts';
 
-/** Moves a machine to another node in the way of its group; waits for the end of it where that is called. */
+/** Migrates a VM to another node in the way of its group. The returned function waits for completion. */
 export async function migrateVm(target: PowerTarget): Promise<() => Promise<void>> {
   const instance = await runningInstance(target);
   await demandNode(target);
@@ -18,7 +18,7 @@ export async function migrateVm(target: PowerTarget): Promise<() => Promise<void
   return target.found.type.group === simulated.group ? movedByRestart(target, instance) : liveMigrate(target, instance);
 }
 
-/** What only an operation can say of a move. */
+/** Migrates by a VMOperation, which alone supports these options. */
 function movedInDetail(asked: PowerTarget): Promise<() => Promise<void>> {
   const { nodeSelector, targetNode, bandwidth, autoConverge, postCopy, cold } = asked.flags;
   if (nodeSelector !== undefined) {
@@ -33,7 +33,10 @@ function movedInDetail(asked: PowerTarget): Promise<() => Promise<void>> {
   });
 }
 
-/** A node that is not there would be waited for until the move is given up; whoever may not look is taken by his word. */
+/**
+ * Rejects a target node that does not exist, since the migration would wait for it until it times out. Users who may
+ * not read nodes are trusted.
+ */
 async function demandNode({ client, flags: { targetNode } }: PowerTarget): Promise<void> {
   if (targetNode === undefined) return;
   try {
@@ -47,7 +50,7 @@ async function demandNode({ client, flags: { targetNode } }: PowerTarget): Promi
   }
 }
 
-/** A simulated machine is a pod that is made anew; where it goes is for the scheduler to say. */
+/** Restarts a simulated VM: its pod is created anew, and the scheduler chooses the node. */
 async function movedByRestart(asked: PowerTarget, before: Vmi): Promise<() => Promise<void>> {
   const { client, name, namespace, flags } = asked;
   if (flags.nodeSelector !== undefined || flags.targetNode !== undefined) {
@@ -65,7 +68,7 @@ async function movedByRestart(asked: PowerTarget, before: Vmi): Promise<() => Pr
   });
 }
 
-/** Makes the migration itself, so that its name is known and its end can be waited for. */
+/** Creates the migration itself, so that its name is known and its completion can be awaited. */
 async function liveMigrate(target: PowerTarget, instance: Vmi): Promise<() => Promise<void>> {
   const { client, name, namespace, flags, parts } = target;
   const selector = selectorOf(flags);
@@ -102,7 +105,7 @@ async function liveMigrate(target: PowerTarget, instance: Vmi): Promise<() => Pr
     );
 }
 
-/** The labels that the node must have to which a machine moves. */
+/** Returns the labels that the target node must have. */
 function selectorOf({ nodeSelector = [], targetNode }: PowerFlags): Record<string, string> {
   const pairs = nodeSelector.map((pair) => {
     const at = pair.indexOf('=');

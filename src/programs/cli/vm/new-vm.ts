@@ -7,27 +7,27 @@ import { type ChecksumFlag, type DiskFlag, disksOf } from '../objects/size-flags
 export interface NewVm extends HyperSdkParts {
   readonly group: string;
   readonly name: string;
-  /** Left to whoever applies the object where absent. */
+  /** If absent, whoever applies the object chooses the namespace. */
   readonly namespace?: string | undefined;
   readonly cpus: number;
   readonly memory: string;
-  /** What it boots from; a group that cannot do without one has one of its own. */
+  /** Image to boot from. A group that requires one has its own default. */
   readonly image?: string;
   readonly running: boolean;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What only machines of hypersdk.io have. */
+/** Fields that only VMs of hypersdk.io have. */
 interface HyperSdkParts {
   readonly template?: string;
   readonly templateNamespace?: string;
   readonly checksum?: ChecksumFlag;
   readonly disk?: readonly DiskFlag[];
-  /** Text for cloud-init. */
+  /** User data for cloud-init. */
   readonly userData?: string;
 }
 
-/** The smallest VirtualMachine of a group that has this size. */
+/** Builds the smallest VirtualMachine of a group with this size. */
 export function newVm(target: NewVm): KubeObject {
   const { group, name, namespace, labels } = target;
   if (group !== hypersdk.group) refuseParts(target);

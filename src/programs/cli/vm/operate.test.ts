@@ -74,7 +74,7 @@ describe('what vimana vm has a VMOperation do', () => {
 
   it('takes no longer than it may, and leaves nothing that others would wait for', async () => {
     const restore = ['vm', 'restore', 'web', 'nobody-saved-it', '--wait', '--timeout', '2s'];
-    // The command itself never gives up here: it is the operation that ends.
+    // The command itself never times out here, since the operation ends.
     expect(await world.run(restore, { clock: new FakeClock({ start: realClock.now() }) })).toMatchObject({
       code: 1,
       err: expect.stringMatching(/nobody-saved-it is not there[^]*nothing has been changed/) as string,

@@ -13,7 +13,7 @@ import { resourceName } from './output.ts';
 import type { PowerTarget } from './power-target.ts';
 import { type WaitFlags, withWaitFlags } from './wait.ts';
 
-/** `vm clone|resize|restore`: what a VMOperation does, to a machine of any group. */
+/** Adds `vm clone|resize|restore`, which create a VMOperation for a VM of any group. */
 export function addOperationCommands(vm: Command, parts: VmDeps): void {
   type Flags = OperationFlags & WaitFlags;
   withWaitFlags(vm.command('clone'))
@@ -43,10 +43,10 @@ export function addOperationCommands(vm: Command, parts: VmDeps): void {
     );
 }
 
-/** How long the operator is given to say that the time is over. */
+/** Time for the operator to report that the timeout has passed. */
 const ANSWER_MS = 3000;
 
-/** Has a VMOperation done to a machine that was found; waits for its end where that is called. */
+/** Creates a VMOperation for a VM. The returned function waits for completion. */
 export async function runOperation(
   { client, found, name, namespace, flags, parts }: PowerTarget,
   operation: OperationName,
@@ -58,7 +58,7 @@ export async function runOperation(
   return () => waitForCompletion({ ...parts, client }, OPERATION_END, which, flags.timeout);
 }
 
-/** Nobody asked for the operation itself, which is kept for a look at what became of it. */
+/** The user did not request the operation object itself. It is retained for inspection. */
 const KEPT_SECONDS = 3600;
 
 async function operate(
@@ -69,7 +69,7 @@ async function operate(
   { wait, timeout, ...flags }: OperationFlags & WaitFlags,
 ): Promise<void> {
   const { group: target } = command.optsWithGlobals<{ group?: string }>();
-  // Whoever says how long it may take does not want it done any later.
+  // A user who sets a timeout does not want the operation to be done any later.
   const limit = command.getOptionValueSource('timeout') === 'cli' ? { timeout } : {};
   await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const { type, machine } = await findVm(client, given, namespace, target);

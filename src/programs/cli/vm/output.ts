@@ -9,7 +9,7 @@ import type { CliVm } from './vm-kinds.ts';
 export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** `-o` and what belongs to it. */
+/** Adds `-o` and its related flags. */
 export function withFormatFlags(command: Command): Command {
   return command
     .addOption(new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'))
@@ -23,14 +23,14 @@ export interface OutputOptions {
 
 export interface OutputFlags {
   readonly format: Format;
-  /** The namespace before the name, for machines of several. */
+  /** Shows the namespace before the name. */
   readonly namespaces: boolean;
-  /** Who set which field is long and seldom wanted. */
+  /** Prints managedFields, which are long and seldom wanted. */
   readonly managedFields: boolean;
   readonly now: number;
 }
 
-/** Machines in the form that was asked for; one machine alone is an object, several are a List. */
+/** Formats VMs in the requested output format. A single VM is an object, several are a List. */
 export function formatShown(
   shown: readonly OutputOptions[],
   showing: OutputFlags,
@@ -45,7 +45,7 @@ export function formatShown(
   return formatTable(headingsOf(showing), rows);
 }
 
-/** Objects of any kind for programs to read; one alone is an object, several are a List. */
+/** Formats objects of any kind for programs. A single one is an object, several are a List. */
 export function formatObjectList(
   objects: readonly KubeObject[],
   format: 'json' | 'yaml' | 'name',
@@ -72,7 +72,7 @@ export function rowOf(summary: Summary, { format, namespaces, now }: Omit<Output
   return namespaces ? [summary.namespace, ...cells] : cells;
 }
 
-/** As kubectl names objects: `virtualmachine.kubevirt.io/web`. */
+/** Names an object as kubectl does: `virtualmachine.kubevirt.io/web`. */
 export function resourceName({ apiVersion, kind, metadata }: KubeObject): string {
   return `${kind.toLowerCase()}.${apiVersion.split('/')[0] ?? ''}/${metadata.name ?? ''}`;
 }

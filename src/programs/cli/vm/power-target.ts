@@ -14,7 +14,7 @@ export interface PowerFlags extends WaitFlags {
   readonly cold?: boolean;
 }
 
-/** What a machine is asked to do, and by whom it is reached. */
+/** VM to act on, with the flags and the client for it. */
 export interface PowerTarget {
   readonly client: Client;
   readonly found: FoundVm;
@@ -24,14 +24,14 @@ export interface PowerTarget {
   readonly parts: VmDeps;
 }
 
-/** The instance that a machine runs as; throws where it does not run. */
+/** Returns the instance of a VM, and throws if the VM does not run. */
 export async function runningInstance({ client, found, name }: PowerTarget): Promise<Vmi> {
   const instance = await instanceOf(client, found);
   if (instance !== undefined) return instance;
   throw new VimanaError('NOT_RUNNING', `${name} does not run`, { hint: `vimana vm start ${name} --wait` });
 }
 
-/** Waits for what becomes of the instance of a machine. */
+/** Returns a function that waits for the instance of a VM. */
 export function ofInstance(
   { client, name, namespace, flags, parts }: PowerTarget,
   instance: string,

@@ -17,7 +17,7 @@ import { waitFor, withWaitFlags } from './wait.ts';
 const SUBRESOURCES = '/apis/subresources.kubevirt.io/v1';
 const KUBEVIRT = 'kubevirt.io';
 
-/** `vm start|stop|restart|pause|unpause|migrate`. */
+/** Adds `vm start|stop|restart|pause|unpause|migrate`. */
 export function addPowerCommands(vm: Command, parts: VmDeps): void {
   add(vm, parts, 'start', 'start machines', 'asked to start', async (target) => {
     if (hasEnded(target)) await runOperation(target, 'start');
@@ -92,14 +92,17 @@ function add(
     );
 }
 
-/** Whether a machine is told to run, has ended by itself, and stays down or waits: its spec says already all that it can. */
+/**
+ * Reports whether a VM that should run has ended by itself, and stays stopped or waits. Its spec already requests a
+ * start.
+ */
 function hasEnded({ found: { type, machine } }: PowerTarget): boolean {
   if (type.group !== hypersdk.group) return false;
   const { spec, status } = machine as unknown as VirtualMachine;
   return spec.running && status?.restarts !== undefined && status.nodeName === undefined;
 }
 
-/** KubeVirt's subresource for its own machines; for those of other groups the field that says the same. */
+/** Uses KubeVirt's subresource for its own VMs, and the equivalent field for those of other groups. */
 async function power(target: PowerTarget, verb: 'start' | 'stop', spec: { readonly running: boolean }): Promise<void> {
   const { client, found, name, namespace } = target;
   if (found.type.group === KUBEVIRT) await put(target, `virtualmachines/${name}/${verb}`);
@@ -115,7 +118,10 @@ async function put({ client, namespace }: PowerTarget, path: string): Promise<vo
   }
 }
 
-/** Whether nobody answers for the API group: who serves it is away, or it is not registered, of which a server says but 404. */
+/**
+ * Reports whether nobody serves the API group: its server is down, or it is not registered, which looks like a plain
+ * 404.
+ */
 function isUnserved(error: unknown): error is KubeError {
   return error instanceof KubeError && (error.code === 503 || (error.code === 404 && error.reason === ''));
 }

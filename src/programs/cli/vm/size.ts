@@ -3,13 +3,13 @@ import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
 import { simulation } from '#vm/dialects/simulation';
 import type { CliVm } from './vm-kinds.ts';
 
-/** How large a machine is, as text; empty where it is not known. */
+/** Size of a VM as text. Empty fields are unknown. */
 export interface Size {
   readonly cpus: string;
   readonly memory: string;
 }
 
-/** What the guest has where there is one (`live`), else what its next start will give it. */
+/** Returns the size of the running guest (`live`), or else that of the next start. */
 export function sizeOf(machine: CliVm, live: Vmi | undefined): Size {
   if (live !== undefined) {
     const { currentCPUTopology, memory } = live.status ?? {};
@@ -27,7 +27,7 @@ export function sizeOf(machine: CliVm, live: Vmi | undefined): Size {
   };
 }
 
-/** What machines of kubevirt.io and of novacron.io have for it. */
+/** Fields that VMs of kubevirt.io and novacron.io have for the size. */
 interface Template {
   readonly spec?: {
     readonly domain?: Domain;
@@ -37,7 +37,7 @@ interface Template {
 
 type Domain = Vmi['spec']['domain'];
 
-/** In shares of a node it is that of the usual one. */
+/** Returns the size of a simulated VM. Fractions refer to the default node. */
 function simulatedSize(machine: CliVm): Size {
   if (machine.spec?.['resources'] === undefined) return { cpus: '', memory: '' };
   const size = simulation.size?.(machine as unknown as Parameters<NonNullable<typeof simulation.size>>[0]);

@@ -5,7 +5,7 @@ import { isFinal } from '#vm/engine/instance-state';
 import { sizeOf, text } from './size.ts';
 import type { CliVm } from './vm-kinds.ts';
 
-/** What matters of a machine, whichever group it is of. */
+/** Summary of a VM of any group. */
 export interface Summary {
   readonly namespace: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export function summaryOf(machine: CliVm, instance: Vmi | undefined): Summary {
   const { metadata, apiVersion, status = {} } = machine;
   const { printableStatus, phase, nodeName, ipAddresses } = status;
   const addresses = Array.isArray(ipAddresses) ? ipAddresses : [];
-  // Where one was that has ended is where nothing is.
+  // A finished instance has no node any more.
   const live = instance !== undefined && isFinal(instance) ? undefined : instance;
   return {
     namespace: metadata.namespace ?? '',
@@ -43,7 +43,7 @@ export function summaryOf(machine: CliVm, instance: Vmi | undefined): Summary {
   };
 }
 
-/** The instance that belongs to each machine, by the uid of the machine. */
+/** Indexes instances by the uid of their VM. */
 export function instancesByOwner(instances: readonly Vmi[]): ReadonlyMap<string, Vmi> {
   return new Map(
     instances.flatMap((instance) => {
@@ -67,7 +67,7 @@ export function cellsOf(summary: Summary, now: number, { wide }: { readonly wide
   return wide ? [...cells, ...[node, ip, cpus, memory].map((cell) => cell || '<none>')] : cells;
 }
 
-/** The order in which machines are listed: by namespace, name and group. */
+/** Compares VMs for lists: by namespace, name and group. */
 export function inOrder(a: CliVm, b: CliVm): number {
   const [before, after] = [placeOf(a), placeOf(b)];
   return before < after ? -1 : before > after ? 1 : 0;
@@ -75,7 +75,7 @@ export function inOrder(a: CliVm, b: CliVm): number {
 
 const placeOf = ({ metadata, apiVersion }: CliVm) => [metadata.namespace, metadata.name, apiVersion].join(' ');
 
-/** Of some groups only a condition tells that a machine stands still. */
+/** Returns the state. In some groups only a condition shows that a VM is paused. */
 function stateOf(phase: string, conditions: unknown): string {
   return phase === 'Running' && conditionOf(conditions, 'Paused') === 'True' ? 'Paused' : phase;
 }

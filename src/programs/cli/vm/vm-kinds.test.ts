@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '#platform/kube/client';
 import { vmTypes } from './vm-kinds.ts';
 
-/** A cluster that serves these resources. */
+/** Creates a cluster that serves these resources. */
 function serving(resources: Readonly<Record<string, readonly string[]>>): Client {
   const raw = async (path: string) => {
     if (path === '/apis') return JSON.stringify({ groups: Object.keys(resources).map((name) => ({ name })) });

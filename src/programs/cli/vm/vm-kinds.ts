@@ -5,7 +5,7 @@ import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
 
-/** A VirtualMachine of any group. */
+/** VirtualMachine of any group. */
 export interface CliVm extends KubeObject {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export type VmType = ResourceType<CliVm>;
 const MACHINE_KINDS = KINDS.filter(({ kind }) => kind === 'VirtualMachine');
 export const VM_GROUPS: readonly string[] = MACHINE_KINDS.map(({ group }) => group);
 
-/** Every state that a machine of any group can be in, as a list shows it. */
+/** Every state that a list can show for a VM of any group. */
 export const VM_STATES: readonly string[] = [...new Set([...MACHINE_KINDS.flatMap(statesOf), 'Unknown'])].sort();
 
 function statesOf({ schema }: Kind): readonly string[] {
@@ -26,7 +26,7 @@ function statesOf({ schema }: Kind): readonly string[] {
 
 const typeOf = (kind: Kind): VmType => resourceTypeFor(kind) as unknown as VmType;
 
-/** The VirtualMachines that a cluster serves, of one group or of all. */
+/** Returns the VirtualMachine types that a cluster serves, of one group or of all. */
 export async function vmTypes(client: Client, group: string | undefined): Promise<readonly VmType[]> {
   const { groups } = JSON.parse(await client.raw('/apis')) as { readonly groups: readonly { readonly name: string }[] };
   const known = MACHINE_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
@@ -47,7 +47,10 @@ export async function vmTypes(client: Client, group: string | undefined): Promis
   );
 }
 
-/** A group may be there without its machines: instances of kubevirt.io are, wherever machines of any group are. */
+/**
+ * Reports whether a kind is served. A group may lack its VMs: instances of kubevirt.io exist wherever VMs of any group
+ * do.
+ */
 async function serves(client: Client, { group, versions: [version], plural }: Kind): Promise<boolean> {
   const text = await client.raw(`/apis/${group}/${version}`);
   const { resources } = JSON.parse(text) as { readonly resources: readonly { readonly name: string }[] };

@@ -12,27 +12,27 @@ export interface WaitFlags {
   readonly timeout: number;
 }
 
-/** `--wait` and `--timeout`, for commands whose effect takes a while. */
+/** Adds `--wait` and `--timeout` to a command whose effect takes a while. */
 export function withWaitFlags(command: Command): Command {
   return command
     .option('--wait', 'return when it is done, and say how it goes')
     .addOption(durationOption('--timeout <duration>', 'longest wait', '5m'));
 }
 
-/** How far an object is: where it should be, failed for a reason, or what it is at. */
+/** Progress of an object: done, failed for a reason, or in progress. */
 export type WaitState = { readonly done: string } | { readonly at: string } | { readonly failed: string };
 
 export interface AwaitedObject<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
   readonly namespace: string;
-  /** The machine that it is about. */
+  /** VM that the wait is about. */
   readonly machine: string;
-  /** What is waited for, in words: "web to run". */
+  /** Description of the goal: "web to run". */
   readonly what: string;
-  /** What to type to see why it takes so long; the events of the machine where absent. */
+  /** Command that shows why the wait takes so long. Defaults to the events of the VM. */
   readonly look?: string;
-  /** Of the object as it is, or of its absence. */
+  /** Returns the progress of the object, or of its absence. */
   progress(object: T | undefined): WaitState;
 }
 
@@ -43,7 +43,9 @@ export interface WaitDeps {
   readonly signal: AbortSignal;
 }
 
-/** Follows an object by a watch until it is where it should be, which is printed; each step before is told once, on standard error. */
+/**
+ * Watches an object until it reaches its goal, which is printed. Each step before is printed once to standard error.
+ */
 export async function waitFor<T extends KubeObject>(
   { io, client, clock, signal }: WaitDeps,
   awaited: AwaitedObject<T>,
@@ -78,7 +80,7 @@ export async function waitFor<T extends KubeObject>(
   }
 }
 
-/** One watch; false where it ended before the goal and another has to be made. */
+/** Runs one watch. Returns false if it ended before the goal and another is required. */
 async function followObject<T extends KubeObject>(
   client: Client,
   { type, name, namespace }: AwaitedObject<T>,
