@@ -16,7 +16,7 @@ export type BudgetAction =
 
 /**
  * Plans the budget of an instance. Only instances that migrate on eviction have one, as a second guard beside the
- * eviction webhook.
+ * response to the eviction.
  */
 export function planBudget(vmi: Vmi, budgets: readonly PodDisruptionBudget[]): readonly BudgetAction[] {
   const [first, ...surplus] = budgets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
