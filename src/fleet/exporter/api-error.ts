@@ -3,10 +3,10 @@ import { type FieldError, forbidden } from '#platform/base/field-error';
 import { KubeError } from '#platform/kube/kube-error';
 import { RejectedError } from './fleet-backend.ts';
 
-/** Webhooks of others may know no rehearsal; what they think of a machine is seen when it is made. */
+/** Message of admission webhooks without dry-run support. Their decision only shows when a VM is created. */
 const NO_REHEARSAL = 'does not support dry run';
 
-/** What the API server has against one machine; undefined where it is not the machine. */
+/** Returns the API server's rejection of one VM, or undefined if the error has another cause. */
 export function apiErrorOf(error: unknown, path: string): FieldError | undefined {
   if (!(error instanceof KubeError) || (error.code !== 422 && error.code !== 400)) return undefined;
   return forbidden(path, error.message);
@@ -15,7 +15,9 @@ export function apiErrorOf(error: unknown, path: string): FieldError | undefined
 export const isDryRunUnsupported = (error: unknown) =>
   error instanceof KubeError && error.message.includes(NO_REHEARSAL);
 
-/** A failure as a refusal, where the API server has refused all that was asked; otherwise as it was. */
+/**
+ * Converts an error to a rejection if the API server rejected the whole request, and returns it unchanged otherwise.
+ */
 export function asApiError(error: unknown, namespace: string): unknown {
   if (!(error instanceof KubeError)) return error;
   if (error.code === 403) return new RejectedError([forbidden('', error.message)], 403);

@@ -32,22 +32,22 @@ import { NodeLoads } from './node-loads.ts';
 import { waitForNodeStatus } from './wait-for-node-status.ts';
 import { type AwaitedVm, type Placement, podsByVm, vmKey, waitForPlacement } from './wait-for-placement.ts';
 
-/** Machines that a scenario has made have this label; no others are ever replaced. */
+/** Label of VMs that a scenario created. No others are ever replaced. */
 export const SCENARIO_LABEL = 'simulation.node-classifier.io/scenario';
 
 export interface ClusterFleetDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
-  /** Makes pods where no operator does. */
+  /** Creates pods if no operator does. */
   readonly pods: PodManager;
-  /** Where scenarios make their machines. */
+  /** Namespace in which scenarios create their VMs. */
   readonly namespace: string;
-  /** Of which pods there are metrics; all where absent. */
+  /** Pods that metrics are exported for. Defaults to all. */
   readonly selection?: Selection;
-  /** What shares of a node are of, where simulated nodes are not alike. */
+  /** Node size that fractional sizes refer to if simulated nodes differ. */
   readonly referenceNode?: NodeSize;
-  /** Ends what nobody waits for any more but has to be finished. */
+  /** Aborts work that has to be finished even if nobody waits for it anymore. */
   readonly lifetime?: AbortSignal;
   readonly log?: Logger;
 }
@@ -58,14 +58,14 @@ const NEVER = new AbortController().signal;
 
 const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
 
-/** The nodes and launcher pods of a cluster, as its watches tell of them. */
+/** Serves the nodes and launcher pods of a cluster from its watches. */
 export class ClusterFleet implements FleetBackend {
   readonly managed = true;
   readonly #parts: ClusterFleetDeps;
   readonly #nodes: Informer<Node>;
   readonly #pods: Informer<Pod>;
   readonly #loads: NodeLoads;
-  /** What changes the fleet is done one after the other. */
+  /** Serializes changes of the fleet. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ClusterFleetDeps) {
@@ -76,7 +76,7 @@ export class ClusterFleet implements FleetBackend {
     this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock, defaultNode, log });
   }
 
-  /** Settles when everything has been seen once. */
+  /** Resolves when all objects have been listed once. */
   async synced(): Promise<void> {
     await Promise.all([this.#nodes.synced, this.#pods.synced]);
   }
@@ -112,7 +112,7 @@ export class ClusterFleet implements FleetBackend {
       if (machine === undefined || !isLive(pod)) continue;
       const { annotations = {}, name = '', namespace } = pod.metadata;
       vms.push({
-        // Machines of several namespaces may share a name; by this one each can be moved.
+        // VMs of several namespaces may share a name. This id identifies each of them in a move.
         id: namespace === this.#parts.namespace ? machine : `${namespace}/${machine}`,
         cpu_consumption: amount(annotations[CPU_CONSUMPTION]),
         memory_consumption: amount(annotations[MEMORY_CONSUMPTION]),
@@ -149,9 +149,9 @@ export class ClusterFleet implements FleetBackend {
       throw asApiError(error, namespace);
     });
     signal.throwIfAborted();
-    // Those that are about to go may be seen for a moment longer.
+    // Terminating pods may be visible for a moment longer.
     const awaited = vms.map(({ vm }) => this.#awaited(`${namespace}/${vm.id}`));
-    // From here on there is no way back, whether or not anybody waits for the answer.
+    // From here on the change is completed, even if nobody waits for the response.
     await pods.deleteAll(earlier, this.#lifetime);
     const failed = new Map<string, string>();
     await forEachLimited(AT_ONCE, vms, async ({ vm }) => {
@@ -185,7 +185,7 @@ export class ClusterFleet implements FleetBackend {
     return { nodes: nodes.length, vms: vms.length, unplaced };
   }
 
-  /** Looks for all that speaks against a scenario, before anything is changed; returns the machines that it replaces. */
+  /** Validates a scenario before anything is changed. Returns the VMs that it replaces. */
   async #rehearse(
     { nodes, causes: known }: Required<Omit<FleetSpec, 'name'>>,
     labels: Readonly<Record<string, string>>,
@@ -222,10 +222,10 @@ export class ClusterFleet implements FleetBackend {
     return earlier;
   }
 
-  /** Writes the nodes of machines where no operator does. */
+  /** Writes the nodes of VMs if no operator does. */
   async #tellNodes(vms: readonly Vm[]): Promise<void> {
     await this.#parts.pods.updateVmNodeAssignments(vms).catch((error: unknown) => {
-      // Somebody else deletes them at this moment.
+      // Somebody else is deleting them.
       if (!(error instanceof KubeError)) throw error;
     });
   }
@@ -250,7 +250,7 @@ export class ClusterFleet implements FleetBackend {
       }
     });
     const all = [...begun.values()];
-    // What was annotated is carried on whether or not anybody waits for the answer.
+    // Annotated loads are carried over even if nobody waits for the response.
     const isCarried = all.some(({ pod: { metadata } }) => isAnnotated(metadata.annotations));
     const places = await this.#places(
       all.map(({ awaited }) => awaited),
@@ -260,7 +260,7 @@ export class ClusterFleet implements FleetBackend {
     return moves.map((move) => refused.get(move) ?? outcome(move, places.get(begun.get(move)?.awaited.key ?? '')));
   }
 
-  /** Gives the next pod of a machine the load that somebody has annotated on the one before. */
+  /** Copies the load that was annotated on a pod to the next pod of its VM. */
   async #carry(old: Pod, { key, not }: AwaitedVm): Promise<void> {
     const next = [...this.#pods.cache.by(podsByVm, key)].find((pod) => isLive(pod) && !not.has(pod.metadata.uid));
     if (next !== undefined) await carryLoad(this.#parts.client, old, next);
@@ -270,7 +270,7 @@ export class ClusterFleet implements FleetBackend {
     return { key, not: new Set([...this.#pods.cache.by(podsByVm, key)].map(({ metadata }) => metadata.uid)) };
   }
 
-  /** The pod that is to move; throws where there is none, or it is not where it should be. */
+  /** Returns the pod to move. Throws if there is none, or if it is on another node. */
   #source({ vm_id: id, from_node: from, to_node: to }: SuggestedMove): Pod {
     const { namespace } = this.#parts;
     const key = id.includes('/') ? id : `${namespace}/${id}`;
@@ -283,7 +283,7 @@ export class ClusterFleet implements FleetBackend {
     return pod;
   }
 
-  /** Stops a machine whose owner starts it anew; where nobody does, the pod is made anew here. */
+  /** Stops a VM that its owner restarts. A pod without an owner is recreated here. */
   async #begin(pod: Pod): Promise<void> {
     const { client, pods } = this.#parts;
     const { namespace = '', ownerReferences = [] } = pod.metadata;
@@ -302,7 +302,7 @@ export class ClusterFleet implements FleetBackend {
   }
 }
 
-/** A machine cannot move, and is on this node. */
+/** Reports that a VM cannot move, with the node that it is on. */
 class ElsewhereError extends Error {
   readonly node: string;
 

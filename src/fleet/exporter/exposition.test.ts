@@ -26,7 +26,7 @@ it('writes every node in each family, counters to the microsecond', () => {
 });
 
 it('writes the same whether it has written before or not, whatever came, went and changed since', () => {
-  // What is on each of up to 300 nodes, of which a third is there, scrape after scrape.
+  // Each scrape draws the load of up to 300 nodes, a third of which exist.
   const scrape = fc.array(fc.record({ node: fc.nat({ max: 299 }), cores: fc.nat({ max: 9 }) }), { maxLength: 40 });
   fc.assert(
     fc.property(fc.array(scrape, { minLength: 1, maxLength: 6 }), (scrapes) => {

@@ -8,12 +8,12 @@ interface Family {
   readonly help: string;
 }
 
-/** Lines that stay as they are while the state of a node does; `name` is that of the node as a label value, in quotes. */
+/** Family whose lines only change with the state of a node. `name` is the quoted label value of the node. */
 interface Gauge extends Family {
   readonly lines: (state: NodeState, name: string) => string;
 }
 
-/** Lines that change with time. */
+/** Family whose lines change with time. */
 interface Counter extends Family {
   readonly series: readonly { readonly labels: string; readonly value: (spent: SpentTime) => number }[];
 }
@@ -90,16 +90,16 @@ const AMOUNTS: readonly Gauge[] = [
 ];
 
 const GAUGES = [...RATIOS, ...AMOUNTS];
-/** Nodes whose gauges are kept together: where one changes, those of so many are written again. */
+/** Number of nodes whose gauges are cached together and rewritten when one of them changes. */
 const BLOCK = 128;
 
-/** The gauges of some nodes, by family, as long as their states are these. */
+/** Cached gauges of some nodes, by family, which are valid for these states. */
 interface Block {
   readonly states: readonly NodeState[];
   readonly texts: readonly Buffer[];
 }
 
-/** What Prometheus is told of nodes. What has not changed since the last time is not written again. */
+/** Renders the metrics of nodes for Prometheus, and reuses the text of unchanged nodes. */
 export class Exposition {
   #blocks: readonly Block[] = [];
 
@@ -147,7 +147,7 @@ function countersOf(loads: readonly NodeLoad[]): string {
 const headOf = (family: Family) => Buffer.from(head(family));
 const head = ({ name, type, help }: Family) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 
-/** To the microsecond: nobody measures better, and writing all digits takes longer than everything else. */
+/** Rounds to microseconds. Nobody measures better, and formatting all digits takes longer than everything else. */
 const seconds = (value: number) => Math.round(value * 1e6) / 1e6;
 
 const quoteLabel = (value: string) =>

@@ -14,8 +14,8 @@ const FIELDS = ['vm_id', 'from_node', 'to_node'] as const;
 const MAX_MOVES = 10_000;
 
 /**
- * Reads `{"migrations": [{vm_id, from_node, to_node}]}`; without to_node the scheduler is asked for any other node. A
- * machine of the namespace may be called with it or without. Throws a RefusedError with all that is wrong.
+ * Parses `{"migrations": [{vm_id, from_node, to_node}]}`, in which a VM of the namespace may be named with or without
+ * it. Without to_node the scheduler picks another node; throws a RejectedError with all problems.
  */
 export function readMoves(body: unknown, namespace = ''): readonly SuggestedMove[] {
   const list = typeof body === 'object' && body !== null ? (body as { migrations?: unknown }).migrations : undefined;

@@ -2,7 +2,7 @@ import type { Vm } from '#fleet/library/simulated-vm';
 import type { FieldError } from '#platform/base/field-error';
 import type { NodeLoad } from './node-load.ts';
 
-/** A machine as scenario files write it, where it stands now. */
+/** VM in the format of scenario files, on its current node. */
 export interface ExportedVm {
   readonly id: string;
   readonly cpu_consumption: number;
@@ -11,17 +11,17 @@ export interface ExportedVm {
   readonly scheduled_node: string;
 }
 
-/** A scenario that is to be loaded: nodes by name, and all machines, wherever they were. */
+/** Scenario to load: nodes by name, and all VMs, wherever they were. */
 export interface FleetSpec {
   readonly name: string;
   readonly nodes: readonly NodeSpec[];
-  /** What is wrong with it already; a fleet refuses it with these and with all that it finds itself. */
+  /** Known problems. A fleet rejects the scenario with these and with all that it finds itself. */
   readonly causes?: readonly FieldError[];
 }
 
 export interface NodeSpec {
   readonly name: string;
-  /** Where the scenario says it in its file. */
+  /** Path of the VM in the scenario file. */
   readonly path: string;
   readonly cpuCores: number;
   readonly memoryBytes: number;
@@ -31,31 +31,31 @@ export interface NodeSpec {
 export interface LoadResult {
   readonly nodes: number;
   readonly vms: number;
-  /** Machines that no node has room for or that could not be made, and why. */
+  /** VMs that fit on no node or could not be created, with the reason. */
   readonly unplaced: readonly { readonly vm_id: string; readonly error: string }[];
 }
 
 export interface SuggestedMove {
   readonly vm_id: string;
   readonly from_node: string;
-  /** Null where the scheduler may choose any other node. */
+  /** Destination. Null if the scheduler may choose any other node. */
   readonly to_node: string | null;
 }
 
 export interface MoveResult extends SuggestedMove {
-  /** Where the machine is now; '' where it is nowhere. */
+  /** Current node of the VM. '' if it has none. */
   readonly actual_node: string;
-  /** Whether it runs somewhere, wherever that is. */
+  /** Set if the VM runs, on whatever node. */
   readonly success: boolean;
-  /** Whether it went where it was to go; without such a place, whether it has left the one that it was on. */
+  /** Set if the VM is on the suggested node, or without a suggestion has left its former node. */
   readonly as_suggested: boolean;
   readonly error: string | null;
 }
 
-/** What a scenario is refused for; nothing was changed. */
+/** Rejects a request with these causes. Nothing was changed. */
 export class RejectedError extends Error {
   readonly causes: readonly FieldError[];
-  /** 403 where the exporter may not do it, whoever asks. */
+  /** HTTP status. 403 if the exporter itself lacks the permission. */
   readonly status: 400 | 403;
 
   constructor(causes: readonly FieldError[], status: 400 | 403 = 400) {
@@ -65,25 +65,28 @@ export class RejectedError extends Error {
   }
 }
 
-/** The nodes and machines that an exporter tells of and acts on: those of a cluster, or on paper. */
+/** Nodes and VMs that an exporter serves: those of a cluster, or in memory. */
 export interface FleetBackend {
-  /** Whether machines are pods of a cluster. */
+  /** Set if VMs are pods of a cluster. */
   readonly managed: boolean;
-  /** Whether what is told is complete. */
+  /** Set if the data is complete. */
   readonly ready: boolean;
-  /** Of machines that are called by their name alone; absent where there are none. */
+  /** Namespace of VMs that are named without one. Absent if there is none. */
   readonly namespace?: string;
-  /** Pods that say no number where they should say what they use, as `namespace/name`. */
+  /** Pods whose usage annotations are not numbers, as `namespace/name`. */
   readonly unread?: ReadonlySet<string>;
   loads(): readonly NodeLoad[];
   load(node: string): NodeLoad | undefined;
-  /** Whether machines can be on a node of that name that a scenario does not list. */
+  /** Reports whether VMs can be on a node of that name that a scenario does not list. */
   has(node: string): boolean;
   vmsOn(node: string): readonly ExportedVm[];
-  /** Replaces the machines of an earlier scenario; settles when each is placed or known not to be. Throws a RefusedError. */
+  /**
+   * Replaces the VMs of an earlier scenario. Resolves when each is placed or known to be unschedulable, and throws a
+   * RejectedError.
+   */
   replace(wanted: FleetSpec, signal: AbortSignal): Promise<LoadResult>;
-  /** Moves machines; settles when each has a place again or is known not to. */
+  /** Moves VMs. Resolves when each is placed again or known to be unschedulable. */
   move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]>;
-  /** Looks at everything anew. */
+  /** Reads everything again. */
   refresh(signal: AbortSignal): Promise<void>;
 }

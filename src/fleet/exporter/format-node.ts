@@ -1,7 +1,7 @@
 import type { ExportedVm } from './fleet-backend.ts';
 import type { NodeLoad } from './node-load.ts';
 
-/** A node as scenario files write it, so that what is read here can be loaded again. */
+/** Formats a node as in scenario files, so that the output can be loaded again. */
 export function formatNode(load: NodeLoad, vms: readonly ExportedVm[]): object {
   return {
     name: load.name,

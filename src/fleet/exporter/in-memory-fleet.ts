@@ -29,7 +29,7 @@ interface InMemoryNode {
   at: number;
 }
 
-/** A fleet without a cluster: machines are where the scenario has them, and go where they are told to. */
+/** Fleet without a cluster. VMs are where the scenario has them, and move as suggested. */
 export class InMemoryFleet implements FleetBackend {
   readonly managed = false;
   readonly ready = false;
@@ -105,7 +105,7 @@ export class InMemoryFleet implements FleetBackend {
     return { ...move, actual_node: to.name, success: true, as_suggested: true, error: null };
   }
 
-  /** The node with the least CPU in use of those that have the memory for a machine. */
+  /** Returns the node with the lowest CPU usage that has the memory for a VM. */
   #idlest(from: InMemoryNode, vm: InMemoryVm): InMemoryNode | undefined {
     const others = [...this.#nodes.values()].filter((node) => node !== from && hasRoom(node, vm));
     return others

@@ -4,12 +4,12 @@ import { toNumber, tryParseQuantity } from '#platform/base/quantity';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 
-/** Pods that stand for machines have this label, whoever made them. */
+/** Label of pods that represent VMs, whoever created them. */
 export const LAUNCHER_SELECTOR = 'kubevirt.io/domain';
 
 /**
- * What a launcher pod uses of its node. In whole millionths of a core and bytes, or billionths of a node where the pod
- * does not say of which: whole numbers add up the same in any order.
+ * Usage of a launcher pod on its node. Values are whole microcores and bytes, or billionths of the reference node,
+ * since integers add up the same in any order.
  */
 export interface LauncherUsage {
   readonly node: string;
@@ -19,7 +19,7 @@ export interface LauncherUsage {
   readonly memoryShare: number;
 }
 
-/** Launcher pods by the instance that they were made for. */
+/** Indexes launcher pods by the instance that they were created for. */
 export const byInstance: Index<Pod> = {
   values: ({ metadata }) => {
     const uid = metadata.labels?.[CREATED_BY_LABEL];
@@ -27,19 +27,19 @@ export const byInstance: Index<Pod> = {
   },
 };
 
-/** The machine that a pod stands for; undefined where it stands for none. */
+/** Returns the VM that a pod represents, or undefined if there is none. */
 export function vmKeyOfPod({ metadata }: Pod): string | undefined {
   const { labels, annotations } = metadata;
   if (labels?.[LAUNCHER_SELECTOR] === undefined) return undefined;
   return annotations?.[DOMAIN_ANNOTATION] ?? labels[NAME_LABEL] ?? labels[LAUNCHER_SELECTOR];
 }
 
-/** Whether a pod is there to stay: neither at an end nor told to go. */
+/** Reports whether a pod is neither finished nor terminating. */
 export function isLive({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
-/** What a live launcher pod uses on its node; undefined where it has none. */
+/** Returns the usage of a live launcher pod, or undefined if it has no node. */
 export function launcherUsageOf(pod: Pod): LauncherUsage | undefined {
   const { nodeName: node = '' } = pod.spec;
   if (node === '' || vmKeyOfPod(pod) === undefined || !isLive(pod)) return undefined;
@@ -62,13 +62,13 @@ export function launcherUsageOf(pod: Pod): LauncherUsage | undefined {
   };
 }
 
-/** A consumption as pods write it; what is none counts for nothing. */
+/** Parses a usage annotation. Invalid values count as 0. */
 export function amount(text: string | undefined): number {
   const value = Number(text ?? 0);
   return value > 0 && Number.isFinite(value) ? value : 0;
 }
 
-/** The annotations of a launcher pod on a node that should tell a consumption and cannot be read as one. */
+/** Returns the usage annotations of a scheduled launcher pod that cannot be parsed. */
 export function unreadable(pod: Pod): readonly string[] {
   if ((pod.spec.nodeName ?? '') === '' || vmKeyOfPod(pod) === undefined || !isLive(pod)) return [];
   const { annotations = {} } = pod.metadata;

@@ -1,7 +1,7 @@
 import type { Measures } from '#fleet/rebalance/measures';
 import { cpuPressure, memoryPressure } from '#fleet/rebalance/pressure';
 
-/** What a node has and what is used of it. */
+/** Capacity and usage of a node. */
 export interface NodeState extends Measures {
   readonly name: string;
   readonly roles: readonly string[];
@@ -10,15 +10,15 @@ export interface NodeState extends Measures {
   readonly vms: number;
 }
 
-/** The same at some moment. */
+/** State of a node with its counters at one moment. */
 export interface NodeLoad extends NodeState {
-  /** The very same object as long as nothing in it has changed, so that what was made of it can be kept. */
+  /** State that stays the same object until something in it changes, so that results derived from it can be cached. */
   readonly state: NodeState;
-  /** Since the node was first seen. */
+  /** Counters since the node was first seen. */
   readonly spent: SpentTime;
 }
 
-/** Seconds that went by: CPU time over all cores, and time in which something had to wait. */
+/** Elapsed seconds: CPU time over all cores, and time in which something had to wait. */
 export interface SpentTime {
   readonly cpuUser: number;
   readonly cpuIdle: number;
@@ -28,7 +28,7 @@ export interface SpentTime {
 
 export const NOTHING_SPENT: SpentTime = { cpuUser: 0, cpuIdle: 0, cpuWaiting: 0, memoryWaiting: 0 };
 
-/** What a node measures from how much of it is used, in cores and bytes. */
+/** Returns the metrics of a node from its usage in cores and bytes. */
 export function measureLoad(
   { cpuCores, memoryBytes }: Pick<NodeState, 'cpuCores' | 'memoryBytes'>,
   used: { readonly cores: number; readonly bytes: number },
@@ -38,7 +38,7 @@ export function measureLoad(
   return { cpuUsage, cpuPressure: cpuPressure(cpuUsage), memoryUsage, memoryPressure: memoryPressure(memoryUsage) };
 }
 
-/** What was spent when a node has measured the same for some more seconds. */
+/** Returns the counters after some more seconds with the same metrics. */
 export function spentAfter(spent: SpentTime, seconds: number, cpuCores: number, measures: Measures): SpentTime {
   const busy = Math.min(1, measures.cpuUsage) * cpuCores * seconds;
   return {

@@ -9,7 +9,7 @@ import { type Change, IndexedCache } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import { NodeLoads } from './node-loads.ts';
 
-/** An informer that a test tells what there is. */
+/** Fakes an informer whose objects the test sets. */
 function informer<T extends KubeObject>() {
   const listeners: ((change: Change<T>) => void)[] = [];
   const cache = new IndexedCache<T>((change) => {
@@ -83,7 +83,7 @@ describe('what nodes measure', () => {
     nodes.put(node('a', '16', '32Gi'));
     nodes.put(node('b', '64', '256Gi'));
     pods.put(pod('x', { cpu: '0.25', memory: '0.125', of: { cpu: '32', memory: '128Gi' } }));
-    // Nodes differ, so that shares of machines that say nothing are of 32 CPUs and 128Gi.
+    // Nodes differ, so that fractions without a node size refer to 32 CPUs and 128Gi.
     pods.put(pod('y', { on: 'b', cpu: '0.5', memory: '0.5' }));
     expect(loads.get('a')).toMatchObject({ cpuUsage: 0.5, memoryUsage: 0.5 });
     expect(loads.get('b')).toMatchObject({ cpuUsage: 0.25, memoryUsage: 0.25 });

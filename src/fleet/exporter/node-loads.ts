@@ -19,9 +19,11 @@ interface Entry {
   memoryShare: number;
   vms: number;
   spent: SpentTime;
-  /** Until when `spent` counts, on the monotonic clock. */
+  /** Time up to which `spent` counts, on the monotonic clock. */
   at: number;
-  /** What all this comes to, and for which version of the node and which era; undefined where it has to be reckoned. */
+  /**
+   * Computed state with the version of the node and the era that it is valid for. Undefined if it has to be computed.
+   */
   known: { readonly state: NodeState; readonly node: Node; readonly era: number } | undefined;
 }
 
@@ -29,14 +31,14 @@ export interface NodeLoadsDeps {
   readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly clock: Clock;
-  /** What shares of a node are of, where simulated nodes are not alike. */
+  /** Node size that fractional sizes refer to if simulated nodes differ. */
   readonly defaultNode?: NodeSize | undefined;
   readonly log?: Logger | undefined;
 }
 
 /**
- * What all nodes of a cluster measure, kept as pods and nodes change: who asks pays for the nodes, not for the pods, and
- * no request is made.
+ * Maintains the load of all nodes as pods and nodes change. A read costs time per node, not per pod, and makes no
+ * request.
  */
 export class NodeLoads {
   readonly #nodes: Cache<Node>;
@@ -44,16 +46,16 @@ export class NodeLoads {
   readonly #clock: Clock;
   readonly #usual: NodeSize;
   readonly #entries = new Map<string, Entry>();
-  /** What each pod was last counted with, by its key. */
+  /** Usage that each pod was last counted with, by its key. */
   readonly #counted = new Map<string, LauncherUsage>();
-  /** Pods with annotations that cannot be read, by their key; these count for nothing. */
+  /** Keys of pods with unreadable annotations, which count as 0. */
   readonly #unread = new Set<string>();
   readonly #log: Logger;
   readonly #sizes = new WeakMap<Node, Amounts>();
   #reference: NodeSize | undefined;
-  /** Counts the times at which shares have come to mean something else. */
+  /** Counter that increases whenever fractional sizes change their meaning. */
   #era = 0;
-  /** The names of all nodes in order; undefined after some have come or gone. */
+  /** Sorted names of all nodes. Undefined after some were added or deleted. */
   #names: readonly string[] | undefined;
   readonly #stops: readonly (() => void)[];
 
@@ -70,12 +72,12 @@ export class NodeLoads {
     for (const stop of this.#stops) stop();
   }
 
-  /** The node that shares are of, where a pod does not say. */
+  /** Node size that fractional sizes refer to if a pod does not specify one. */
   get reference(): NodeSize {
     return (this.#reference ??= sharedSize(this.#nodes.all()) ?? this.#usual);
   }
 
-  /** The pods that count for less than they should, because nobody can read what they say. */
+  /** Pods that are undercounted because their annotations are unreadable. */
   get unread(): ReadonlySet<string> {
     return this.#unread;
   }
@@ -119,7 +121,7 @@ export class NodeLoads {
     return measureLoad({ cpuCores, memoryBytes }, { cores, bytes: bytes + (memoryShare / 1e9) * shared.bytes });
   }
 
-  /** What a node has to give; read once for each version of it. */
+  /** Returns the allocatable resources of a node, parsed once for each version of it. */
   #sizeOf(node: Node): Amounts {
     let size = this.#sizes.get(node);
     if (size === undefined) {
@@ -139,7 +141,7 @@ export class NodeLoads {
     return entry;
   }
 
-  /** Counts the time that went by with what the node measured until now; called before anything changes. */
+  /** Adds the elapsed time with the current metrics. It is called before anything changes. */
   #advance(name: string, node: Node | undefined): Entry {
     const entry = this.#entry(name);
     const now = this.#clock.monotonic();
@@ -155,7 +157,7 @@ export class NodeLoads {
     const size = (node: Node | undefined) => JSON.stringify(node?.status?.allocatable ?? {});
     if (type === 'updated' && size(object) === size(old)) return;
     const entry = this.#advance(name, type === 'updated' ? old : undefined);
-    // A node that comes back begins anew, as one that was started again does.
+    // A node that comes back starts from zero, as after a reboot.
     if (type !== 'updated') entry.spent = NOTHING_SPENT;
     if (type === 'deleted' && entry.vms === 0) this.#entries.delete(name);
     if (type !== 'updated') this.#names = undefined;
@@ -167,7 +169,7 @@ export class NodeLoads {
     if (type === 'deleted') this.#count(keyOf(object), undefined);
     else this.#count(keyOf(object), this.#demand(object));
     this.#read(object, type === 'deleted');
-    // The two pods of a machine that moves are one machine.
+    // Both pods of a migrating VM count as one VM.
     const instance = object.metadata.labels?.[CREATED_BY_LABEL];
     if (instance === undefined) return;
     for (const other of this.#pods.by(byInstance, instance)) {
@@ -177,7 +179,7 @@ export class NodeLoads {
     }
   }
 
-  /** Says once of each pod that it cannot be read. */
+  /** Logs once for each pod that its annotations are unreadable. */
   #read(pod: Pod, isGone: boolean): void {
     const key = keyOf(pod);
     const annotations = isGone ? [] : unreadable(pod);
@@ -192,7 +194,7 @@ export class NodeLoads {
     const { labels = {} } = pod.metadata;
     const demand = launcherUsageOf(pod);
     if (demand === undefined || labels[MIGRATION_LABEL] === undefined) return demand;
-    // It is the place that a machine moves to, until the place that it comes from is gone.
+    // A migration target does not count until the source pod is gone.
     for (const other of this.#pods.by(byInstance, labels[CREATED_BY_LABEL] ?? '')) {
       if (isLive(other) && isOlder(other, pod)) return undefined;
     }
@@ -219,7 +221,7 @@ export class NodeLoads {
   }
 }
 
-/** Counts the time until now with what the node has measured. */
+/** Adds the time until now with the current metrics. */
 function pass(entry: Entry, measures: Measures, cpuCores: number, now: number): void {
   if (now <= entry.at) return;
   entry.spent = spentAfter(entry.spent, (now - entry.at) / 1000, cpuCores, measures);

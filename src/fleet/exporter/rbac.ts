@@ -2,7 +2,7 @@ import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { TOKEN_REVIEW_RULES } from '#platform/runtime/http/token-review';
 
-/** What an exporter may do: follow nodes and pods, make and delete simulated machines, and stop those that are to move. */
+/** Permissions of an exporter: watch nodes and pods, create and delete simulated VMs, and stop those that move. */
 export const EXPORTER_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
@@ -15,5 +15,8 @@ export const EXPORTER_RULES: readonly PolicyRule[] = [
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['delete'] },
 ];
 
-/** What it may do besides where it accepts tokens of the cluster: ask whose a token is, and what that user may do. */
+/**
+ * Additional permissions of an exporter that accepts tokens of the cluster: review tokens and the permissions of their
+ * users.
+ */
 export const CLUSTER_EXPORTER_RULES: readonly PolicyRule[] = [...EXPORTER_RULES, ...TOKEN_REVIEW_RULES];

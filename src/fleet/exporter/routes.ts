@@ -8,17 +8,17 @@ import { formatCause } from './format-cause.ts';
 import { formatNode } from './format-node.ts';
 import { readFleetSpec } from './scenario-request.ts';
 
-/** What is said where there is no cluster; users look for these very words. */
+/** Message of an exporter without a cluster. Users search for this exact wording. */
 export const IN_MEMORY = 'Running without pod management - metrics will be calculated from VMs directly';
 
-/** A scenario of 100,000 machines takes half of it; what is larger is a mistake. */
+/** Maximum size of a scenario. One with 100,000 VMs takes half of it. */
 const MAX_SCENARIO_BYTES = 32 * 1024 * 1024;
 const MAX_FEEDBACK_BYTES = 4 * 1024 * 1024;
 
-/** How the server of an exporter tells what it refuses itself: as all else is told. */
+/** Formats a rejection of the HTTP server like all other responses of the exporter. */
 export const formatRejection = (error: string) => ({ type: JSON_TYPE, body: textOf({ status: 'error', error }) });
 
-/** The endpoints of the exporter, for whatever fleet. */
+/** Returns the endpoints of the exporter for any fleet. */
 export function exporterRoutes(fleet: FleetBackend): Route[] {
   const exposition = new Exposition();
   return [

@@ -7,20 +7,20 @@ import { type FleetSpec, type NodeSpec, RejectedError } from './fleet-backend.ts
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a scenario is called that came without a name. */
+/** Name of a scenario without one. */
 const UNNAMED = 'scenario';
-/** The name of a machine is the value of a label. */
+/** Maximum length of a VM name, which is used as a label value. */
 const MAX_ID_LENGTH = 63;
 const MIN_MEMORY = 2 ** 20;
-/** No machine is larger, and a quantity holds it. */
+/** Maximum memory of a VM, which still fits into a quantity. */
 const MAX_MEMORY = 2 ** 50;
 const MIN_CORES = 0.001;
 const MAX_CORES = 1_000_000;
 
 /**
- * Reads a list of nodes, `{"nodes": [...]}`, or a file of several scenarios of which one is named. All that is wrong is
- * told with what could be read, so that a fleet can say at once what speaks against that; where it is not clear which
- * scenario is meant, a RefusedError is thrown.
+ * Parses a list of nodes, `{"nodes": [...]}`, or a file of several scenarios with the name of one. Problems are
+ * returned with what could be parsed, so that a fleet can report its own as well; throws a RejectedError if it is
+ * unclear which scenario is meant.
  */
 export function readFleetSpec(
   body: unknown,
@@ -50,13 +50,13 @@ export function readFleetSpec(
   return { name: scenario.name, nodes, causes: [...causes, ...problems] };
 }
 
-/** The nodes that can be made out, with the machines that are on them. */
+/** Returns the nodes that can be parsed, with the VMs on them. */
 function placedNodes(written: unknown, at: string, sizes: ReadonlyMap<string, NodeAmounts>): NodeSpec[] {
   const nodes = listedObjects(written, 'name').map(({ fields, i, name }) => ({ fields, name, path: index(at, i) }));
   const homes = new Set(nodes.map(({ name }) => name));
   const vms = nodes.flatMap(({ fields, name: home, path }) =>
     listedObjects(fields['vms'], 'id').map(({ fields: vm, i }) => {
-      // Where the scheduler had put it, where that is said.
+      // A scheduled_node takes precedence over the node that lists the VM.
       const said = vm['scheduled_node'];
       const node = typeof said === 'string' && homes.has(said) ? said : home;
       return { node, path: index(child(path, 'vms'), i), vm: vmOf(vm) };
@@ -71,7 +71,7 @@ function placedNodes(written: unknown, at: string, sizes: ReadonlyMap<string, No
 
 type NodeAmounts = Pick<NodeSpec, 'cpuCores' | 'memoryBytes'>;
 
-/** The objects of a list that are called something, and where they stand in it. */
+/** Returns the named objects of a list, with their index. */
 function listedObjects(
   list: unknown,
   by: string,
@@ -83,7 +83,7 @@ function listedObjects(
   });
 }
 
-/** The body as a file of scenarios, and where its nodes stand, unless it is such a file already. */
+/** Converts the body to a file of scenarios, with the path of its nodes, unless it already is one. */
 function fileOf(body: unknown): { readonly file: unknown; readonly path?: string } {
   if (Array.isArray(body)) return { file: { [UNNAMED]: body }, path: '' };
   const nodes = typeof body === 'object' && body !== null ? (body as Fields)['nodes'] : undefined;
@@ -111,7 +111,7 @@ function vmOf(fields: Fields): Vm {
   };
 }
 
-/** What no machine of a cluster can be. */
+/** Returns the problems that make a VM impossible in a cluster. */
 function problemsOf(path: string, vm: Vm): FieldError[] {
   const at = child(path, 'id');
   return [

@@ -11,7 +11,7 @@ interface Waiting {
   readonly timeoutMs: number;
 }
 
-/** Waits until the status of each machine names a node, or time is up; returns those that are there no more. */
+/** Waits until the status of each VM names a node, or until the timeout. Returns the VMs that are gone. */
 export async function waitForNodeStatus(
   ids: readonly string[],
   { client, namespace, clock, signal, timeoutMs }: Waiting,
@@ -24,7 +24,7 @@ export async function waitForNodeStatus(
   const enough = AbortSignal.any([late.signal, signal]);
   try {
     await watchUntil(client, SIMULATED_VMS, { namespace, signal: enough }, (vms) => {
-      // The first that is not ready ends a look, so that all looks together pass over the list but once.
+      // Each check stops at the first VM that is not ready, so that all checks together pass over the list only once.
       for (const id of left) {
         const vm = vms.get(id);
         if (vm !== undefined && (vm.status?.nodeName ?? '') === '') return undefined;

@@ -5,17 +5,17 @@ import type { Index } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import { isLive, vmKeyOfPod } from './launcher-usage.ts';
 
-/** Where a machine ended up: on a node, or nowhere, and why. */
+/** Placement of a VM: its node, or the reason why it has none. */
 export type Placement = { readonly node: string; readonly pod: string } | { readonly error: string };
 
-/** A machine that waits for a place; pods that it had before do not count. */
+/** VM that waits for a placement. Its earlier pods do not count. */
 export interface AwaitedVm {
   readonly key: string;
-  /** By their uids. */
+  /** Uids of the pods to ignore. */
   readonly not: ReadonlySet<string | undefined>;
 }
 
-/** The key of the machine that a pod stands for: `namespace/name`. */
+/** Returns the key of the VM that a pod represents: `namespace/name`. */
 export function vmKey(pod: Pod): string | undefined {
   const name = vmKeyOfPod(pod);
   return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
@@ -31,11 +31,11 @@ export const podsByVm: Index<Pod> = {
 interface Waiting {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How long to wait while nothing at all happens to any of them. */
+  /** Maximum time without any change to these VMs. */
   readonly timeoutMs: number;
 }
 
-/** Waits until each machine has a node or is known to fit on none, as the watch of pods tells it. */
+/** Waits until each VM has a node or is known to be unschedulable, according to the pod watch. */
 export async function waitForPlacement(
   pods: Informer<Pod>,
   awaited: readonly AwaitedVm[],

@@ -1,4 +1,7 @@
-/** Does something for each of many things, so many at a time. The first failure ends it, once those begun are done. */
+/**
+ * Runs a function for each item with limited concurrency. The first failure ends it, after the started calls have
+ * finished.
+ */
 export async function forEachLimited<T>(
   count: number,
   things: readonly T[],

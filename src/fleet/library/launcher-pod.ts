@@ -24,13 +24,13 @@ export interface PodRequest {
   readonly name: string;
   readonly namespace: string;
   readonly spec: VirtualMachine['spec'];
-  /** What shares of a node are shares of. */
+  /** Node size that fractional sizes refer to. */
   readonly reference: NodeSize;
   readonly owner?: KubeOwnerReference;
   readonly node?: string | undefined;
 }
 
-/** The pod that stands for a machine where no operator makes it. */
+/** Builds the pod that represents a VM if no operator creates it. */
 export function launcherPod({ id, name, namespace, spec, reference, owner, node }: PodRequest): NewObject<Pod> {
   const { cpu, memory, cpuConsumption, memoryConsumption } = sizeOf(spec, reference);
   return {

@@ -8,26 +8,26 @@ import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environ
 
 export interface ManagerOptions {
   readonly client: Client;
-  /** `default` where absent. */
+  /** Defaults to `default`. */
   readonly namespace?: string;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
 export interface PodManagerOptions extends ManagerOptions {
-  /** Whether a VirtualMachine goes with every pod; it does where absent. */
+  /** Set to create a VirtualMachine with every pod. Defaults to true. */
   readonly createVms?: boolean;
-  /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
+  /** Node size that fractional sizes refer to if simulated nodes differ. Defaults to 32 CPUs and 128Gi. */
   readonly referenceNode?: NodeSize;
 }
 
-/** Which cluster to reach: that of a kubeconfig, else of those that kubectl uses, else of the pod that this runs in. */
+/** Cluster to connect to: that of a kubeconfig, else kubectl's default, else the one that this pod runs in. */
 export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-/** A client of a cluster, and how to end it. */
+/** Returns a client of a cluster, and a function to close it. */
 export async function clientOf({ kubeconfig, context }: ClusterOptions): Promise<Client & { close(): Promise<void> }> {
   const flags = {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),

@@ -19,17 +19,17 @@ import { VMManager } from './vm-manager.ts';
 import { watchUntil } from './watch-until.ts';
 
 const AT_ONCE = 16;
-/** How long the size of nodes is believed to stay as it is. */
+/** Time for which the size of nodes is cached. */
 const SIZE_MS = 10_000;
 
-/** How a machine is made. */
+/** Options for creating a VM. */
 export interface PodOptions {
   readonly labels?: Readonly<Record<string, string>>;
-  /** The node that it is put on past the scheduler. */
+  /** Node to place it on, bypassing the scheduler. */
   readonly node?: string | undefined;
 }
 
-/** Makes, moves and deletes the pods that stand for simulated machines, and the machines with them. */
+/** Creates, moves and deletes the pods that represent simulated VMs, together with the VMs. */
 export class PodManager {
   readonly namespace: string;
   readonly vms: VMManager;
@@ -51,7 +51,10 @@ export class PodManager {
     this.#usual = options.referenceNode ?? DEFAULT_NODE;
   }
 
-  /** One for the cluster of a kubeconfig, or the one that this process runs in; `await using` ends the connection. */
+  /**
+   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
+   * connection.
+   */
   static async connect(
     options: ClusterOptions & Partial<PodManagerOptions> = {},
   ): Promise<PodManager & AsyncDisposable> {
@@ -59,14 +62,14 @@ export class PodManager {
     return Object.assign(new PodManager({ ...options, client }), { [Symbol.asyncDispose]: () => client.close() });
   }
 
-  /** Makes a machine and waits for its pod, whoever makes that; the scheduler finds a node unless one is named. */
+  /** Creates a VM and waits for its pod, whoever creates that. The scheduler places it unless a node is named. */
   async createPod(vm: Vm, nodeName?: string, signal?: AbortSignal): Promise<string> {
     await this.make(vm, { node: nodeName });
     const { metadata } = await this.#awaitPod(vm.id, () => true, signal);
     return metadata.name ?? '';
   }
 
-  /** Makes a machine without waiting for anything. Its pod has a name from the beginning, so that there is only ever one. */
+  /** Creates a VM without waiting. The name of its pod is set from the beginning, so that there is only ever one. */
   async make(vm: Vm, { labels = {}, node }: PodOptions = {}): Promise<void> {
     if (node !== undefined) await this.#client.get(NODES, node);
     const name = this.#podName(vm.id);
@@ -81,7 +84,7 @@ export class PodManager {
     await this.vms.updateVmStatus(vm.id, 'Scheduling', name);
   }
 
-  /** Throws what `make` would be refused with, and makes nothing. A machine of that name that is there does not count. */
+  /** Performs a dry run of `make` and throws its rejection. An existing VM of that name does not count. */
   async rehearse(vm: Vm, { labels = {} }: PodOptions = {}): Promise<void> {
     const { namespace } = this;
     const name = `virt-launcher-${vm.id}-dry-run`;
@@ -97,18 +100,18 @@ export class PodManager {
     await this.#client.create(PODS, pod, { dryRun: true });
   }
 
-  /** Throws what deleting a machine would be refused with, and deletes nothing. */
+  /** Performs a dry run of deleting a VM and throws its rejection. */
   async rehearseDeletion(id: string): Promise<void> {
     const { namespace } = this;
     await this.#delete(() => this.#client.delete(SIMULATED_VMS, id, { namespace, dryRun: true }));
   }
 
-  /** Deletes a machine and its pod, and waits until both are gone. */
+  /** Deletes a VM and its pod, and waits until both are gone. */
   async deletePod(vmId: string, signal?: AbortSignal): Promise<void> {
     await this.deleteAll([vmId], signal);
   }
 
-  /** The same for many. */
+  /** Deletes several VMs and their pods, and waits until all are gone. */
   async deleteAll(ids: readonly string[], signal?: AbortSignal): Promise<void> {
     const { namespace } = this;
     await forEachLimited(AT_ONCE, ids, async (id) => {
@@ -133,8 +136,8 @@ export class PodManager {
   }
 
   /**
-   * Moves a machine: its pod is deleted, and when it is gone another is made, which the scheduler places unless a node is
-   * named. Settles when that has a node, or fits on none; the node is then undefined.
+   * Moves a VM: deletes its pod and then creates another, which the scheduler places unless a node is named. Resolves
+   * when that has a node or is unschedulable, in which case the node is undefined.
    */
   async migrateVmPod(
     vm: Pick<Vm, 'id'>,
@@ -162,7 +165,7 @@ export class PodManager {
     return { podName: next.metadata.name ?? '', nodeName: next.spec.nodeName };
   }
 
-  /** Deletes a pod that no operator looks after and, when it is gone, makes another for the same machine. */
+  /** Deletes a pod that no operator manages, and then creates another for the same VM. */
   async remake(pod: Pod, node?: string, signal?: AbortSignal): Promise<void> {
     const { namespace } = this;
     const { name = '', uid } = pod.metadata;
@@ -188,17 +191,17 @@ export class PodManager {
     await this.vms.updateVmStatus(id, 'Scheduling', next, '');
   }
 
-  /** The node that the scheduler gave the pod of a machine; undefined where there is none. */
+  /** Returns the node of a VM's pod, or undefined if it has none. */
   async getPodNodeAssignment(vmId: string): Promise<string | undefined> {
     return (await this.#podsOf(vmId)).find(isLive)?.spec.nodeName;
   }
 
-  /** The node of a machine, once the scheduler has found one; undefined where it has found that none fits. */
+  /** Waits for the scheduler and returns the node of a VM, or undefined if it is unschedulable. */
   async untilPlaced(vmId: string, signal?: AbortSignal): Promise<string | undefined> {
     return (await this.#awaitPod(vmId, isSettled, signal)).spec.nodeName;
   }
 
-  /** The machines with the pods and nodes that they have now; where no operator does, their status is written as well. */
+  /** Returns the VMs with their current pods and nodes. If no operator does, it also writes their status. */
   async updateVmNodeAssignments(vms: readonly Vm[]): Promise<readonly Vm[]> {
     const pods = await this.#allPods();
     const assigned = vms.map((vm): Vm => {
@@ -213,7 +216,7 @@ export class PodManager {
     return assigned;
   }
 
-  /** Makes what is missing and deletes what is too much, so that there is a pod for each machine of the list and no other. */
+  /** Creates missing pods and deletes surplus ones, so that exactly the VMs of the list have a pod. */
   async syncPodsWithVms(
     vms: readonly Vm[],
     signal?: AbortSignal,
@@ -236,7 +239,7 @@ export class PodManager {
     return (await this.#client.list(PODS, { namespace, labelSelector: `${DOMAIN_LABEL}=${id}` })).items;
   }
 
-  /** The live pod of each machine. */
+  /** Returns the live pod of each VM. */
   async #allPods(): Promise<ReadonlyMap<string, Pod>> {
     const { items } = await this.#client.list(PODS, { namespace: this.namespace, labelSelector: DOMAIN_LABEL });
     return new Map(items.filter(isLive).map((pod) => [domainOf(pod), pod]));
@@ -264,12 +267,12 @@ export class PodManager {
     const pod = launcherPod(owner === undefined ? wish : { ...wish, owner });
     const metadata = { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } };
     await this.#client.create(PODS, { ...pod, metadata }).catch((error: unknown) => {
-      // An operator has come in between and made it.
+      // An operator has created it in the meantime.
       if (!isAlreadyExists(error)) throw error;
     });
   }
 
-  /** Says to an operator where the next pod is to be, or that the scheduler decides. */
+  /** Sets the node of the next pod for the operator, or lets the scheduler decide. */
   async #force(id: string, node: string | undefined): Promise<void> {
     const { namespace } = this;
     const vm = this.#createVms ? await ignoreNotFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
@@ -294,7 +297,7 @@ export class PodManager {
   }
 }
 
-/** Whether an operator looks after a machine: it holds the machine from the moment that it is made. */
+/** Reports whether an operator manages a VM. Its finalizer is set from the creation on. */
 const isServed = ({ metadata, status }: SimulatedMachine) =>
   metadata.finalizers?.includes(MACHINE_FINALIZER) === true || status?.observedGeneration !== undefined;
 

@@ -3,7 +3,7 @@ import { CPU_CONSUMPTION as CPU, LOAD_ANNOTATION, MEMORY_CONSUMPTION as MEMORY }
 import { DEFAULT_NODE, formatLoad } from '#api/launcher-load';
 import { retainedLoad } from './retained-load.ts';
 
-/** What a pod has whose machine was told so, and what somebody has annotated since. */
+/** Builds the annotations of a pod from the load of its VM and from what was annotated since. */
 const pod = (cpu: string, memory: string, set: Record<string, string> = {}, node = DEFAULT_NODE) => ({
   [CPU]: cpu,
   [MEMORY]: memory,

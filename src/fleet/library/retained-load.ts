@@ -11,15 +11,15 @@ const PARTS = [
   ['memory', MEMORY_CONSUMPTION],
 ] as const;
 
-/** Whether somebody has given a pod another load than its machine was told to use. */
+/** Reports whether somebody annotated a pod with another load than its VM specifies. */
 export function isAnnotated(annotations: Annotations = {}): boolean {
   const told = parseLoad(annotations);
   return told !== undefined && PARTS.some(([part, annotation]) => annotations[annotation] !== told[part]);
 }
 
 /**
- * What somebody has annotated on the pod that a machine had and the next one lacks. What the machine itself was told to
- * use since then counts before it, as it does for a pod that stays.
+ * Returns the annotated load of the old pod that the next one lacks. A load that the VM itself specified since takes
+ * precedence, as on a pod that stays.
  */
 export function retainedLoad(old: Annotations = {}, next: Annotations = {}): Record<string, string> {
   const [told, now] = [parseLoad(old), parseLoad(next)];
@@ -33,14 +33,14 @@ export function retainedLoad(old: Annotations = {}, next: Annotations = {}): Rec
   return kept;
 }
 
-/** Carries to the next pod of a machine what was annotated on the one before. */
+/** Copies the annotated load of a pod to the next pod of its VM. */
 export async function carryLoad(client: Client, old: Pod, next: Pod): Promise<void> {
   const annotations = retainedLoad(old.metadata.annotations, next.metadata.annotations);
   if (Object.keys(annotations).length === 0) return;
   const { name = '', namespace = '' } = next.metadata;
   const patch = { type: 'merge', body: { metadata: { annotations } } } as const;
   await client.patch(PODS, name, patch, { namespace }).catch((error: unknown) => {
-    // It is gone again already.
+    // The pod is already gone.
     if (!isNotFound(error)) throw error;
   });
 }

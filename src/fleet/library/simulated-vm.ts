@@ -12,16 +12,16 @@ import type { KubeObject } from '#platform/kube/kube-object';
 export type SimulatedMachine = VirtualMachine & KubeObject;
 export const SIMULATED_VMS: ResourceType<SimulatedMachine> = resourceTypeFor(virtualMachine);
 
-/** What follows the name of a simulated machine in that of its instance. */
+/** Suffix of the name of a simulated VM in the name of its instance. */
 export const INSTANCE_SUFFIX = '.simulation';
 
-/** A simulated machine that uses shares of one node. */
+/** Size of a simulated VM as ratios of one node. */
 export interface RatioSize {
   readonly cpuConsumption: number;
   readonly memoryConsumption: number;
 }
 
-/** A simulated machine with a size of its own, of which it uses a part; all of it where nothing is said. */
+/** Absolute size of a simulated VM, of which it uses a part. Defaults to all of it. */
 export interface AbsoluteSize {
   readonly cpuCores: number;
   readonly memoryBytes: number;
@@ -31,9 +31,9 @@ export interface AbsoluteSize {
 
 export type Vm = {
   readonly id: string;
-  /** Its pod, where it is known. */
+  /** Name of its pod, if known. */
   readonly podName?: string;
-  /** The node that the scheduler gave it, where it is known. */
+  /** Node that the scheduler chose, if known. */
   readonly scheduledNode?: string;
 } & (RatioSize | AbsoluteSize);
 
@@ -41,7 +41,7 @@ export function isRatioSize(vm: RatioSize | AbsoluteSize): vm is RatioSize {
   return 'cpuConsumption' in vm;
 }
 
-/** The spec of a machine. Memory in bytes always has a suffix: a bare number would be a share of a node. */
+/** Returns the spec of a VM. Memory in bytes always has a suffix, since a bare number is a ratio of a node. */
 export function vmSpec(vm: RatioSize | AbsoluteSize): VirtualMachine['spec'] {
   if (isRatioSize(vm)) {
     const { cpuConsumption, memoryConsumption } = vm;
@@ -65,18 +65,18 @@ const UNITS = [
   ['Mi', 2 ** 20],
 ] as const;
 
-/** What a machine is made with beside its size. */
+/** Metadata to create a VM with. */
 export interface VmMetadata {
   readonly namespace: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The node that it is put on past the scheduler. */
+  /** Node to place it on, bypassing the scheduler. */
   readonly node?: string | undefined;
 }
 
 export function vmObject(vm: Vm, { namespace, labels, annotations, node }: VmMetadata): NewObject<SimulatedMachine> {
   const { apiVersion, kind } = virtualMachine;
-  // Where no admission of ours is at work, nobody else writes them.
+  // Without our admission, nobody else writes these annotations.
   const told: Record<string, string> = isRatioSize(vm)
     ? { [CPU_CONSUMPTION]: `${vm.cpuConsumption}`, [MEMORY_CONSUMPTION]: `${vm.memoryConsumption}` }
     : {};

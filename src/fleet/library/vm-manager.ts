@@ -12,7 +12,7 @@ import { watchUntil } from './watch-until.ts';
 const AT_ONCE = 16;
 const ATTEMPTS = 10;
 
-/** Makes, reads and deletes simulated machines of one namespace. */
+/** Creates, reads and deletes the simulated VMs of one namespace. */
 export class VMManager {
   readonly namespace: string;
   readonly #client: Client;
@@ -24,13 +24,16 @@ export class VMManager {
     this.#clock = clock;
   }
 
-  /** One for the cluster of a kubeconfig, or the one that this process runs in; `await using` ends the connection. */
+  /**
+   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
+   * connection.
+   */
   static async connect(options: ClusterOptions & Partial<ManagerOptions> = {}): Promise<VMManager & AsyncDisposable> {
     const client = await clientOf(options);
     return Object.assign(new VMManager({ ...options, client }), { [Symbol.asyncDispose]: () => client.close() });
   }
 
-  /** Makes a machine; one of its name that is there already is left as it is. */
+  /** Creates a VM. An existing one of the same name is left unchanged. */
   async createVm(vm: Vm, metadata: Omit<VmMetadata, 'namespace'> = {}): Promise<SimulatedMachine> {
     const { namespace } = this;
     try {
@@ -41,12 +44,12 @@ export class VMManager {
     }
   }
 
-  /** Writes where a machine is. Where an operator looks after it, that is what the operator sees, not what is written here. */
+  /** Writes the placement of a VM. An operator that manages it overwrites this with what it observes. */
   async updateVmStatus(name: string, phase: Phase, podName?: string, nodeName?: string): Promise<void> {
     await this.#write(name, { phase, podName, nodeName });
   }
 
-  /** Undefined where there is no such machine. */
+  /** Returns the status of a VM, or undefined if it does not exist. */
   async getVmStatus(name: string): Promise<VmStatus | undefined> {
     const vm = await ignoreNotFound(this.#client.get(SIMULATED_VMS, name, { namespace: this.namespace }));
     return vm === undefined ? undefined : statusOf(vm);
@@ -57,7 +60,10 @@ export class VMManager {
     return items.map(statusOf);
   }
 
-  /** Deletes a machine and waits until it is gone, its pod included where an operator or the garbage collector is at work. False where there is none. */
+  /**
+   * Deletes a VM and waits until it is gone, including its pod if an operator or the garbage collector runs. Returns
+   * false if there is none.
+   */
   async deleteVm(name: string, signal?: AbortSignal): Promise<boolean> {
     const { namespace } = this;
     try {
@@ -78,7 +84,7 @@ export class VMManager {
     }
   }
 
-  /** Writes of a machine what its pod tells. */
+  /** Writes the status of a VM from its pod. */
   async syncVmWithPod(vm: Pick<Vm, 'id'>, podName: string, nodeName?: string): Promise<VmStatus | undefined> {
     const pod = await ignoreNotFound(this.#client.get(PODS, podName, { namespace: this.namespace }));
     const node = nodeName ?? pod?.spec.nodeName;
@@ -86,21 +92,21 @@ export class VMManager {
     return await this.getVmStatus(vm.id);
   }
 
-  /** The same for all that have a pod. */
+  /** Writes the status of all VMs that have a pod. */
   async syncVmsWithPods(vms: readonly Vm[]): Promise<void> {
     await forEachLimited(AT_ONCE, vms, async ({ id, podName = '' }) => {
       if (podName !== '') await this.syncVmWithPod({ id }, podName);
     });
   }
 
-  /** Deletes all machines of the namespace; how many there were. */
+  /** Deletes all VMs of the namespace and returns their number. */
   async cleanupAllVms(signal?: AbortSignal): Promise<number> {
     const vms = await this.listVms();
     await forEachLimited(AT_ONCE, vms, ({ name }) => this.deleteVm(name, signal));
     return vms.length;
   }
 
-  /** Read anew where somebody else was faster. */
+  /** Writes the status, and reads the VM again on a conflict. */
   async #write(name: string, seen: PodObservation): Promise<void> {
     const { namespace } = this;
     for (let attempt = 1; ; attempt++) {

@@ -4,7 +4,7 @@ import { type KubeCondition, withCondition } from '#platform/kube/kinds/conditio
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { SimulatedMachine } from './simulated-vm.ts';
 
-/** What is known of a machine. */
+/** Known state of a VM. */
 export interface VmStatus {
   readonly name: string;
   readonly phase: Phase;
@@ -43,7 +43,7 @@ export interface PodObservation {
   readonly nodeName?: string | undefined;
 }
 
-/** The status of a machine that was seen so; of each phase there is one condition, however often it is entered. */
+/** Returns the status of a VM after an observation. There is one condition per phase, however often it is entered. */
 export function statusAfter(vm: SimulatedMachine, { phase, podName, nodeName }: PodObservation, now: number): object {
   const { status = {}, spec, metadata } = vm;
   const time = timestamp(now);
@@ -66,7 +66,7 @@ export function statusAfter(vm: SimulatedMachine, { phase, podName, nodeName }: 
   };
 }
 
-/** Where a machine is whose pod is so. */
+/** Returns the phase of a VM from its pod. */
 export function phaseOfPod(pod: Pod | undefined): Phase {
   if (pod === undefined) return 'Pending';
   const { phase } = pod.status ?? {};

@@ -9,10 +9,7 @@ export interface WatchUntilOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Watches objects until what there is of them answers a question: `look` is asked with all of them after every change
- * until it gives anything but undefined.
- */
+/** Watches objects and calls `look` with all of them after every change, until it returns anything but undefined. */
 export async function watchUntil<T extends KubeObject, R>(
   client: Client,
   type: ResourceType<T>,
@@ -38,7 +35,7 @@ export async function watchUntil<T extends KubeObject, R>(
         if (found !== undefined) return found;
       }
     } catch (error) {
-      // What happened since is no longer kept: looked at anew.
+      // The resource version has expired, so that the objects are listed again.
       if (!isGone(error)) throw error;
     }
     signal?.throwIfAborted();

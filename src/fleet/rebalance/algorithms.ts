@@ -1,26 +1,26 @@
 import { type Load, largest, METRICS, mean } from './load.ts';
 import { paretoFront } from './pareto-front.ts';
 
-/** How loaded each node is in the eyes of one algorithm; the more, the sooner it should give machines away. */
+/** Scores how loaded each node is. Nodes with higher scores should give VMs away first. */
 export type Score = (load: Load) => Float64Array;
 
 export interface Algorithm {
-  /** For command lines and names of rules. */
+  /** Id for command lines and rule names. */
   readonly id: string;
   readonly name: string;
   readonly score: Score;
 }
 
-/** A formula over the four metrics of one node: usage and pressure of CPU, then of memory. */
+/** Formula over the four metrics of one node: usage and pressure of CPU, then of memory. */
 type Formula = (cu: number, cp: number, mu: number, mp: number) => number;
 
-/** Scores a node by its metrics as they are. */
+/** Scores a node by its metrics. */
 const plain =
   (formula: Formula): Score =>
   (load) =>
     scoreNodes(load, 0, 0, 0, 0, formula);
 
-/** Scores a node by how far its metrics lie from the mean of the nodes. */
+/** Scores a node by the deviation of its metrics from the mean of the nodes. */
 const aroundMean =
   (formula: Formula): Score =>
   (load) =>
@@ -33,14 +33,14 @@ const aroundMean =
       formula,
     );
 
-/** Scores a node by how far its metrics lie above the mean of the nodes; below it counts as nothing. */
+/** Scores a node by how far its metrics lie above the mean of the nodes. Values below it count as 0. */
 const above = (formula: Formula): Score =>
   aroundMean((cu, cp, mu, mp) => formula(Math.max(0, cu), Math.max(0, cp), Math.max(0, mu), Math.max(0, mp)));
 
-/** Less than this is no difference between nodes but rounding, and a share of it would make a lot of nothing. */
+/** Threshold below which a difference between nodes is rounding, which a ratio would amplify. */
 export const NOTHING = 1e-9;
 
-/** Scores a node by its share of the highest score. */
+/** Scores a node by the ratio of its score to the highest one. */
 const relative =
   (score: Score): Score =>
   (load) => {
@@ -66,12 +66,12 @@ function scoreNodes(load: Load, cu: number, cp: number, mu: number, mp: number, 
 const norm: Formula = (cu, cp, mu, mp) => Math.sqrt(cu * cu + cp * cp + mu * mu + mp * mp);
 const amplify = (k: number): Score => above((cu, cp, mu, mp) => Math.min(1, k * norm(cu, cp, mu, mp)));
 
-/** Of the weights of the positive deviations: they add up to 1. */
+/** Weights of the positive deviations, which add up to 1. */
 const USAGE = 0.15;
 const PRESSURE = 0.35;
 const meanSquare: Formula = (cu, cp, mu, mp) => USAGE * (cu * cu + mu * mu) + PRESSURE * (cp * cp + mp * mp);
 
-/** The one metric in which nodes lie above the mean the most, and how far each does. */
+/** Scores nodes by the one metric in which they exceed the mean the most. */
 const criticalDimension: Score = (load) => {
   let [worst, most] = [new Float64Array(load.size), -1];
   for (const metric of METRICS) {
@@ -83,7 +83,7 @@ const criticalDimension: Score = (load) => {
   return worst;
 };
 
-/** The nineteen ways to score nodes, in the order of their numbers. */
+/** Nineteen scoring algorithms, in the order of their numbers. */
 export const ALGORITHMS: readonly Algorithm[] = [
   { id: 'weighted-average', name: 'Weighted Average', score: plain((cu, cp, mu, mp) => (cu + cp + mu + mp) / 4) },
   { id: 'max-metric', name: 'Max Metric', score: plain(Math.max) },

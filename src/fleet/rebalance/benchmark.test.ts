@@ -50,7 +50,7 @@ describe('the benchmark', () => {
       .filter(({ outcome }) => outcome === 'converged')
       .map(({ curve }) => unevenness(curve.at(-1) ?? NONE));
     best.slice(1).forEach((each, at) => expect(each).toBeGreaterThan((best[at] ?? 0) - 1e-4));
-    // The formulas of these two are the same, so that only chance can tell them apart.
+    // The formulas of these two are the same, so that only randomness could distinguish them.
     const [a, b] = results.filter(
       ({ method }) =>
         /^(ideal-point-positive-distance|linear-amplified-ideal-point-k1)$/.test(method.algorithm.id) &&
@@ -61,7 +61,7 @@ describe('the benchmark', () => {
   });
 
   it('counts machines that come back to where they were', () => {
-    // One machine is over on whichever of two nodes it is, so that it is thrown to and fro.
+    // One VM overloads either of two nodes, so that it moves back and forth.
     const node = (name: string) => ({ name, cpu: 1, memory: 1 });
     const fleet = FleetModel.of([node('a'), node('b')], [{ id: 'hot', cpu: 0.8, memory: 0.1, node: 0 }]);
     const methods = methodsOf(ALGORITHMS.slice(0, 1), PLANNERS.slice(0, 1), MODES.slice(0, 1));

@@ -4,14 +4,13 @@ import { type Bounds, type Method, type RebalanceRun, rebalance, type Spread } f
 
 export interface BenchmarkResult extends RebalanceRun {
   readonly method: Method;
-  /** 1 is best; equals share a rank, and as many ranks after it are left out. */
+  /** Rank from 1, the best. Equal results share a rank, and as many ranks after it are skipped. */
   readonly rank: number;
 }
 
 /**
- * Tries every method on the same fleet and ranks them: those that came to rest first, then by how even the nodes are,
- * then by how little was moved, then by how soon. Each draws from a stream of its own name, so that the others do not
- * matter to it.
+ * Runs every method on the same fleet and ranks them: converged ones first, then by evenness, by number of moves, and
+ * by number of steps. Each draws from a random stream of its own name, so that it is independent of the others.
  */
 export function benchmark(
   fleet: FleetModel,
@@ -33,7 +32,7 @@ export function benchmark(
   return ranked;
 }
 
-/** Every combination of algorithms, planners and modes. */
+/** Returns every combination of algorithms, planners and modes. */
 export function methodsOf(
   algorithms: readonly Method['algorithm'][],
   planners: readonly Method['planner'][],
@@ -48,12 +47,12 @@ export function nameOf({ algorithm, planner, mode }: Method): string {
   return `${algorithm.id}/${planner.id}/${mode.id}`;
 }
 
-/** How uneven a fleet is, in one figure. */
+/** Returns the unevenness of a fleet as one figure. */
 export function unevenness({ cpu, memory }: Spread): number {
   return (cpu + memory) / 2;
 }
 
-/** How even it got; differences that nobody would see in a table do not count. */
+/** Returns the sort keys of a run. Differences that a table would not show do not count. */
 function keysOf({ outcome, curve, moves, steps }: RebalanceRun): readonly number[] {
   const last = curve.at(-1);
   const uneven = last === undefined ? 0 : Math.round(unevenness(last) * 10_000);

@@ -1,9 +1,9 @@
 import { mean } from './load.ts';
 
-/** A score that lies on the border by hand does so by machine too. */
+/** Tolerance for rounding, so that a score that is mathematically on the border is classified as on it. */
 const TOLERANCE = 1e-9;
 
-/** How far below and above the mean score a node counts as under-utilised and over-utilised. */
+/** Distances below and above the mean score from which a node counts as under-utilized or over-utilized. */
 export interface Mode {
   readonly id: string;
   readonly lower: number;
@@ -23,19 +23,19 @@ export const DEFAULT_MODE = 'AsymmetricLow';
 
 export type Bucket = 'under' | 'fair' | 'over';
 
-/** Nodes told apart by their scores. */
+/** Nodes classified by their scores. */
 export interface Classification {
   readonly scores: Float64Array;
   readonly mean: number;
   readonly buckets: readonly Bucket[];
-  /** The over-utilised, the highest score first; among equals, as they come. */
+  /** Over-utilized nodes, highest score first. Equal ones keep their order. */
   readonly over: readonly number[];
   readonly under: readonly number[];
-  /** By how much scores exceed the border, all over-utilised nodes together. */
+  /** Sum by which the scores of all over-utilized nodes exceed the border. */
   readonly excess: number;
 }
 
-/** Puts nodes into buckets; one that would be both is under-utilised. */
+/** Classifies nodes. One that would be both is under-utilized. */
 export function classify(scores: Float64Array, { lower, upper }: Mode): Classification {
   const middle = mean(scores);
   const [low, high] = [middle - lower + TOLERANCE, middle + upper - TOLERANCE];

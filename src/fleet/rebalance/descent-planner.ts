@@ -3,13 +3,10 @@ import type { FleetModel, Move } from './fleet-model.ts';
 import { imbalance, type NodeCost, Objective, strain } from './objective.ts';
 import { type Planner, pickMoves } from './planner.ts';
 
-/** Less than this is rounding, and chasing it would move machines for ever. */
+/** Minimum improvement. Less is rounding, and pursuing it would move VMs forever. */
 const WORTHWHILE = 1e-9;
 
-/**
- * Takes the move that lowers the tension most, again and again. Each move lowers it, so that no machine is sent in
- * circles.
- */
+/** Takes the move that lowers the objective most, repeatedly. Each move lowers it, so that no VM moves in circles. */
 const descent = (id: string, potential: NodeCost): Planner => ({
   id,
   plan: (fleet, situation) =>
@@ -18,13 +15,13 @@ const descent = (id: string, potential: NodeCost): Planner => ({
     ),
 });
 
-/** The machine and destination that lower the tension most; over-utilised nodes are no destinations. */
+/** Returns the VM and destination that lower the objective most. Over-utilized nodes are no destinations. */
 function steepest(fleet: FleetModel, tension: Objective, buckets: readonly Bucket[], from: number): Move | undefined {
   let best: Move | undefined;
   let lowest = -WORTHWHILE;
   for (const vm of fleet.on(from)) {
     const leaving = tension.leaving(vm);
-    // No arrival lowers the tension, so that a leave this small cannot win.
+    // No arrival lowers the objective, so that such a small gain from leaving cannot win.
     if (leaving >= lowest) continue;
     for (let to = 0; to < buckets.length; to++) {
       if (buckets[to] === 'over') continue;
@@ -38,8 +35,8 @@ function steepest(fleet: FleetModel, tension: Objective, buckets: readonly Bucke
   return best;
 }
 
-/** The machine and the node that make CPU and memory most even. */
+/** Picks the VM and node that make CPU and memory most even. */
 export const bestFitPlanner = descent('best-fit', imbalance);
 
-/** The machine and the node that relieve most pressure. */
+/** Picks the VM and node that relieve the most pressure. */
 export const pressurePlanner = descent('psi-aware', strain);

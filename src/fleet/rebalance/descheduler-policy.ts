@@ -7,13 +7,16 @@ export interface PolicySettings {
   readonly algorithm: Algorithm;
   readonly mode: Mode;
   readonly limits: Limits;
-  /** Where Prometheus answers. */
+  /** URL of Prometheus. */
   readonly prometheusUrl: string;
-  /** The window of the recording rules that it reads. */
+  /** Window of the recording rules that it reads. */
   readonly window: string;
 }
 
-/** The policy by which kube-descheduler does what an algorithm and a mode ask for; it leaves the destination to the scheduler. */
+/**
+ * Returns the policy by which kube-descheduler applies an algorithm and a mode. It leaves the destination to the
+ * scheduler.
+ */
 export function deschedulerPolicy({ algorithm, mode, limits, prometheusUrl, window }: PolicySettings): object {
   const percent = (share: number) => ({ MetricResource: Math.round(share * 100) });
   return {
@@ -30,7 +33,7 @@ export function deschedulerPolicy({ algorithm, mode, limits, prometheusUrl, wind
             name: 'DefaultEvictor',
             args: {
               labelSelector: { matchLabels: { 'kubevirt.io': 'virt-launcher' } },
-              // A launcher keeps its sockets in emptyDir volumes; its machine moves all the same.
+              // A launcher keeps its sockets in emptyDir volumes, which do not prevent a migration.
               podProtections: { defaultDisabled: ['PodsWithLocalStorage'] },
             },
           },
@@ -42,7 +45,7 @@ export function deschedulerPolicy({ algorithm, mode, limits, prometheusUrl, wind
               targetThresholds: percent(mode.upper),
               metricsUtilization: {
                 source: 'Prometheus',
-                // Values outside 0..1 are refused, and a demand for CPU may exceed 1.
+                // Values outside 0..1 are rejected, and the CPU demand may exceed 1.
                 prometheus: { query: `clamp(${ruleName(algorithm.id, window)}, 0, 1)` },
               },
               evictionLimits: { node: limits.perNode },

@@ -3,14 +3,14 @@ import type { FleetModel, Move } from './fleet-model.ts';
 import type { Planner, PlannerInput } from './planner.ts';
 import { PromisingMoves } from './promising-moves.ts';
 
-/** How many of the most promising moves are judged before one is taken, and how many are kept for exchanges. */
+/** Number of the most promising moves to evaluate before one is taken, and to retain for exchanges. */
 const WIDTH = 8;
 const POOL = 32;
 const WORTHWHILE = 1e-9;
 
 /**
- * Looks for the smallest set of moves after which the algorithm itself sees the least over-utilisation: builds a plan,
- * leaves out what it can do without, then exchanges moves by chance while the budget lasts.
+ * Searches the smallest set of moves that leaves the least over-utilization by the algorithm's own score. It builds a
+ * plan, prunes it, then exchanges random moves while the budget lasts.
  */
 export const fewestMovesPlanner: Planner = {
   id: 'fewest-moves',
@@ -44,7 +44,7 @@ class Search {
     this.#pool = this.#promising.beside([], POOL);
   }
 
-  /** Adds the best of the promising moves until nothing is over-utilised or nothing helps. */
+  /** Adds the best of the promising moves until nothing is over-utilized or nothing helps. */
   build(): void {
     let promising: readonly Move[] = this.#pool.slice(0, WIDTH);
     while (this.moves.length < this.#situation.limits.perStep && this.#excess > WORTHWHILE) {
@@ -54,8 +54,8 @@ class Search {
   }
 
   /**
-   * Makes the fleet more even where the algorithm sees no difference: its scores may be as high as they get, or shares
-   * of the highest.
+   * Evens out the fleet where the algorithm sees no difference, because its scores are saturated or relative to the
+   * highest.
    */
   grope(): void {
     while (this.moves.length < this.#situation.limits.perStep) {
@@ -65,7 +65,7 @@ class Search {
     }
   }
 
-  /** Leaves out moves that change nothing for the better. */
+  /** Drops moves that do not improve the result. */
   prune(): void {
     for (const move of this.moves) {
       const without = this.moves.filter((each) => each !== move);
@@ -75,7 +75,7 @@ class Search {
     }
   }
 
-  /** Puts another promising move in the place of one, both drawn by chance, and keeps what is better. */
+  /** Replaces a random move by another random promising one, and keeps the better plan. */
   exchange(): void {
     const { random, limits } = this.#situation;
     while (this.#left > 0 && this.moves.length > 0 && this.#excess > WORTHWHILE) {
@@ -83,7 +83,7 @@ class Search {
       const others = this.moves.filter((_, at) => at !== place);
       const move = random.pick(this.#pool);
       const fromThere = others.filter((each) => each.from === move.from).length;
-      // What cannot be tried costs too, so that the search ends.
+      // Impossible exchanges also use up the budget, so that the search ends.
       if (fromThere >= limits.perNode || others.some((each) => each.vm === move.vm)) this.#left--;
       else {
         const plan = [...others, move];
@@ -93,7 +93,7 @@ class Search {
     }
   }
 
-  /** Adds the move after which least is over-utilised, where that is less than now. */
+  /** Adds the move that leaves the least over-utilization, if that is less than now. */
   #improve(candidates: readonly Move[]): boolean {
     let best: readonly Move[] | undefined;
     let lowest = this.#excess - WORTHWHILE;
@@ -112,7 +112,10 @@ class Search {
     this.#excess = excess;
   }
 
-  /** How much is over-utilised after a plan, as the algorithm sees it: without end where it does not fit, or unjudged. */
+  /**
+   * Returns the over-utilization after a plan by the algorithm's score. It is infinite if the plan does not fit or the
+   * budget is used up.
+   */
   #judge(plan: readonly Move[]): number {
     if (this.#left-- <= 0) return Number.POSITIVE_INFINITY;
     const { score, mode } = this.#situation;
@@ -122,7 +125,7 @@ class Search {
     return fits ? excess : Number.POSITIVE_INFINITY;
   }
 
-  /** Puts the fleet from the state after one plan into that after another; tells whether every machine fitted. */
+  /** Changes the fleet from the state after one plan to that after another. Reports whether every VM fitted. */
   #adopt(before: readonly Move[], after: readonly Move[]): boolean {
     let fits = true;
     for (const move of before) if (!after.includes(move)) this.#fleet.move(move.vm, move.from);

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { FleetModel, type FleetNode, type FleetVm } from './fleet-model.ts';
 
-/** Any fleet in which no node's memory is exceeded at first, though it may be full; nodes differ in size. */
+/**
+ * Generates fleets with nodes of several sizes, in which no node's memory is exceeded at first, though it may be full.
+ */
 export function fleets(): fc.Arbitrary<FleetModel> {
   const node = fc.record({ cpu: fc.constantFrom(8, 16, 32), memory: fc.constantFrom(64, 128) });
   const vm = fc.record({ cpu: fc.integer({ min: 0, max: 80 }), memory: fc.integer({ min: 0, max: 60 }), at: fc.nat() });

@@ -2,45 +2,45 @@ import { emptyLoad, type Load } from './load.ts';
 import type { Measures } from './measures.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
-/** Sums of fractions end a little beside the truth; a node that is exactly full must still count as full, not more. */
+/** Tolerance for rounding of sums, so that a node that is exactly full does not count as overfull. */
 const TOLERANCE = 1e-9;
 
 export interface FleetNode {
   readonly name: string;
-  /** How much there is, in whatever unit the machines are measured in. */
+  /** Capacity, in the unit that VMs are measured in. */
   readonly cpu: number;
   readonly memory: number;
-  /** Load that belongs to no machine and cannot be moved, as shares of the node. */
+  /** Load that belongs to no VM and cannot be moved, as ratios of the node. */
   readonly stationary?: Measures;
 }
 
 export interface FleetVm {
   readonly id: string;
-  /** What it uses, in the unit of the nodes. */
+  /** Usage, in the unit of the nodes. */
   readonly cpu: number;
   readonly memory: number;
-  /** The place of its node among the nodes. */
+  /** Index of its node. */
   readonly node: number;
 }
 
-/** One machine that goes from one node to another, all by their places in the fleet. */
+/** Move of one VM between nodes, all by index. */
 export interface Move {
   readonly vm: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Nodes and the machines on them, in columns: planners try thousands of moves on it. */
+/** Nodes and their VMs, stored in columns, since planners try thousands of moves on it. */
 export class FleetModel {
   readonly nodes: readonly FleetNode[];
   readonly vms: readonly FleetVm[];
-  /** What is used on each node, in the unit of the machines, standing load included. */
+  /** Usage of each node in the unit of the VMs, including stationary load. */
   readonly cpuUsed: Float64Array;
   readonly memoryUsed: Float64Array;
-  /** How much each node has, and how much each machine uses. */
+  /** Capacity of each node, and usage of each VM. */
   readonly sizes: Sizes;
   readonly #home: Int32Array;
-  /** The machines of each node, in no meaningful order, and where in its list a machine stands. */
+  /** VMs of each node in arbitrary order, and the position of each VM in its list. */
   readonly #members: number[][];
   readonly #slot: Int32Array;
 
@@ -75,7 +75,7 @@ export class FleetModel {
     return new FleetModel({ nodes, vms, cpuUsed, memoryUsed, sizes, home, members, slot });
   }
 
-  /** Another fleet in the same state, for trying moves. */
+  /** Copies the fleet in its current state, for trying moves. */
   clone(): FleetModel {
     return new FleetModel({
       nodes: this.nodes,
@@ -89,23 +89,23 @@ export class FleetModel {
     });
   }
 
-  /** The node that a machine is on. */
+  /** Returns the node of a VM. */
   homeOf(vm: number): number {
     return this.#home[vm] as number;
   }
 
-  /** The machines on a node. */
+  /** Returns the VMs on a node. */
   on(node: number): readonly number[] {
     return this.#members[node] as number[];
   }
 
-  /** Whether a node has the memory for one more machine. */
+  /** Reports whether a node has the memory for one more VM. */
   fits(vm: number, node: number): boolean {
     const used = (this.memoryUsed[node] as number) + (this.sizes.vmMemory[vm] as number);
     return used <= (this.sizes.nodeMemory[node] as number) * (1 + TOLERANCE);
   }
 
-  /** Puts a machine on another node; who asks has seen that it fits. */
+  /** Moves a VM to another node. The caller has checked that it fits. */
   move(vm: number, to: number): void {
     const from = this.homeOf(vm);
     if (from === to) return;
@@ -128,7 +128,7 @@ export class FleetModel {
     this.memoryUsed[node] = (this.memoryUsed[node] as number) + memory;
   }
 
-  /** What the nodes measure now. */
+  /** Returns the current metrics of the nodes. */
   load(): Load {
     const load = emptyLoad(this.nodes.length);
     for (let node = 0; node < load.size; node++) this.#measure(node, load);
@@ -142,7 +142,7 @@ export class FleetModel {
     load.cpuUsage[node] = cpuUsage;
     load.memoryUsage[node] = memoryUsage;
     if (stationary !== undefined && this.on(node).length === 0) {
-      // Nothing has changed since it was measured.
+      // Nothing has changed since the node was measured.
       load.cpuPressure[node] = stationary.cpuPressure;
       load.memoryPressure[node] = stationary.memoryPressure;
       return;

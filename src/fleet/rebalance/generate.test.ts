@@ -85,7 +85,7 @@ describe('loads that are made up', () => {
   });
 });
 
-/** What the machines of a node ask the scheduler for, as shares of the reference node. */
+/** Returns the requests of a node's VMs, as ratios of the reference node. */
 function requestsOf(vms: readonly VmRecord[]): { cpu: number; memory: number } {
   let [cpu, memory] = [0, 0];
   for (const vm of vms) {

@@ -5,7 +5,7 @@ import { REFERENCE_NODE } from './scenario.ts';
 export const LOADS = ['light', 'mixed', 'heavy', 'progression'] as const;
 export type LoadName = (typeof LOADS)[number];
 
-/** As much as the laboratory is made for. */
+/** Maximum size that the lab is designed for. */
 export const MAX_SIZE = { nodes: 5_000, vms: 100_000 } as const;
 
 export interface GenerateOptions {
@@ -14,7 +14,7 @@ export interface GenerateOptions {
   readonly vms?: number;
 }
 
-/** A node as scenario files write it. */
+/** Node in the format of scenario files. */
 export interface NodeRecord {
   readonly name: string;
   readonly cpu_usage: number;
@@ -34,7 +34,7 @@ export type VmRecord =
       readonly memory_utilization: number;
     };
 
-/** What the machines of a node use together, as shares of it. */
+/** Total usage of the VMs of a node, as ratios of it. */
 interface Target {
   readonly cpu: number;
   readonly memory: number;
@@ -44,15 +44,15 @@ interface Recipe {
   readonly scenario: string;
   readonly nodes: number;
   readonly vms: number;
-  /** In the old form a machine asks for what it uses; in the new one it has a size, of which it uses a part. */
+  /** Format of VMs. In the old one a VM requests what it uses; in the new one it has a size and uses a part of it. */
   readonly form: 'old' | 'new';
-  /** Where machines have sizes, these fill a node 2.2 times as much at most. */
+  /** Returns the usage of a node. With sized VMs, their sizes fill a node at most 2.2 times as much. */
   target(random: Random, at: number, nodes: number): Target;
 }
 
 const between = (random: Random, [low, high]: readonly [number, number]) => low + (high - low) * random.next();
 
-/** A third of the nodes has little to do, a third enough, a third too much. */
+/** Usage ranges by thirds of the nodes: low, medium and high. */
 const MIXED: readonly { readonly cpu: readonly [number, number]; readonly memory: readonly [number, number] }[] = [
   { cpu: [0.12, 0.35], memory: [0.15, 0.4] },
   { cpu: [0.45, 0.65], memory: [0.4, 0.6] },
@@ -84,14 +84,14 @@ const RECIPES: Readonly<Record<LoadName, Recipe>> = {
   },
 };
 
-/** What all nodes together are asked for at most, as a share of them. */
+/** Maximum total demand as a ratio of all nodes. */
 const FULLEST = 0.95;
-/** Sizes of machines, as shares of each other: many small ones, few large ones. */
+/** Relative sizes of VMs: many small ones, few large ones. */
 const SIZES = [1, 1, 1, 1, 2, 2, 2, 4, 4, 8];
-/** Of a machine that has a size of its own. */
+/** Minimum size of a VM with a size of its own. */
 const MIN_SIZE = { cores: 2 ** -6, bytes: 2 ** 24 } as const;
 
-/** Nodes full of machines; the same wish and the same source of chance give the same. */
+/** Generates nodes full of VMs. The same options and random source give the same result. */
 export function generate({ load, ...wanted }: GenerateOptions, random: Random): { name: string; nodes: NodeRecord[] } {
   const recipe = RECIPES[load];
   const [nodes, vms] = [wanted.nodes ?? recipe.nodes, wanted.vms ?? recipe.vms];
@@ -111,14 +111,14 @@ export function generate({ load, ...wanted }: GenerateOptions, random: Random): 
   return { name: recipe.scenario, nodes: written };
 }
 
-/** The same, or less of it where all nodes together could not hold it: what is crowded here must have a place elsewhere. */
+/** Scales targets down if all nodes together could not hold them, since VMs of crowded nodes must fit elsewhere. */
 function within(targets: readonly Target[]): readonly Target[] {
   const average = targets.reduce((sum, { cpu }) => sum + cpu, 0) / targets.length;
   if (average <= FULLEST) return targets;
   return targets.map(({ cpu, memory }) => ({ cpu: (cpu * FULLEST) / average, memory }));
 }
 
-/** Whole numbers in proportion to weights that add up to the total: what is left over goes to the largest remainders. */
+/** Splits a total into integers in proportion to weights. The rest goes to the largest remainders. */
 function apportion(total: number, weights: readonly number[]): number[] {
   const whole = weights.reduce((sum, each) => sum + each, 0);
   const exact = weights.map((each) => (total * each) / whole);
@@ -154,7 +154,7 @@ function nodeOf(
   };
 }
 
-/** Parts of a whole, in proportion to sizes that are off by up to a half. */
+/** Splits a whole in proportion to sizes that randomly vary by up to one half. */
 function shares(sizes: readonly number[], whole: number, random: Random): number[] {
   const weights = sizes.map((size) => size * between(random, [0.5, 1.5]));
   const sum = weights.reduce((total, each) => total + each, 0);
@@ -174,12 +174,12 @@ function vmOf(id: string, cpu: number, memory: number, form: Recipe['form']): Vm
   };
 }
 
-/** The next size that people order for what is used, with a little to spare: at most 2.2 times as much. */
+/** Returns the next power of two above the usage with some headroom: at most 2.2 times as much. */
 function nextOrderedSize(used: number, least: number): number {
   return Math.max(least, 2 ** Math.ceil(Math.log2(used * 1.1)));
 }
 
-/** What a machine uses, as shares of the reference node. */
+/** Returns the usage of a VM, as ratios of the reference node. */
 function usedBy(vm: VmRecord): Target {
   if ('cpu_consumption' in vm) return { cpu: vm.cpu_consumption, memory: vm.memory_consumption };
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { emptyLoad, type Load, METRICS } from './load.ts';
 
-/** The four metrics of one node: usage and pressure of CPU, then of memory. */
+/** Four metrics of one node: usage and pressure of CPU, then of memory. */
 export type Point = readonly [cu: number, cp: number, mu: number, mp: number];
 
 export function loadOf(points: readonly Point[]): Load {
@@ -10,7 +10,7 @@ export function loadOf(points: readonly Point[]): Load {
   return load;
 }
 
-/** Metrics of any number of nodes; in hundredths, so that equal ones are not rare. */
+/** Generates metrics of any number of nodes, in hundredths, so that equal ones are common. */
 export function points(): fc.Arbitrary<Point[]> {
   const share = (most: number) => fc.integer({ min: 0, max: most }).map((hundredths) => hundredths / 100);
   return fc.array(fc.tuple(share(150), share(100), share(100), share(100)), { maxLength: 12 });

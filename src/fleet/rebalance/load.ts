@@ -1,6 +1,6 @@
 /**
- * What nodes measure, one column a metric and one place a node. The usage of CPU may exceed 1, where more is asked for
- * than there is; everything else lies in 0..1.
+ * Metrics of nodes, as one column per metric with one entry per node. CPU usage may exceed 1 if demand exceeds
+ * capacity; everything else is within 0..1.
  */
 export interface Load {
   readonly size: number;
@@ -10,10 +10,10 @@ export interface Load {
   readonly memoryPressure: Float64Array;
 }
 
-/** The metrics in the order in which formulas name them. */
+/** Metrics in the order in which formulas name them. */
 export const METRICS = ['cpuUsage', 'cpuPressure', 'memoryUsage', 'memoryPressure'] as const;
 
-/** A load of nothing, to be filled. */
+/** Creates a load of zeros to fill. */
 export function emptyLoad(size: number): Load {
   return {
     size,
@@ -24,14 +24,14 @@ export function emptyLoad(size: number): Load {
   };
 }
 
-/** The mean of numbers; 0 of none. */
+/** Returns the mean of numbers, or 0 if there are none. */
 export function mean(values: Float64Array): number {
   let sum = 0;
   for (const value of values) sum += value;
   return values.length === 0 ? 0 : sum / values.length;
 }
 
-/** How far numbers lie apart: the standard deviation of all of them, not of a sample. */
+/** Returns the standard deviation of the population, not of a sample. */
 export function deviation(values: Float64Array): number {
   const middle = mean(values);
   let sum = 0;
@@ -39,7 +39,7 @@ export function deviation(values: Float64Array): number {
   return values.length === 0 ? 0 : Math.sqrt(sum / values.length);
 }
 
-/** The largest of numbers that are not negative; 0 of none. */
+/** Returns the largest of non-negative numbers, or 0 if there are none. */
 export function largest(values: Float64Array): number {
   let found = 0;
   for (const value of values) if (value > found) found = value;

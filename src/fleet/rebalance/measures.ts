@@ -1,4 +1,4 @@
-/** What a node measures, as shares: of CPU, which may exceed 1 where more is asked for than there is, and of memory. */
+/** Metrics of a node as ratios. CPU usage may exceed 1 if demand exceeds capacity. */
 export interface Measures {
   readonly cpuUsage: number;
   readonly cpuPressure: number;

@@ -1,19 +1,22 @@
 import type { FleetModel } from './fleet-model.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
-/** What one node adds to the tension in a fleet, from what is used on it as a share of what it has. */
+/** Cost that one node adds to the objective, from its usage as a ratio of its capacity. */
 export type NodeCost = (cpu: number, memory: number) => number;
 
-/** Squares of usage: the nearer to each other nodes are, the less they add up to. */
+/** Sums the squares of usage, which are lowest when nodes are most alike. */
 export const imbalance: NodeCost = (cpu, memory) => cpu * cpu + memory * memory;
 
-/** Pressure first, and balance where pressure says nothing, so that a crowded node is worth more than an uneven one. */
+/**
+ * Weights pressure first, and balance where there is no pressure, so that a crowded node counts more than an uneven
+ * one.
+ */
 export const strain: NodeCost = (cpu, memory) =>
   4 * (cpuPressure(cpu) + memoryPressure(memory)) + imbalance(cpu, memory);
 
-/** By how much moves would change the tension in a fleet as it is now; a look at two nodes tells. */
+/** Computes by how much moves would change the objective of a fleet. Only two nodes have to be evaluated. */
 export class Objective {
-  /** What each node adds now. */
+  /** Current cost of each node. */
   readonly now: Float64Array;
   readonly #fleet: FleetModel;
   readonly #cost: NodeCost;
@@ -24,13 +27,13 @@ export class Objective {
     this.now = Float64Array.from(fleet.cpuUsed, (_, node) => this.#with(node, 0, 0));
   }
 
-  /** The change at the node that a machine leaves. */
+  /** Returns the change at the node that a VM leaves. */
   leaving(vm: number): number {
     const { vmCpu, vmMemory } = this.#fleet.sizes;
     return this.#change(this.#fleet.homeOf(vm), -(vmCpu[vm] as number), -(vmMemory[vm] as number));
   }
 
-  /** The change at the node that it comes to. */
+  /** Returns the change at the node that a VM moves to. */
   arriving(vm: number, node: number): number {
     const { vmCpu, vmMemory } = this.#fleet.sizes;
     return this.#change(node, vmCpu[vm] as number, vmMemory[vm] as number);

@@ -3,7 +3,7 @@ import { emptyLoad, type Load } from './load.ts';
 import type { Measures } from './measures.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
-/** A node as it was measured, and the machines on it. */
+/** Measured node with its VMs. */
 export interface ObservedNode extends Measures {
   readonly name: string;
   readonly cpuCores: number;
@@ -13,20 +13,20 @@ export interface ObservedNode extends Measures {
 
 export interface ObservedVm {
   readonly id: string;
-  /** What it uses, in whatever unit: only how machines of one node compare counts. */
+  /** Usage in any unit, since only the proportion between VMs of one node counts. */
   readonly cpu: number;
   readonly memory: number;
 }
 
 export interface FleetObservation {
   readonly fleet: FleetModel;
-  /** As measured, which decides who is over-utilised. */
+  /** Measured load, which decides which nodes are over-utilized. */
   readonly load: Load;
 }
 
 /**
- * The fleet that was observed. What is measured on a node is divided among its machines in proportion to what each says
- * it uses, so that shares of whatever reference node come out right. Machines that cannot be moved are standing load.
+ * Builds the observed fleet. The measured usage of a node is split among its VMs in proportion to their declared usage,
+ * which works for any reference node; VMs that cannot be moved become stationary load.
  */
 export function observedFleet(nodes: readonly ObservedNode[], fixed: ReadonlySet<string>): FleetObservation {
   const load = emptyLoad(nodes.length);
@@ -45,7 +45,7 @@ export function observedFleet(nodes: readonly ObservedNode[], fixed: ReadonlySet
   return { fleet: FleetModel.of(fleetNodes, vms), load };
 }
 
-/** What each machine uses of what is measured on its node, in cores and bytes. */
+/** Returns the part of its node's measured usage that each VM has, in cores and bytes. */
 function shares({ cpuCores, memoryBytes, cpuUsage, memoryUsage, vms }: ObservedNode): ObservedVm[] {
   const each = { cpu: unit(vms, 'cpu', cpuUsage * cpuCores), memory: unit(vms, 'memory', memoryUsage * memoryBytes) };
   return vms.map(({ id, cpu, memory }) => ({ id, cpu: cpu * each.cpu, memory: memory * each.memory }));
@@ -56,7 +56,7 @@ function unit(vms: readonly ObservedVm[], of: 'cpu' | 'memory', whole: number): 
   return sum > 0 ? whole / sum : 0;
 }
 
-/** Load that stays: what is measured where nothing runs, and else what the machines that stay use. */
+/** Returns the stationary load: the measured one if no VM runs there, else that of the VMs that stay. */
 function stationaryLoad(node: ObservedNode, stay: readonly ObservedVm[]): NonNullable<FleetNode['stationary']> {
   if (node.vms.length === 0) return node;
   const cpuUsage = stay.reduce((sum, { cpu }) => sum + cpu, 0) / node.cpuCores;

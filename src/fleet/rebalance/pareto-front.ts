@@ -1,12 +1,11 @@
 import { type Load, METRICS } from './load.ts';
 
-/** How much the crowding of a front may add: less than the step from one front to the next, for up to ten fronts. */
+/** Maximum that crowding may add: less than the step between fronts, for up to ten fronts. */
 const CROWDING = 0.1;
 
 /**
- * The fronts of NSGA-II, the least loaded first: a node lies behind every node that no metric of its own undercuts.
- * Within a front, who stands close to others scores a little more. Values count once however many nodes share them,
- * so that nodes alike score alike, in whatever order they come.
+ * Scores nodes by the fronts of NSGA-II, least loaded first, and slightly higher in crowded parts of a front. Equal
+ * values count once, so that equal nodes score the same in any order.
  */
 export function paretoFront(load: Load): Float64Array {
   const { front, count } = frontsOf(load);
@@ -20,7 +19,10 @@ export function paretoFront(load: Load): Float64Array {
   });
 }
 
-/** In ascending order nobody comes before one that beats him, so each node is compared with those before it alone. */
+/**
+ * Computes the fronts. In ascending order no node precedes one that dominates it, so each is only compared with those
+ * before it.
+ */
 function frontsOf(load: Load): { front: Int32Array; count: number } {
   const columns = METRICS.map((metric) => load[metric]);
   const order = Int32Array.from({ length: load.size }, (_, node) => node).sort((a, b) => ascending(columns, a, b));
@@ -43,7 +45,7 @@ function ascending(columns: readonly Float64Array[], a: number, b: number): numb
   return 0;
 }
 
-/** Whether a is loaded less than b in one metric and more in none. */
+/** Reports whether a is loaded less than b in one metric and more in none. */
 function beats(columns: readonly Float64Array[], a: number, b: number): boolean {
   let less = false;
   for (const column of columns) {
@@ -54,7 +56,10 @@ function beats(columns: readonly Float64Array[], a: number, b: number): boolean 
   return less;
 }
 
-/** How far apart the neighbours of each node in its front are, over all metrics; infinite on the boundary. */
+/**
+ * Returns the distance between the neighbors of each node in its front over all metrics. It is infinite on the
+ * boundary.
+ */
 function crowdingOf(load: Load, front: Int32Array, count: number): Float64Array {
   const crowding = new Float64Array(load.size);
   const members: number[][] = Array.from({ length: count }, () => []);
@@ -62,13 +67,16 @@ function crowdingOf(load: Load, front: Int32Array, count: number): Float64Array 
   for (const nodes of members) {
     let differ = false;
     for (const metric of METRICS) differ = addGaps(load[metric], nodes, crowding) || differ;
-    // Who is all of a front is its boundary.
+    // If all nodes of a front are equal, they are its boundary.
     if (!differ) for (const node of nodes) crowding[node] = Number.POSITIVE_INFINITY;
   }
   return crowding;
 }
 
-/** Adds the distance from the next lower to the next higher value, as a share of the span; tells whether there is one. */
+/**
+ * Adds the distance from the next lower to the next higher value, as a ratio of the span. Reports whether there is a
+ * span.
+ */
 function addGaps(column: Float64Array, nodes: number[], crowding: Float64Array): boolean {
   nodes.sort((a, b) => (column[a] as number) - (column[b] as number));
   const valueAt = (place: number) => column[nodes[place] as number] as number;

@@ -1,9 +1,9 @@
 import { type Columns, type Rule, ratioOfMax } from './rule.ts';
 
 /**
- * The Pareto front in PromQL, which knows neither loops nor pairs. Nodes are taken out one by one, the least loaded
- * first, each by a rule of its own ("slot"); so a later slot can be compared with all nodes before it. A node's front
- * is one behind the last front that holds a node with no metric above its own.
+ * Returns the Pareto front in PromQL, which has neither loops nor pairs. Nodes are extracted one by one, least loaded
+ * first, each by its own rule ("slot"), so that a later slot can be compared with all before it. The front of a node is
+ * one behind the last front that holds a node with no metric above its own.
  */
 export function paretoRules(record: string, columns: Columns, window: string, most: number): Rule[] {
   const { cu, cp, mu, mp } = columns;
@@ -26,7 +26,7 @@ export function paretoRules(record: string, columns: Columns, window: string, mo
   ];
 }
 
-/** The series of one slot, each of one node at most. */
+/** Series of one slot, each with one node at most. */
 interface Slot {
   readonly number: number;
   readonly window: string;
@@ -62,7 +62,9 @@ function frontRules(slot: Slot, before: readonly Slot[], columns: Columns, sum: 
   ];
 }
 
-/** The distance between neighbours in the front over all metrics that differ there; nothing on the boundary. */
+/**
+ * Returns the distance between neighbors in the front over all metrics that differ there. It is empty on the boundary.
+ */
 function crowdingOf(slot: Slot, columns: Columns, front: string): string {
   const members = Object.values(columns).map((each) => ({
     each,

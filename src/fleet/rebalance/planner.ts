@@ -3,32 +3,34 @@ import type { Score } from './algorithms.ts';
 import type { Classification, Mode } from './buckets.ts';
 import type { FleetModel, Move } from './fleet-model.ts';
 
-/** How much may be under way at once. */
+/** Limits on concurrent moves. */
 export interface Limits {
-  /** Machines that leave one node in a step. */
+  /** Maximum number of VMs that leave one node in a step. */
   readonly perNode: number;
-  /** Machines that move in a step. */
+  /** Maximum number of VMs that move in a step. */
   readonly perStep: number;
 }
 
 export const DEFAULT_LIMITS: Limits = { perNode: 2, perStep: 5 };
 
-/** What a planner knows besides the fleet. */
+/** Input of a planner beside the fleet. */
 export interface PlannerInput {
   readonly verdict: Classification;
   readonly score: Score;
   readonly mode: Mode;
   readonly limits: Limits;
   readonly random: Random;
-  /** How many plans may be judged in search of a better one: steps and not time, so that the same search ends alike. */
+  /**
+   * Number of plans that a search may evaluate. It counts steps and not time, so that the same search gives the same
+   * result.
+   */
   readonly budget: number;
 }
 
 /**
- * Says which machines to move in one step. Every plan keeps to the limits, takes machines from over-utilised nodes
- * only, moves none twice, and leaves no destination with more memory in use than it has, in the order of the moves.
- * An empty plan means that this planner sees nothing to do, now and whenever it is asked again. The fleet that is
- * handed in is the planner's own: it may try on it.
+ * Plans the moves of one step. A plan respects the limits, takes VMs from over-utilized nodes only, moves none twice,
+ * and never exceeds the memory of a destination in the order of the moves. An empty plan means that the planner finds
+ * nothing to do, now or later; it may modify the given fleet.
  */
 export interface Planner {
   readonly id: string;
@@ -36,8 +38,8 @@ export interface Planner {
 }
 
 /**
- * Takes moves from the over-utilised nodes in turn, as long as `next` finds one and the limits allow it. No over-utilised
- * node is a destination, so that what has moved is not among what can be.
+ * Takes moves from the over-utilized nodes in turn while `next` finds one and the limits allow it. Over-utilized nodes
+ * are no destinations, so that no VM moves twice.
  */
 export function pickMoves(
   fleet: FleetModel,

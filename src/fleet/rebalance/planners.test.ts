@@ -96,7 +96,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
 
 const BOUNDS = { limits: { perNode: 2, perStep: 5 }, budget: DEFAULT_BUDGET, steps: 50 };
 
-/** Added up anew, so that no error of counting up and down can hide. */
+/** Sums the memory anew, so that no error of the incremental sums can hide. */
 function memoryOn(fleet: FleetModel, node: number): number {
   return fleet.on(node).reduce((sum, vm) => sum + (fleet.vms[vm]?.memory ?? 0), 0);
 }

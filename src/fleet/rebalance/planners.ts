@@ -6,5 +6,5 @@ import { randomPlanner } from './random-planner.ts';
 export const PLANNERS: readonly Planner[] = [randomPlanner, bestFitPlanner, fewestMovesPlanner, pressurePlanner];
 
 export const DEFAULT_PLANNER = 'best-fit';
-/** Plans that a search judges in a step, unless told otherwise: enough for a dozen nodes, and a millisecond at most. */
+/** Default number of plans that a search evaluates in a step: enough for a dozen nodes, and a millisecond at most. */
 export const DEFAULT_BUDGET = 60;

@@ -1,15 +1,17 @@
-/** Where pressure begins to rise, and where it rises steeply. */
+/** Usage from which pressure rises, and from which it rises steeply. */
 const BUSY = 0.7;
 const FULL = 0.9;
-/** What the first part of the curve comes to at its end; the second begins below it, and pressure must not fall. */
+/** Value at the end of the first part of the curve. The second part starts below it, and pressure must not decrease. */
 const AT_BUSY = 0.049;
 
-/** The share of time in which something waits for CPU, from how much is asked for; a demand above 1 is more than there is. */
+/**
+ * Returns the ratio of time in which something waits for CPU, from the demand. A demand above 1 exceeds the capacity.
+ */
 export function cpuPressure(demand: number): number {
   return demand > 1 ? Math.min(1, 0.8 + 0.5 * (demand - 1)) : curve(demand);
 }
 
-/** The share of time in which something waits for memory, from how much is used. */
+/** Returns the ratio of time in which something waits for memory, from its usage. */
 export function memoryPressure(usage: number): number {
   return curve(Math.min(usage, 1));
 }

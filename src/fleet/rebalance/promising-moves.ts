@@ -2,10 +2,12 @@ import type { FleetModel, Move } from './fleet-model.ts';
 import { imbalance, Objective } from './objective.ts';
 import type { PlannerInput } from './planner.ts';
 
-/** Nodes beyond these cannot be better for most machines, and looking at thousands for each would take long. */
+/**
+ * Maximum number of destinations. More cannot be better for most VMs, and checking thousands for each would take long.
+ */
 const DESTINATIONS = 64;
 
-/** Moves from the most over-utilised nodes that would make a fleet more even; a look at two nodes judges one. */
+/** Finds moves from the most over-utilized nodes that would even out a fleet. Only two nodes are evaluated for each. */
 export class PromisingMoves {
   readonly #fleet: FleetModel;
   readonly #perNode: number;
@@ -23,7 +25,7 @@ export class PromisingMoves {
       .slice(0, DESTINATIONS);
   }
 
-  /** The best `count` that may be made besides a plan that the fleet is in already, one for each machine. */
+  /** Returns the best `count` moves beside a plan that is already applied to the fleet, one for each VM. */
   beside(plan: readonly Move[], count: number): readonly Move[] {
     const tension = new Objective(this.#fleet, imbalance);
     const found: { readonly move: Move; readonly difference: number }[] = [];

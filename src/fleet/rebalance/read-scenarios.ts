@@ -13,7 +13,7 @@ import { REFERENCE_NODE, type Scenario, type ScenarioNode, type ScenarioVm } fro
 
 export interface ReadScenarios {
   readonly scenarios: readonly Scenario[];
-  /** Why the file is refused; empty where it is not. */
+  /** Reasons to reject the file. Empty if it is valid. */
   readonly causes: readonly FieldError[];
 }
 
@@ -34,8 +34,8 @@ const OLD_FIELDS = ['cpu_consumption', 'memory_consumption'];
 const NEW_FIELDS = ['cpu_cores', 'memory_bytes', 'cpu_utilization', 'memory_utilization'];
 
 /**
- * Reads `{"<scenario>": [nodes]}`, in which machines have the old or the new form, and finds all that is wrong at once.
- * A machine may have been on a node that is not in the list where `isNode` says that there is one.
+ * Parses `{"<scenario>": [nodes]}` with VMs in the old or new format, and finds all problems at once. A VM may be on a
+ * node outside the list if `isNode` confirms it.
  */
 export function readScenarios(value: unknown, isNode: (name: string) => boolean = () => false): ReadScenarios {
   const reader = new Reader(isNode);
@@ -43,7 +43,7 @@ export function readScenarios(value: unknown, isNode: (name: string) => boolean 
   return { scenarios, causes: reader.causes };
 }
 
-/** A machine and the node that it says it is on. */
+/** VM and the node that it states. */
 interface Placed {
   readonly vm: ScenarioVm;
   readonly node: string;
@@ -113,7 +113,7 @@ class Reader {
     return { vm: { id, ...this.#demand(fields, path) }, node: placed };
   }
 
-  /** What a machine uses. Ratios are shares of the reference node, whatever node the machine is on. */
+  /** Returns the usage of a VM. Ratios refer to the reference node, whatever node the VM is on. */
   #demand(fields: Fields, path: string): { cpu: number; memory: number } {
     const isNew = NEW_FIELDS.some((field) => fields[field] !== undefined);
     const old = OLD_FIELDS.filter((field) => fields[field] !== undefined);
@@ -137,7 +137,7 @@ class Reader {
     };
   }
 
-  /** Puts machines where the scheduler had put them, where they say so. */
+  /** Places VMs on their scheduled nodes, if they state one. */
   #scheduled(read: readonly ReadNode[]): ScenarioNode[] {
     const vms = new Map<string, ScenarioVm[]>(read.map(({ node }) => [node.name, []]));
     for (const { placed } of read) {
@@ -205,13 +205,13 @@ class Reader {
 }
 
 interface Amount {
-  /** What counts where nothing is said; without it something must be. */
+  /** Default value. If absent, the field is required. */
   readonly usual?: number;
   readonly most?: number;
   readonly positive?: boolean;
 }
 
-/** Whether the machines of a node use as much CPU as it says, be they shares of it or of the reference node. */
+/** Reports whether the VMs of a node use as much CPU as it states, whether as ratios of it or of the reference node. */
 function isOverloaded({ cpuCores, cpuUsage }: Sized, vms: readonly ScenarioVm[]): boolean {
   const used = vms.reduce((sum, { cpu }) => sum + cpu, 0);
   return used / Math.min(cpuCores, REFERENCE_NODE.cpuCores) >= cpuUsage - 0.01;

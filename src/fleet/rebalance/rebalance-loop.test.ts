@@ -26,10 +26,10 @@ const METHOD: Method = {
   mode: named(MODES, DEFAULT_MODE),
 };
 
-/** Where the scheduler puts a machine that was to go somewhere. */
+/** Returns the node on which the scheduler places a moved VM. */
 type Scheduler = (move: NamedMove) => string;
 
-/** Nodes of 16 CPUs, where shares are of one of 8, as no scenario file would have it. */
+/** Cluster with nodes of 16 CPUs whose ratios refer to 8 CPUs, unlike in any scenario file. */
 class FakeCluster implements LiveCluster {
   readonly asked: NamedMove[][] = [];
   readonly #nodes: Map<string, { id: string; cpu: number; memory: number }[]>;
@@ -111,7 +111,7 @@ describe('the closed loop', () => {
     const { outcome, moved, asSuggested } = await run(cluster);
     expect(outcome).toBe('converged');
     expect(asSuggested).toBeLessThan(moved);
-    // What came there against the plan has to leave again.
+    // VMs that arrived against the plan have to leave again.
     expect(cluster.asked.flat().some(({ from_node }) => from_node === 'idle')).toBe(true);
   });
 
@@ -151,7 +151,7 @@ describe('the closed loop', () => {
         mode: fc.constantFrom(...MODES),
       }),
       seed: fc.nat(),
-      // A scheduler with a will of its own: it obeys, puts back, or finds no room, by turns.
+      // The scheduler alternates between following the plan, returning the VM, and finding no room.
       will: fc.array(fc.constantFrom<'obeys' | 'back' | 'none'>('obeys', 'back', 'none'), { minLength: 1 }),
     });
     await fc.assert(

@@ -4,39 +4,39 @@ import type { FleetModel, Move } from './fleet-model.ts';
 import { type ObservedNode, observedFleet } from './observed-fleet.ts';
 import { type Bounds, type Method, planStep, type Spread, spreadOf } from './rebalancing.ts';
 
-/** A machine that is to go somewhere, by the names of things. */
+/** Desired move of a VM, by names. */
 export interface NamedMove {
   readonly vm_id: string;
   readonly from_node: string;
   readonly to_node: string;
 }
 
-/** What became of it. */
+/** Result of a move. */
 export interface MadeMove extends NamedMove {
-  /** Where it is now; '' where it is nowhere. */
+  /** Current node of the VM. '' if it has none. */
   readonly actual_node: string;
   readonly success: boolean;
   readonly as_suggested: boolean;
   readonly error: string | null;
 }
 
-/** A cluster whose machines somebody else moves, as he sees fit. */
+/** Cluster in which another component executes the moves at its own discretion. */
 export interface LiveCluster {
-  /** What is measured by now: nothing that is older than the call. */
+  /** Returns metrics that are not older than the call. */
   observe(signal: AbortSignal): Promise<readonly ObservedNode[]>;
-  /** Settles when each machine has a place again or is known to have none. */
+  /** Moves VMs. Resolves when each is placed again or known to have no node. */
   move(moves: readonly NamedMove[]): Promise<readonly MadeMove[]>;
 }
 
 export interface LoopStep {
-  /** From 1 on. */
+  /** Number of the step, from 1. */
   readonly number: number;
   readonly nodes: readonly ObservedNode[];
   readonly verdict: Classification;
   readonly spread: Spread;
-  /** What is to be done; nothing where no node is over-utilised, or nothing can be. */
+  /** Planned moves. Empty if no node is over-utilized, or nothing can be done. */
   readonly moves: readonly NamedMove[];
-  /** Whether enough steps were taken before it. */
+  /** Set if the maximum number of steps was reached before it. */
   readonly isBeyond: boolean;
 }
 
@@ -45,30 +45,30 @@ export interface LoopDeps {
   readonly method: Method;
   readonly boundsFor: (fleet: FleetModel) => Bounds;
   readonly random: Random;
-  /** Enough after the step that is under way. */
+  /** Ends the loop after the current step. */
   readonly signal: AbortSignal;
-  /** Called when it is known what a step does, and again with what became of that. */
+  /** Called when a step is planned. `onMoved` is called with its results. */
   readonly onStep: (step: LoopStep) => void;
   readonly onMoved: (step: LoopStep, made: readonly MadeMove[]) => void;
 }
 
-/** How it ended: nothing over-utilised, nothing that the planner could do, steps used up, or somebody had enough. */
+/** Outcome: nothing is over-utilized, the planner finds nothing, the steps are used up, or the loop was interrupted. */
 export type LoopOutcome = 'converged' | 'stalled' | 'capped' | 'interrupted';
 
 export interface LoopRun {
   readonly outcome: LoopOutcome;
-  /** Steps in which something was to move. */
+  /** Number of steps that planned moves. */
   readonly steps: number;
-  /** Machines that went to another node, and those of them that went where they were sent. */
+  /** Number of VMs that moved to another node, and of those that reached the suggested one. */
   readonly moved: number;
   readonly asSuggested: number;
-  /** Machines that did not leave their node, and were left alone from then on. */
+  /** VMs that did not leave their node, and were not moved again. */
   readonly retained: readonly string[];
 }
 
 /**
- * Looks, decides and acts until nothing is over-utilised. The scheduler has the last word about each machine: one that
- * it puts back where it came from would come back again and again, so that it is left alone from then on.
+ * Observes, plans and moves until nothing is over-utilized. The scheduler has the last word: a VM that it puts back on
+ * its node would return again and again, so it is not moved anymore.
  */
 export async function runRebalanceLoop(parts: LoopDeps): Promise<LoopRun> {
   const { cluster, signal, onStep, onMoved } = parts;
@@ -97,7 +97,7 @@ export async function runRebalanceLoop(parts: LoopDeps): Promise<LoopRun> {
   }
 }
 
-/** What is to be done about what was observed. */
+/** Plans a step from an observation. */
 export function decide(
   { method, boundsFor, random }: Pick<LoopDeps, 'method' | 'boundsFor' | 'random'>,
   number: number,
@@ -112,7 +112,7 @@ export function decide(
   return { number, nodes, verdict, spread: spreadOf(load, verdict), moves: planned, isBeyond };
 }
 
-/** What a plan says, by the names of things. */
+/** Converts a move to names. */
 function toNamedMove(fleet: FleetModel, { vm, from, to }: Move): NamedMove {
   const name = (node: number) => fleet.nodes[node]?.name ?? '';
   return { vm_id: fleet.vms[vm]?.id ?? '', from_node: name(from), to_node: name(to) };

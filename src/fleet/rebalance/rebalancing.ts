@@ -5,7 +5,7 @@ import type { FleetModel, Move } from './fleet-model.ts';
 import { deviation, type Load } from './load.ts';
 import type { Limits, Planner } from './planner.ts';
 
-/** A way to rebalance: what counts as too much, and what is done about it. */
+/** Method to rebalance: the algorithm that finds overload, and the planner that resolves it. */
 export interface Method {
   readonly algorithm: Algorithm;
   readonly planner: Planner;
@@ -14,34 +14,34 @@ export interface Method {
 
 export interface Bounds {
   readonly limits: Limits;
-  /** Steps after which it is enough. */
+  /** Maximum number of steps. */
   readonly steps: number;
-  /** Plans that a search may judge in a step. */
+  /** Number of plans that a search may evaluate in a step. */
   readonly budget: number;
 }
 
-/** How evenly load lies on the nodes. */
+/** Evenness of the load on the nodes. */
 export interface Spread {
   readonly cpu: number;
   readonly memory: number;
-  /** Nodes that the algorithm calls over-utilised. */
+  /** Number of nodes that the algorithm considers over-utilized. */
   readonly over: number;
 }
 
-/** How it ended: nothing over-utilised, nothing that the planner could do, or no end within the steps allowed. */
+/** Outcome: nothing is over-utilized, the planner finds nothing, or the steps are used up. */
 export type RebalanceOutcome = 'converged' | 'stalled' | 'capped';
 
 export interface RebalanceRun {
   readonly outcome: RebalanceOutcome;
   readonly steps: number;
   readonly moves: number;
-  /** Moves of machines back to a node that they had left. */
+  /** Number of moves back to a node that the VM had left. */
   readonly returns: number;
-  /** Before the first step and after each. */
+  /** Spread before the first step and after each. */
   readonly curve: readonly Spread[];
 }
 
-/** What one step would do; the fleet stays as it is. */
+/** Plans one step without changing the fleet. */
 export function planStep(
   fleet: FleetModel,
   method: Method,
@@ -62,7 +62,7 @@ export interface RebalanceStep {
   readonly moves: readonly Move[];
 }
 
-/** Takes steps until there is nothing to do, nothing that can be done, or enough were taken. The fleet is changed. */
+/** Takes steps until nothing is over-utilized, nothing can be done, or the steps are used up. The fleet is modified. */
 export function rebalance(fleet: FleetModel, method: Method, bounds: Bounds, random: Random): RebalanceRun {
   const curve: Spread[] = [];
   const left = new Set<number>();
@@ -88,7 +88,7 @@ function outcomeOf({ verdict, moves }: RebalanceStep, steps: number, bounds: Bou
   return moves.length === 0 ? 'stalled' : undefined;
 }
 
-/** How evenly a load lies on the nodes, and how many of them an algorithm calls over-utilised. */
+/** Returns the evenness of a load and the number of over-utilized nodes. */
 export function spreadOf(load: Load, { over }: Classification): Spread {
   return { cpu: deviation(load.cpuUsage), memory: deviation(load.memoryUsage), over: over.length };
 }

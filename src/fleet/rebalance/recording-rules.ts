@@ -3,13 +3,13 @@ import { paretoRules } from './pareto-rules.ts';
 import { type Columns, type Rule, ratioOfMax } from './rule.ts';
 
 export interface RuleSettings {
-  /** Over how long the metrics are averaged, as Prometheus writes durations. */
+  /** Window over which the metrics are averaged, as a Prometheus duration. */
   readonly window: string;
-  /** How many nodes the rules of the Pareto front are made for; beyond it they say nothing. */
+  /** Maximum number of nodes for the rules of the Pareto front. With more nodes they yield nothing. */
   readonly paretoNodes: number;
 }
 
-/** The metrics of the exporter, in the order in which formulas name them. */
+/** Metrics of the exporter, in the order in which formulas name them. */
 export const SOURCES = {
   cpu_usage: 'node_cpu_usage_ratio',
   cpu_pressure: 'node_cpu_pressure_psi',
@@ -21,18 +21,18 @@ interface Names {
   readonly plain: Columns;
   readonly above: Columns;
   readonly around: Columns;
-  /** Selects the four columns of deviations above the mean at once. */
+  /** Selects all four columns of deviations above the mean. */
   readonly allAbove: string;
   readonly allPlain: string;
 }
 
-/** What is recorded of an algorithm: its score, or what is to be divided by the highest of all nodes. */
+/** Expression of an algorithm: its score, or a value to divide by the highest of all nodes. */
 interface Formula {
   readonly expr: string;
   readonly relative?: true;
 }
 
-/** The rules that record the scores of all algorithms, to be evaluated in this order: later ones read earlier ones. */
+/** Returns the rules that record the scores of all algorithms. Later ones read earlier ones, so their order matters. */
 export function recordingRules({ window, paretoNodes }: RuleSettings): Rule[] {
   const names = namesOf(window);
   return [
@@ -51,7 +51,7 @@ export function recordingRules({ window, paretoNodes }: RuleSettings): Rule[] {
   ];
 }
 
-/** The name under which the score of an algorithm is recorded. */
+/** Returns the name under which the score of an algorithm is recorded. */
 export function ruleName(id: string, window: string): string {
   return `descheduler:node:${id.replaceAll('-', '_')}:avg${window}`;
 }
@@ -79,7 +79,10 @@ function namesOf(window: string): Names {
   };
 }
 
-/** A descheduler finds nodes by the label instance, which a scrape uses for the exporter; two exporters count once. */
+/**
+ * Returns the input rules. A descheduler finds nodes by the label instance, which a scrape sets to the exporter; two
+ * exporters count once.
+ */
 function inputs(window: string): Rule[] {
   return Object.entries(SOURCES).flatMap(([name, metric]) => {
     const recorded = column(name, '', window);
@@ -101,7 +104,7 @@ const amplify =
   (k: number) =>
   ({ above }: Names): Formula => ({ expr: `clamp_max(${k} * ${norm(above)}, 1)` });
 
-/** The first metric whose deviations above the mean are the largest on average. */
+/** Selects the first metric whose deviations above the mean are the largest on average. */
 function criticalDimension({ above, allAbove }: Names): string {
   const worst = `max(avg by (__name__) (${allAbove}))`;
   return Object.values(above)

@@ -1,12 +1,12 @@
 import { NOTHING } from './algorithms.ts';
 
-/** One line of what Prometheus records. */
+/** Prometheus recording rule. */
 export interface Rule {
   readonly record: string;
   readonly expr: string;
 }
 
-/** The names of the four metrics of a node as recorded, or as recorded relative to the mean. */
+/** Names of the four recorded metrics of a node, plain or relative to the mean. */
 export interface Columns {
   readonly cu: string;
   readonly cp: string;
@@ -14,7 +14,7 @@ export interface Columns {
   readonly mp: string;
 }
 
-/** A vector divided by its largest value; zero where all are, but for rounding. */
+/** Divides a vector by its maximum. The result is zero if all values are, apart from rounding. */
 export function ratioOfMax(vector: string): string {
   return `${vector} / on () group_left () (max(${vector}) > ${NOTHING}) or ${vector} * 0`;
 }

@@ -1,18 +1,18 @@
 import { FleetModel, type FleetNode, type FleetVm } from './fleet-model.ts';
 import type { Measures } from './measures.ts';
 
-/** Sizes that a node has where a scenario does not say. */
+/** Default size of nodes in scenarios. */
 export const REFERENCE_NODE = { cpuCores: 32, memoryBytes: 128 * 2 ** 30 } as const;
 
-/** A machine of a scenario, whichever form it was written in. */
+/** VM of a scenario in either format. */
 export interface ScenarioVm {
   readonly id: string;
-  /** What it uses, in cores and bytes. */
+  /** Usage in cores and bytes. */
   readonly cpu: number;
   readonly memory: number;
 }
 
-/** A node and what the scenario says that it measures. */
+/** Node with the metrics that the scenario states. */
 export interface ScenarioNode extends Measures {
   readonly name: string;
   readonly cpuCores: number;
@@ -25,7 +25,7 @@ export interface Scenario {
   readonly nodes: readonly ScenarioNode[];
 }
 
-/** The fleet of a scenario. What machines use counts; what a node says it measures counts where no machine is on it. */
+/** Builds the fleet of a scenario. The usage of VMs counts; stated metrics only count on nodes without VMs. */
 export function fleetOf({ nodes }: Scenario): FleetModel {
   const fleetNodes = nodes.map((node): FleetNode => {
     const size = { name: node.name, cpu: node.cpuCores, memory: node.memoryBytes };
@@ -37,7 +37,7 @@ export function fleetOf({ nodes }: Scenario): FleetModel {
   return FleetModel.of(fleetNodes, vms);
 }
 
-/** Nodes that say to measure something else than their machines add up to, by more than a hundredth. */
+/** Returns the nodes whose stated metrics differ from the sum of their VMs by more than a hundredth. */
 export function disagreeing({ nodes }: Scenario): readonly string[] {
   return nodes.flatMap(({ name, cpuCores, memoryBytes, cpuUsage, memoryUsage, vms }) => {
     const [cpu, memory] = [sum(vms, 'cpu') / cpuCores, Math.min(1, sum(vms, 'memory') / memoryBytes)];

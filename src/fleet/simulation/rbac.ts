@@ -3,7 +3,7 @@ import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
 const GROUP = 'simulation.node-classifier.io';
 
-/** What playing scenarios takes: to make, load, move and delete simulated machines, and to fail and remove nodes. */
+/** Permissions to run scenarios: create, load, migrate and delete simulated VMs, and fail and remove nodes. */
 export const SCENARIO_RULES: readonly PolicyRule[] = [
   { apiGroups: [GROUP], resources: ['simulationscenarios'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: [GROUP], resources: ['simulationscenarios/status'], verbs: ['update', OPERATE] },

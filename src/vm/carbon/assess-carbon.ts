@@ -9,29 +9,29 @@ import type { ZoneReading } from './intensity-cache.ts';
 import { slotAt } from './slot.ts';
 
 export interface CarbonInput {
-  /** What the machine says of electricity, with what its template gives. */
+  /** Carbon settings of the VM, with the defaults of its template. */
   readonly spec: CarbonAware;
   readonly status: VirtualMachine['status'];
-  /** What is known of a zone; undefined where nobody is there to ask. */
+  /** Returns the reading of a zone. Undefined if there is no provider. */
   readonly grid: ((zone: string) => ZoneReading) | undefined;
-  /** Where the nodes are. */
+  /** Grid places of the nodes. */
   readonly places: readonly GridPlace[];
-  /** Where the node of the machine is, where it has one. */
+  /** Grid place of the VM's node, if it has one. */
   readonly here: GridPlace | undefined;
-  /** The zone that counts where neither the machine nor the nodes name one. */
+  /** Zone to use if neither the VM nor the nodes name one. */
   readonly defaultZone: string | undefined;
   readonly withoutData: 'start' | 'wait';
-  /** When the machine was first seen to be started; now, where absent. */
+  /** Time at which the start of the VM was first seen. Defaults to now. */
   readonly requestedAt?: number;
   readonly now: number;
 }
 
-/** How long a first answer is waited for. */
+/** Timeout for a first response. */
 const TIMEOUT_MS = 30_000;
-/** A change of the intensity is written down only from this share on: status is no time series. */
+/** Ratio from which a change of the intensity is written, since status is no time series. */
 const WORTH_TELLING = 0.05;
 
-/** What follows for a machine from what is known of electricity. */
+/** Assesses what the known carbon intensity means for a VM. */
 export function assessCarbon(input: CarbonInput): CarbonAssessment {
   const { spec, status, grid, places, here, now } = input;
   const { carbon } = status ?? {};
@@ -42,12 +42,13 @@ export function assessCarbon(input: CarbonInput): CarbonAssessment {
   const zone = zoneOf(input, intensityOf);
   if (zone === undefined) return isStarted ? { ...reportedCondition(input), ...kept } : { condition: NO_ZONE };
   const known = grid(zone);
-  // An operator that has just started has heard nothing yet, and what was told before is not wrong for that.
+  // An operator that has just started has no reading yet, which does not invalidate the earlier one.
   const unheard = known.requestedSince === undefined || isElsewhere(carbon, zone) ? undefined : status?.carbonIntensity;
   const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity ?? unheard);
   const measured = intensity === undefined ? {} : { intensity };
   const placement = () => {
-    // While it has a node nobody asks how clean others are; a move, for another size perhaps, still heeds what it names.
+    // While the VM has a node, other zones are not queried. A migration, perhaps for another size, still respects the
+    // named zone.
     const isAsking = spec.preferGreenEnergy && here === undefined;
     const preferred = preferredNodes(places, isAsking ? intensityOf : () => undefined, spec.zone);
     return preferred.length === 0 ? {} : { preferred };
@@ -58,7 +59,7 @@ export function assessCarbon(input: CarbonInput): CarbonAssessment {
   const { requestedAt = now } = input;
   const since = carbon?.waitingSince === undefined ? requestedAt : Date.parse(carbon.waitingSince);
   const maxDelayMs = parseDuration(spec.maxDelay);
-  // Also the wait for an answer is one.
+  // The wait for a response also counts as waiting.
   const heard = Math.min(Math.max(...asked) + TIMEOUT_MS, since + maxDelayMs);
   if (asked.length > 0 && now < heard) {
     const { condition } = carbon?.waitingSince === undefined ? { condition: REQUESTING } : reportedCondition(input);
@@ -95,7 +96,7 @@ export function assessCarbon(input: CarbonInput): CarbonAssessment {
     condition: { status: 'False', reason, message },
     waits: { reason, message, until: decision.until, ...(reason === 'NoCarbonData' ? {} : { asked: true as const }) },
     ...measured,
-    // Whoever has the machine started now has it started there.
+    // A VM that is started now by request is placed in the same way.
     ...placement(),
     record: {
       zone,
@@ -106,7 +107,7 @@ export function assessCarbon(input: CarbonInput): CarbonAssessment {
   };
 }
 
-/** CarbonAware holds where the machine started with electricity as it wants it. */
+/** Status of the CarbonAware condition, by the reason of the start. */
 const STARTED: Readonly<Record<Extract<CarbonDecision, { do: 'start' }>['reason'], 'True' | 'False' | 'Unknown'>> = {
   GreenEnergy: 'True',
   NoLimit: 'True',
@@ -115,8 +116,8 @@ const STARTED: Readonly<Record<Extract<CarbonDecision, { do: 'start' }>['reason'
 };
 
 /**
- * The zone whose electricity counts: where the machine is or last was, else the one that it names, else the one that it
- * will most likely be put into, which is the cleanest where it prefers that.
+ * Returns the zone that counts: where the VM is or last was, else the one that it names. Else it is the most likely
+ * zone, which is the cleanest if the VM prefers that.
  */
 function zoneOf(
   { spec, status, here, defaultZone, places }: CarbonInput,
@@ -134,14 +135,14 @@ type Remembered = NonNullable<VirtualMachine['status']>['carbon'];
 
 const isElsewhere = (record: Remembered, zone: string) => record?.zone !== undefined && record.zone !== zone;
 
-/** What is remembered, of a zone: how another one was tells nothing of what waiting changed in this one. */
+/** Returns the record for a zone. Intensities of another zone say nothing about what waiting changed in this one. */
 function inZone(record: Remembered, zone: string): NonNullable<Remembered> {
   if (!isElsewhere(record, zone)) return { ...record, zone };
   const { intensityWhenAsked: _, intensityAtStart: __, ...rest } = record ?? {};
   return { ...rest, zone };
 }
 
-/** What was said at the start stands until the machine is stopped. */
+/** Returns the condition from the start, which holds until the VM is stopped. */
 function reportedCondition({ status }: CarbonInput): Pick<CarbonAssessment, 'condition'> {
   const {
     status: holds,

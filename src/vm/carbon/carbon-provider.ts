@@ -8,35 +8,35 @@ import type { IntensityCache } from './intensity-cache.ts';
 type Context = Parameters<DependencyProvider['provide']>[1];
 type CarbonVm = Parameters<DependencyProvider['provide']>[0];
 
-/** Where the nodes of a cluster are on the grid. */
+/** Lookup of the grid places of the nodes of a cluster. */
 export interface NodeZones {
-  /** Resources that it looks up. */
+  /** Resources that it reads. */
   readonly reads: NonNullable<DependencyProvider['reads']>;
   all(context: Context): readonly GridPlace[];
   of(node: string, context: Context): GridPlace | undefined;
 }
 
 export interface CarbonProviderOptions {
-  /** Undefined where no provider is configured. */
+  /** Cache of intensities. Undefined if no provider is configured. */
   readonly cache: IntensityCache | undefined;
   readonly defaultZone: string | undefined;
   readonly withoutData: 'start' | 'wait';
   readonly zones: NodeZones;
-  /** What a machine says of electricity, with what its template gives. */
+  /** Returns the carbon settings of a VM with the defaults of its template, or undefined if it has none. */
   readonly isCarbonAware: (machine: CarbonVm, context: Context) => CarbonAware | undefined;
 }
 
-/** Tells machines what follows for them from the electricity that there is, and wakes them with every answer for a zone that they look at. */
+/** Provides the carbon assessment of VMs, and wakes them with every response for a zone that they depend on. */
 export function carbonProvider({
   cache,
   zones: places,
   isCarbonAware,
   ...settings
 }: CarbonProviderOptions): DependencyProvider<'carbon'> {
-  /** Machines by the zones that they look at. */
+  /** VMs by the zones that they depend on. */
   const lookers = new Map<string, Set<string>>();
   const keyOf = ({ metadata }: CarbonVm) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
-  /** When machines were first seen that are to be started and are not yet: their longest wait counts from then on. */
+  /** Time at which VMs that should start were first seen. Their maximum delay counts from then on. */
   const wishes = new Map<string, number>();
   const wishedAt = (machine: CarbonVm, isOpen: boolean, now: number): number => {
     const key = keyOf(machine);
@@ -46,7 +46,7 @@ export function carbonProvider({
     return at;
   };
   const followed = new WeakSet<AbortSignal>();
-  /** Every run of the controller has a queue of its own. */
+  /** Subscribes a context once, since every run of the controller has its own queue. */
   const follow = (context: Context): void => {
     if (cache === undefined || followed.has(context.signal)) return;
     followed.add(context.signal);

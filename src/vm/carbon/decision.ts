@@ -1,19 +1,19 @@
 import { formatTime } from './format-time.ts';
 import { nextGreen, type Slot, slotAt } from './slot.ts';
 
-/** What decides whether a machine is started now. */
+/** Input that decides whether a VM is started now. */
 export interface CarbonQuestion {
-  /** Above it the start waits; undefined: it never does. */
+  /** Intensity above which the start waits. If undefined, it never waits. */
   readonly maxIntensity: number | undefined;
   readonly maxDelayMs: number;
   readonly zone: string;
-  /** What is known of the zone, in order of time: how it is now, and what is foretold. */
+  /** Known slots of the zone in order of time: the current one and the forecast. */
   readonly slots: readonly Slot[];
-  /** Why nothing is known of the zone, where nothing is. */
+  /** Reason for which nothing is known about the zone. */
   readonly problem?: string | undefined;
-  /** What to do then. */
+  /** Behavior if nothing is known. */
   readonly withoutData: 'start' | 'wait';
-  /** Since when the machine is to run, and does not for the sake of clean electricity. */
+  /** Time since which the VM has waited for clean electricity. */
   readonly waitingSince: number | undefined;
   readonly now: number;
 }
@@ -27,16 +27,16 @@ export type CarbonDecision =
     }
   | {
       readonly do: 'wait';
-      /** When to look again, though nothing new is heard: the green slot begins, or the longest wait ends. */
+      /** Time to check again without new data: the green slot starts, or the maximum delay ends. */
       readonly until: number;
-      /** The next slot that is clean enough and comes in time. */
+      /** Next slot that is clean enough and starts in time. */
       readonly green: Slot | undefined;
       readonly reason: 'WaitingForGreenEnergy' | 'NoCarbonData';
       readonly message: string;
       readonly intensity: number | undefined;
     };
 
-/** Whether to start a machine now or to wait for cleaner electricity, and until when. */
+/** Decides whether to start a VM now or to wait for cleaner electricity, and until when. */
 export function carbonDecision(question: CarbonQuestion): CarbonDecision {
   const { maxIntensity, maxDelayMs, zone, slots, waitingSince = question.now, now } = question;
   const intensity = slotAt(slots, now)?.intensity;

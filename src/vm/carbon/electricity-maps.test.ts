@@ -9,7 +9,7 @@ const NOW = Date.parse('2026-11-16T10:20:00Z');
 const TOKEN = 'a-token-that-nobody-may-read';
 const clock = new FakeClock({ start: NOW });
 
-/** Speaks as version 3 of the interface does. */
+/** Responds like version 3 of the API. */
 function speaks({ path, headers }: ReceivedRequest): PlannedResponse {
   if (path === '/v3/zones') {
     return {
@@ -118,7 +118,7 @@ describe('Electricity Maps', () => {
   });
 
   it('says that nobody answers where nobody does', async () => {
-    // Nobody's port, while one that was just given up may be another test's.
+    // Nothing listens on this port, while a port that was just released may be used by another test.
     const provider = electricityMaps({ url: 'http://127.0.0.1:2', token: TOKEN, fetch, clock });
     await expect(provider.current('DE')).rejects.toMatchObject({
       code: 'UNREACHABLE',

@@ -8,7 +8,7 @@ const ELECTRICITY_MAPS_URL = 'https://api.electricitymaps.com';
 
 export interface ElectricityMapsOptions {
   readonly url?: string;
-  /** Goes into the auth-token header, and nowhere else. */
+  /** Token that is only sent in the auth-token header. */
   readonly token: string;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -17,7 +17,10 @@ export interface ElectricityMapsOptions {
 const WHO = 'Electricity Maps';
 const HOUR = 3_600_000;
 
-/** Electricity Maps, version 3 of its interface: the whole world, by the hour. What a token may ask for depends on its plan. */
+/**
+ * Provides intensities of Electricity Maps, version 3 of its API: worldwide and hourly. The plan of a token limits its
+ * requests.
+ */
 export function electricityMaps({
   url = ELECTRICITY_MAPS_URL,
   token,
@@ -54,7 +57,7 @@ export function electricityMaps({
   };
 }
 
-/** Parts of a country have its name beside their own. */
+/** Returns the name of a zone. Parts of a country also show the name of the country. */
 function nameOf({ zoneName, countryName }: { readonly zoneName?: unknown; readonly countryName?: unknown }) {
   if (typeof zoneName !== 'string') return undefined;
   return typeof countryName === 'string' && countryName !== zoneName ? `${countryName}: ${zoneName}` : zoneName;

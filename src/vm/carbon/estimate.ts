@@ -6,7 +6,7 @@ export interface EmissionsRun {
   readonly ms: number;
 }
 
-/** A run at a time: what electricity is like then, and what the run emits. */
+/** Start of a run at a time, with its mean intensity and emissions. */
 export interface StartChoice {
   readonly startsAt: number;
   readonly intensity: number;
@@ -16,12 +16,15 @@ export interface StartChoice {
 export interface Estimate {
   readonly kilowattHours: number;
   readonly now: StartChoice;
-  /** The start that emits least, now or later; `now` where no other does better. */
+  /** Start with the lowest emissions. It is `now` if no later one is better. */
   readonly best: StartChoice;
   readonly savedGrams: number;
 }
 
-/** What a run would emit now, and at the best time within the longest wait that the forecast covers; undefined where nothing is known. */
+/**
+ * Estimates the emissions of a run that starts now and at the best time within the maximum delay and forecast. Returns
+ * undefined if nothing is known.
+ */
 export function estimate(
   { watts, ms }: EmissionsRun,
   slots: readonly Slot[],
@@ -32,7 +35,7 @@ export function estimate(
     const intensity = meanIntensity(slots, startsAt, startsAt + ms);
     return intensity === undefined ? undefined : { startsAt, intensity, grams: gramsOf(watts, ms, intensity) };
   };
-  // A forecast that ends before the run does tells at least how it is now.
+  // A forecast that ends before the run still tells the current intensity.
   const level = slotAt(slots, now)?.intensity;
   const first =
     at(now) ??

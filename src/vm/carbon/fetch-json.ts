@@ -2,13 +2,13 @@ import type { Clock } from '#platform/base/clock';
 import { redactText } from '#platform/base/redact';
 import { CarbonError } from './provider.ts';
 
-/** The part of fetch that is used, handed in. */
+/** Part of the fetch API that is used, as an injected dependency. */
 export type Fetch = (
   url: string,
   options: {
     readonly headers: Readonly<Record<string, string>>;
     readonly signal: AbortSignal;
-    /** A token is for the one who was named, and for nobody who is pointed to. */
+    /** The token is only for the configured server, not for one that it redirects to. */
     readonly redirect: 'error';
   },
 ) => Promise<WebResponse>;
@@ -20,21 +20,21 @@ export interface WebResponse {
 }
 
 export interface WebRequestDeps {
-  /** As a person would name it. */
+  /** Display name of the provider. */
   readonly who: string;
-  /** Where it answers; what stands before the paths of its interface stays. */
+  /** Base URL. The paths of the API are appended to it. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
   readonly clock: Clock;
 }
 
-/** How long an answer may take. */
+/** Timeout for a response. */
 const TIMEOUT_MS = 20_000;
-/** A day of a grid in steps of five minutes takes a hundredth of it. */
+/** Maximum size of a response. A day of a grid in steps of five minutes takes a hundredth of it. */
 const LARGEST_ANSWER = 4 * 1024 * 1024;
 
-/** Asks a provider that answers in JSON; whatever is no answer becomes an error that names it, without any header. */
+/** Requests JSON from a provider. Any failure becomes an error that names the provider, without any header. */
 export async function fetchJson(
   { who, url, headers = {}, fetch, clock }: WebRequestDeps,
   path: string,
@@ -62,7 +62,7 @@ export async function fetchJson(
   }
 }
 
-/** Whatever answers there, it does not fill the memory. */
+/** Reads the body up to the maximum size, so that no server can exhaust the memory. */
 async function textOf(who: string, { body }: WebResponse): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -92,7 +92,7 @@ function refusal(who: string, path: string, { status, headers }: WebResponse, te
   }
 }
 
-/** Retry-After is a number of seconds or a date. */
+/** Parses Retry-After, which is a number of seconds or a date. */
 function waitOf(text: string | null, clock: Clock): number | undefined {
   if (text === null) return undefined;
   if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;

@@ -2,15 +2,15 @@ import type { PreferredNodes } from '#vm/engine/vm-dependencies';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Names the grid zone of a node itself, before all else. */
+/** Label that names the grid zone of a node and takes precedence over all others. */
 const GRID_ZONE_LABEL = 'vimana.io/grid-zone';
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
-/** In the order in which they count. */
+/** Labels in order of precedence. */
 const LABELS: readonly string[] = [GRID_ZONE_LABEL, ...TOPOLOGY_LABELS];
-/** How providers write a zone: DE, SE-SE3, US-CAL-CISO. */
+/** Format of zones at providers: DE, SE-SE3, US-CAL-CISO. */
 const GRID_ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
 
-/** Where on the grid a node is, and the label that says so. */
+/** Grid zone of a node, and the label that determines it. */
 export interface GridPlace {
   readonly zone: string;
   readonly label: string;
@@ -21,8 +21,8 @@ export interface GridPlace {
 export type ZoneMap = ReadonlyMap<string, string>;
 
 /**
- * The grid zone of a node: as the label vimana.io/grid-zone has it, else the one that the map gives for its zone or
- * region, else its zone or region itself where that is written as grid zones are.
+ * Returns the grid zone of a node from the label vimana.io/grid-zone, else from the map for its zone or region. Else it
+ * is the zone or region itself, if that has the format of a grid zone.
  */
 export function gridPlace(labels: Labels, map: ZoneMap): GridPlace | undefined {
   const own = labels[GRID_ZONE_LABEL];
@@ -35,7 +35,7 @@ export function gridPlace(labels: Labels, map: ZoneMap): GridPlace | undefined {
   return undefined;
 }
 
-/** The places of many nodes, each label value once. */
+/** Returns the places of many nodes, with each label value once. */
 export function gridPlaces(nodes: Iterable<Labels>, map: ZoneMap): GridPlace[] {
   const found = new Map<string, GridPlace>();
   for (const labels of nodes) {
@@ -45,12 +45,12 @@ export function gridPlaces(nodes: Iterable<Labels>, map: ZoneMap): GridPlace[] {
   return [...found.values()];
 }
 
-/** Of 100: what the cleanest of all other nodes counts beside one in the zone that a machine names. */
+/** Weight of the cleanest other node, out of 100 for a node in the zone that a VM names. */
 const GREENEST_ABROAD = 25;
 
 /**
- * Prefers nodes of the zone that a machine names, `home`, before all others, and those by how clean their electricity
- * is: the weight is the percentage of emissions that a zone saves against the dirtiest one that is known.
+ * Prefers nodes of the zone that a VM names, `home`, and ranks the others by their intensity. Their weight is the
+ * percentage of emissions that a zone saves compared to the dirtiest known one.
  */
 export function preferredNodes(
   places: readonly GridPlace[],
@@ -82,7 +82,7 @@ export function preferredNodes(
     }));
 }
 
-/** Nodes that another label puts elsewhere before this one is looked at. */
+/** Excludes nodes that a label of higher precedence puts elsewhere. */
 function unless(label: string, places: readonly GridPlace[]) {
   return LABELS.slice(0, LABELS.indexOf(label)).flatMap((key) => {
     const values = places.filter((place) => place.label === key).map(({ value }) => value);

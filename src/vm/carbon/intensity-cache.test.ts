@@ -8,7 +8,7 @@ import type { Slot } from './slot.ts';
 const MINUTE = 60_000;
 const REFRESH = 15 * MINUTE;
 
-/** A provider whose answers a test decides on, and that counts its questions. */
+/** Provider whose responses the test controls, and that counts its requests. */
 class Answers implements CarbonProvider {
   readonly name = 'answers';
   readonly asked: { readonly zone: string; readonly at: number }[] = [];
@@ -100,7 +100,7 @@ describe('the watch over the grid', () => {
       await clock.advance(REFRESH / 15);
       watch.reading('DE');
     }
-    // After one minute, two, four and eight.
+    // The retries follow after one, two, four and eight minutes.
     expect(provider.asked.length - before).toBe(4);
     expect(heard.length).toBe(provider.asked.length);
     provider.failure = undefined;
@@ -115,7 +115,7 @@ describe('the watch over the grid', () => {
     watch.onAnswer((zone) => void watch.reading(zone));
     watch.reading('DE');
     await clock.advance(60 * MINUTE);
-    // After a minute, and then every two.
+    // The first retry follows after a minute, and then one every two.
     expect(provider.asked.length).toBeLessThanOrEqual(31);
     expect(provider.asked.length).toBeGreaterThanOrEqual(29);
     expect(watch.reading('DE').requestedSince).toBeUndefined();

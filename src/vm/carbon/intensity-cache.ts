@@ -3,13 +3,13 @@ import type { Logger } from '#platform/base/logger';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import { inOrder, type Slot } from './slot.ts';
 
-/** What is known of a zone at the moment. */
+/** Current knowledge about a zone. */
 export interface ZoneReading {
-  /** How it is now and what is foretold, in order of time; none where nothing was ever heard. */
+  /** Current slot and forecast in order of time. Empty if there was no reading yet. */
   readonly slots: readonly Slot[];
-  /** Since when an answer is waited for, where none has come yet, good or bad. */
+  /** Time since which a first response, good or bad, is awaited. */
   readonly requestedSince?: number;
-  /** Why the last question brought nothing. */
+  /** Reason for which the last request failed. */
   readonly problem?: string;
 }
 
@@ -17,7 +17,7 @@ export interface IntensityCacheOptions {
   readonly provider: CarbonProvider;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How long an answer is good for. */
+  /** Time for which a response is valid. */
   readonly refreshMs: number;
 }
 
@@ -27,22 +27,22 @@ interface ZoneState {
   answered: boolean;
   problem: string | undefined;
   failures: number;
-  /** When to ask next. */
+  /** Time of the next request. */
   due: number;
-  /** Answers since somebody last wanted to know. */
+  /** Number of responses since the zone was last read. */
   unwanted: number;
 }
 
-/** Between two questions, whatever the zones: providers count them. */
+/** Minimum time between two requests for any zones, since providers count them. */
 const SPACING_MS = 1_000;
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 30 * 60_000;
-/** A zone is asked for no more when nobody has wanted to know so many answers. */
+/** Number of unread responses after which a zone is no longer requested. */
 const LAPSES_AFTER = 3;
 
 /**
- * Keeps what a provider says of the zones that somebody wants to know of: one question at a time, each zone at most once
- * in a refresh, less often while it fails. Whoever listens is told of every answer, good or bad.
+ * Caches the provider's readings of the zones in use: one request at a time, and each zone at most once per refresh,
+ * less often while it fails. Listeners are notified of every response, good or bad.
  */
 export class IntensityCache {
   readonly name = 'grid-watch';
@@ -62,7 +62,7 @@ export class IntensityCache {
     this.#refreshMs = refreshMs;
   }
 
-  /** What is known of a zone; from the first call on it is asked for. */
+  /** Returns the reading of a zone. The first call starts requesting it. */
   reading(zone: string): ZoneReading {
     const now = this.#clock.now();
     let known = this.#zones.get(zone);
@@ -79,23 +79,23 @@ export class IntensityCache {
     };
   }
 
-  /** All zones that somebody wants to know of, with what is known of them. */
+  /** Iterates over all zones in use with their slots. */
   *known(): Iterable<readonly [zone: string, slots: readonly Slot[]]> {
     for (const [zone, { slots }] of this.#zones) yield [zone, slots];
   }
 
-  /** Questions so far, by what they came to. */
+  /** Number of requests so far, by result. */
   get counts(): Readonly<Record<'success' | 'error', number>> {
     return this.#counts;
   }
 
-  /** Calls back after every answer for a zone, until the returned function is called. */
+  /** Calls the listener after every response for a zone, until the returned function is called. */
   onAnswer(listener: (zone: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What was known may have changed, as a file or ConfigMap has: every zone is asked for anew. */
+  /** Requests every zone again, after a file or ConfigMap may have changed. */
   refresh(): void {
     for (const known of this.#zones.values()) known.due = this.#clock.now();
     this.#wake?.();
@@ -113,7 +113,7 @@ export class IntensityCache {
     }
   }
 
-  /** The zone that is due first, without those that nobody wants any more. */
+  /** Returns the zone that is due first, and drops zones that are no longer in use. */
   #next(): [string, ZoneState] | undefined {
     let first: [string, ZoneState] | undefined;
     for (const [zone, known] of this.#zones) {
@@ -139,7 +139,7 @@ export class IntensityCache {
       const backOff = Math.min(FIRST_RETRY_MS * 2 ** known.failures++, longest);
       const asked = error instanceof CarbonError ? (error.retryAfterMs ?? 0) : 0;
       known.due = this.#clock.now() + Math.max(backOff, asked);
-      // What a provider says is wrong has nothing to do with where in the program it is read.
+      // The stack of a provider's error says nothing about its cause.
       const why = error instanceof CarbonError ? { problem: known.problem } : { err: error };
       this.#log.warn({ zone, provider: this.provider.name, ...why }, 'the carbon intensity could not be had');
     }
@@ -148,7 +148,10 @@ export class IntensityCache {
     for (const listener of this.#listeners) listener(zone);
   }
 
-  /** Not every plan covers forecasts, and what is now is worth knowing without one. */
+  /**
+   * Fetches the forecast, if possible. Not every plan covers forecasts, and the current intensity is useful without
+   * one.
+   */
   async #forecast(zone: string, signal: AbortSignal): Promise<readonly Slot[]> {
     return await this.provider.forecast(zone, signal).catch((error: unknown) => {
       signal.throwIfAborted();

@@ -2,13 +2,13 @@ import type { Clock } from '#platform/base/clock';
 import { type CarbonProvider, unknownZone } from './provider.ts';
 import type { Slot } from './slot.ts';
 
-/** Intensities by zone that never change: yearly averages, say. */
+/** Constant intensities by zone, such as yearly averages. */
 export type IntensityTable = ReadonlyMap<string, number>;
 
 const HOUR = 3_600_000;
 const DAYS_AHEAD = 2;
 
-/** A table that somebody wrote down. What it says holds on, so that nothing is gained by waiting; placement can still choose. */
+/** Provides intensities from a static table. Waiting gains nothing with it, but placement can still choose. */
 export function tableProvider(table: IntensityTable, clock: Clock): CarbonProvider {
   const slot = (zone: string, hours: number): Slot => {
     const intensity = table.get(zone);

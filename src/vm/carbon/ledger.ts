@@ -1,14 +1,14 @@
 import { gramsOf } from './power-model.ts';
 import { meanIntensity, type Slot, slotAt } from './slot.ts';
 
-/** A machine that runs, as its emissions are counted. */
+/** Running VM whose emissions are counted. */
 export interface Emitter {
   readonly namespace: string;
   readonly zone: string;
   readonly watts: number;
-  /** Since when it runs. */
+  /** Time since which it runs. */
   readonly since: number;
-  /** How it would have been without its wait for clean electricity. */
+  /** Conditions that it would have had without its wait for clean electricity. */
   readonly waited?: {
     readonly intensityWhenAsked: number;
     readonly ms: number;
@@ -23,9 +23,8 @@ export interface Entry {
 }
 
 /**
- * What machines have emitted since the ledger was opened, and what waiting has saved: for as long as a machine had
- * waited, its emissions are held against what the same work would have emitted at the time that it was asked for.
- * Sums are by namespace and grid zone, so that they outlive machines.
+ * Sums the emissions of VMs and the savings by waiting, by namespace and grid zone, so that they outlive VMs. For as
+ * long as a VM had waited, its emissions are compared to those of the same work at the time of the request.
  */
 export class CarbonLedger {
   readonly #emitted = new Map<string, Entry>();
@@ -44,7 +43,7 @@ export class CarbonLedger {
     return this.#saved.values();
   }
 
-  /** Counts on up to a time, with the machines that run then. Time that nobody knows the intensity of is not counted. */
+  /** Counts emissions up to a time for the VMs that run then. Time without a known intensity is not counted. */
   advance(now: number, emitters: Iterable<Emitter>, slotsOf: (zone: string) => readonly Slot[]): void {
     const before = this.#upTo;
     if (now <= before) return;

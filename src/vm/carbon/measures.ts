@@ -6,14 +6,14 @@ import { type PowerModel, wattsOf } from './power-model.ts';
 import { gibOf } from './report.ts';
 import { slotAt } from './slot.ts';
 
-/** A machine that runs, with all that its emissions depend on. */
+/** Running VM with all that its emissions depend on. */
 export interface RunningVm {
   readonly instance: VirtualMachineInstance;
-  /** The machine that it runs for, where that is of hypersdk.io. */
+  /** VM of the instance, if it is of hypersdk.io. */
   readonly vm: VirtualMachine | undefined;
-  /** Where its electricity comes from. */
+  /** Grid zone of its electricity. */
   readonly zone: string | undefined;
-  /** Cores that it uses at the moment, where somebody knows. */
+  /** Cores in use, if known. */
   readonly cores: number | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface CarbonMeasuresOptions {
   readonly ledger: CarbonLedger;
   readonly power: PowerModel;
   readonly running: () => Iterable<RunningVm>;
-  /** Machines that wait for clean electricity, by the zone that they wait for. */
+  /** Returns the zones of VMs that wait for clean electricity, one for each VM. */
   readonly waiting: () => Iterable<string>;
   readonly now: () => number;
 }
 
-/** A measure that is taken only when somebody looks. */
+/** Metric that is computed when it is collected. */
 interface Measured {
   readonly name: string;
   readonly help: string;
@@ -36,7 +36,7 @@ interface Measured {
   values(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
 }
 
-/** What is told of electricity and emissions. Emissions are counted on whenever somebody looks. */
+/** Returns the metrics for intensity and emissions. Emissions are summed up to now on each collection. */
 export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measured[] {
   const { cache, ledger, power, now } = options;
   const slotsOf = (zone: string) => cache.reading(zone).slots;
@@ -121,7 +121,7 @@ function* emitters({ running, power }: CarbonMeasuresOptions): Iterable<Emitter>
   }
 }
 
-/** The wait of a machine, where it was for the zone that the machine runs in: elsewhere it changed nothing. */
+/** Returns the wait of a VM if it was for the zone that the VM runs in. A wait for another zone changed nothing. */
 function waitedOf(machine: VirtualMachine | undefined, zone: string): Pick<Emitter, 'waited'> {
   const { waitingSince, startedAt, intensityWhenAsked, zone: waitedFor } = machine?.status?.carbon ?? {};
   if (waitingSince === undefined || startedAt === undefined || intensityWhenAsked === undefined) return {};

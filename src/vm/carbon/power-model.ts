@@ -1,13 +1,13 @@
 /**
- * How much power a machine takes, as an estimate: what its virtual CPUs take idle and fully used, its memory, and what
- * the building takes on top. The usual figures are averages over the servers of large clouds: 0.74 W for an idle vCPU,
- * 3.5 W for a busy one, 0.392 W for a GiB of memory, and 1.2 as power usage effectiveness.
+ * Estimate of the power of a VM: its virtual CPUs idle and busy, its memory, and the overhead of the data center. The
+ * defaults are averages over the servers of large clouds: 0.74 W for an idle vCPU, 3.5 W for a busy one, 0.392 W for a
+ * GiB of memory, and a power usage effectiveness of 1.2.
  */
 export interface PowerModel {
   readonly idleWattsPerCpu: number;
   readonly busyWattsPerCpu: number;
   readonly wattsPerGib: number;
-  /** What the data centre takes for each watt of its servers. */
+  /** Power of the data center for each watt of its servers. */
   readonly pue: number;
 }
 
@@ -21,7 +21,7 @@ export const DEFAULT_POWER: PowerModel = {
 export interface PoweredSize {
   readonly cpus: number;
   readonly memoryGib: number;
-  /** The share of its CPUs that it uses, 0 to 1; half of them where nobody knows. */
+  /** Ratio of its CPUs in use, 0 to 1. Defaults to one half. */
   readonly load?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export function wattsOf({ cpus, memoryGib, load = DEFAULT_LOAD }: PoweredSize, m
   return (cpus * (idle + (busy - idle) * used) + memoryGib * wattsPerGib) * pue;
 }
 
-/** Grams that a power emits over a time, with electricity of an intensity in gCO2/kWh. */
+/** Returns the grams emitted by a power over a time, at an intensity in gCO2/kWh. */
 export function gramsOf(watts: number, ms: number, intensity: number): number {
   return (watts / 1000) * (ms / 3_600_000) * intensity;
 }

@@ -9,11 +9,11 @@ export interface ReceivedRequest {
 export interface PlannedResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, text as it is. */
+  /** Body of the response. An object is sent as JSON, text as it is. */
   readonly body: unknown;
 }
 
-/** A server on this machine that answers as a test tells it to. */
+/** Starts a local server that responds as the test defines. */
 export async function providerServer(answer: (asked: ReceivedRequest) => PlannedResponse) {
   const asked: ReceivedRequest[] = [];
   const server = await loopbackServer((request, response) => {

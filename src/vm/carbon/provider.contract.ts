@@ -3,14 +3,14 @@ import { CarbonError, type CarbonProvider } from './provider.ts';
 
 export interface ProviderCase {
   readonly provider: CarbonProvider;
-  /** One that it knows. */
+  /** Zone that the provider knows. */
   readonly zone: string;
-  /** One that it does not. */
+  /** Zone that the provider does not know. */
   readonly unknown: string;
   readonly now: number;
 }
 
-/** What every provider keeps, whoever stands behind it. */
+/** Tests the contract that every provider meets. */
 export function providerContract(name: string, open: () => ProviderCase): void {
   describe(`${name} as a provider of carbon intensities`, () => {
     it('knows how it is now', async () => {

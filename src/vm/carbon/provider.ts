@@ -1,36 +1,36 @@
 import { VimanaError } from '#platform/base/errors';
 import type { Slot } from './slot.ts';
 
-/** A part of the grid that has an intensity of its own: DE, US-CAL-CISO. */
+/** Part of the grid with its own intensity: DE, US-CAL-CISO. */
 export interface GridZone {
   readonly zone: string;
   readonly name: string;
 }
 
 /**
- * Somebody who knows how clean electricity is. Every call asks anew; whoever calls often keeps the answers (GridWatch).
- * What goes wrong is a CarbonError, also an answer that makes no sense; an aborted signal fails with its reason.
+ * Source of carbon intensities. Every call is a new request, which IntensityCache avoids for frequent callers; any
+ * failure, also an invalid response, is a CarbonError, and an aborted signal fails with its reason.
  */
 export interface CarbonProvider {
   readonly name: string;
-  /** How it is now, or was when it was last measured. */
+  /** Returns the current slot, or the last measured one. */
   current(zone: string, signal?: AbortSignal): Promise<Slot>;
-  /** The slots from now on, in order of time; none where the provider foretells nothing. */
+  /** Returns the slots from now on in order of time. Empty if the provider has no forecast. */
   forecast(zone: string, signal?: AbortSignal): Promise<readonly Slot[]>;
-  /** All zones that may be asked for. */
+  /** Returns all zones that can be requested. */
   zones(signal?: AbortSignal): Promise<readonly GridZone[]>;
 }
 
 /**
- * UNREACHABLE: no answer at all. UNAUTHORIZED: the token is missing, wrong, or not good for what was asked.
- * UNKNOWN_ZONE: there is no such zone, or nothing is known of it. BUSY: too many requests. UNREADABLE: an answer that
- * cannot be understood, or none that the provider stands by.
+ * UNREACHABLE: no response. UNAUTHORIZED: the token is missing, wrong, or not valid for the request. UNKNOWN_ZONE:
+ * there is no such zone, or nothing is known about it. BUSY: too many requests. UNREADABLE: a response that cannot be
+ * parsed, or that the provider does not stand by.
  */
 export type CarbonErrorCode = 'UNREACHABLE' | 'UNAUTHORIZED' | 'UNKNOWN_ZONE' | 'BUSY' | 'UNREADABLE';
 
 export class CarbonError extends VimanaError {
   declare readonly code: CarbonErrorCode;
-  /** Not to be asked again before, where the provider says so. */
+  /** Minimum time before the next request, if the provider specifies one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

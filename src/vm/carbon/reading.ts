@@ -1,6 +1,6 @@
 import { CarbonError } from './provider.ts';
 
-/** Reads answers of providers, which may be anything: what is not as it should be is named with its place. */
+/** Parses responses of providers, which may be anything. Errors name the place of an invalid value. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,13 +14,13 @@ export function items(who: string, place: string, value: unknown): readonly unkn
   throw unreadable(who, place, 'a list', value);
 }
 
-/** An intensity: no provider means a negative one, and null means that it does not know. */
+/** Parses an intensity. Providers report no negative ones, and null means that they do not know. */
 export function grams(who: string, place: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
   throw unreadable(who, place, 'a number of grams', value);
 }
 
-/** A time with its zone: 2026-11-16T12:30Z. */
+/** Parses a time with its zone: 2026-11-16T12:30Z. */
 export function time(who: string, place: string, value: unknown): number {
   const ms = typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;

@@ -2,25 +2,25 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { gramsOf, type PowerModel, wattsOf } from './power-model.ts';
 
-/** What a machine has emitted, as far as its status tells. */
+/** Emissions of a VM, as far as its status shows them. */
 export interface Emissions {
   readonly zone: string | undefined;
-  /** None while it does not run. */
+  /** Power of the VM. 0 while it does not run. */
   readonly watts: number;
-  /** In gCO2/kWh. */
+  /** Intensity in gCO2/kWh. */
   readonly intensity: number | undefined;
   readonly runningMs: number;
-  /** At the intensity that the status tells, for all of its run. */
+  /** Emissions of the whole run at the intensity in the status. */
   readonly grams: number | undefined;
   readonly waitedMs: number;
-  /** What the wait has saved: for as long as it lasted, against the intensity that there was when it began. */
+  /** Savings by the wait: for as long as it lasted, compared to the intensity when it began. */
   readonly savedGrams: number;
 }
 
 const GIB = 2n ** 30n;
 const NANO = 1_000_000_000n;
 
-/** An estimate of what a machine has emitted since it last started, and of what its wait for clean electricity has saved. */
+/** Estimates the emissions of a VM since its last start, and the savings by its wait for clean electricity. */
 export function emissionsOf({ spec, status }: VirtualMachine, power: PowerModel, now: number): Emissions {
   const { carbon, carbonIntensity, startTime, phase } = status ?? {};
   const isRunning = phase === 'Running' || phase === 'Migrating' || phase === 'Paused';
@@ -53,13 +53,13 @@ function savedOf(carbon: Status['carbon'], watts: number, ms: number): number {
   return gramsOf(watts, ms, before) - gramsOf(watts, ms, then);
 }
 
-/** The share of its CPUs that a machine says it uses: 45%. */
+/** Parses the ratio of its CPUs that a VM reports as used: 45%. */
 function loadOf(status: Status | undefined): number | undefined {
   const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(status?.resources?.cpu?.usage ?? '') ?? [];
   return percent === undefined ? undefined : Number(percent) / 100;
 }
 
-/** Memory in GiB, to three decimals. */
+/** Returns memory in GiB, to three decimals. */
 export function gibOf(memory: string | number): number {
   const nano = tryParseQuantity(memory)?.nano ?? 0n;
   return Number((nano * 1000n) / (NANO * GIB)) / 1000;

@@ -9,7 +9,7 @@ import { CarbonError, type CarbonProvider } from './provider.ts';
 import { timeSeriesProvider } from './time-series.ts';
 import { ukCarbonIntensity } from './uk-carbon-intensity.ts';
 
-/** The names by which providers are chosen. */
+/** Names of the providers to choose from. */
 export const PROVIDER_NAMES = [
   'none',
   'electricity-maps',
@@ -20,34 +20,34 @@ export const PROVIDER_NAMES = [
 ] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** Whether a provider is asked over the web, at an address of its own. */
+/** Reports whether a provider is a web API with a URL of its own. */
 export const isOnWeb = (provider: ProviderName) =>
   provider === 'electricity-maps' || provider === 'uk-carbon-intensity';
 
-/** The ConfigMap that the provider config-map reads, and where in it the time series stands. */
+/** ConfigMap that the provider config-map reads, and the key of the time series in it. */
 export const CARBON_CONFIG_MAP = { name: 'vimana-carbon', key: 'grid.yaml' } as const;
 
-/** How electricity is heeded. */
+/** Settings for carbon awareness. */
 export interface CarbonSettings {
   readonly provider: ProviderName;
-  /** Where a provider on the web answers, where not at its usual place. */
+  /** URL of a web provider. Defaults to its public one. */
   readonly url?: string;
-  /** The file that holds the token. */
+  /** File that holds the token. */
   readonly tokenFile?: string;
-  /** The file of the provider file. */
+  /** File that the provider file reads. */
   readonly data?: string;
-  /** Of the provider static. */
+  /** Table of the provider static. */
   readonly table?: IntensityTable;
-  /** The grid zone that counts where neither machine nor node names one. */
+  /** Grid zone to use if neither VM nor node names one. */
   readonly zone?: string;
   readonly zoneMap: ZoneMap;
-  /** How long an answer is good for; 15 minutes for what comes from the web and one for what is written down, where absent. */
+  /** Time for which a response is valid. Defaults to 15 minutes for web providers and one minute for files. */
   readonly refreshMs?: number;
   readonly withoutData: 'start' | 'wait';
   readonly power: PowerModel;
 }
 
-/** Where nothing is said: electricity is not looked at, and machines that heed it say so. */
+/** Default settings: intensity is not observed, and carbon-aware VMs report that. */
 export const NO_CARBON: CarbonSettings = {
   provider: 'none',
   zoneMap: new Map(),
@@ -58,18 +58,21 @@ export const NO_CARBON: CarbonSettings = {
 export interface ProviderDeps {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** From the environment; a file that is named counts before it. */
+  /** Token from the environment. A token file takes precedence. */
   readonly token: string | undefined;
   readonly readFile: (path: string) => Promise<string>;
-  /** As it is at the start; a later one counts with the next start. */
+  /** Reads the token at startup. A later one takes effect with the next start. */
   readonly readToken: (path: string) => string;
-  /** The text of the ConfigMap. */
+  /** Reads the text of the ConfigMap. */
   readonly readConfigMap: () => Promise<string>;
 }
 
 const MINUTE = 60_000;
 
-/** Who is asked; undefined where nobody is. Throws a ConfigError that names the flag where something is missing. */
+/**
+ * Returns the configured provider, or undefined if there is none. Throws a ConfigError that names the flag if something
+ * is missing.
+ */
 export function providerOf(settings: CarbonSettings, parts: ProviderDeps): CarbonProvider | undefined {
   const { fetch, clock } = parts;
   const web = { fetch, clock, ...(settings.url === undefined ? {} : { url: settings.url }) };
@@ -108,7 +111,7 @@ function tokenOf({ tokenFile }: CarbonSettings, { token, readToken }: ProviderDe
       hint: 'Set VIMANA_CARBON_TOKEN, or name a file with --carbon-token-file.',
     });
   }
-  // Anything else cannot stand in a header, and an error of the runtime would show it.
+  // Other characters are invalid in a header, and the error of the runtime would show the token.
   if (!/^[\x21-\x7e]+$/.test(found)) {
     throw new ConfigError('the token for Electricity Maps has characters that no token has', {
       hint: 'Look for spaces or line breaks within it.',

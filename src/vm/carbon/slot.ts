@@ -1,26 +1,29 @@
-/** How much carbon dioxide a kilowatt-hour stands for in a span of time: gCO2eq/kWh, times in milliseconds since 1970. */
+/** Carbon intensity of electricity over a period: gCO2eq/kWh, with times in milliseconds since 1970. */
 export interface Slot {
   readonly from: number;
-  /** The first moment that is no more of it. */
+  /** Exclusive end. */
   readonly to: number;
   readonly intensity: number;
 }
 
-/** What was measured last counts for so long, where nothing newer is known. */
+/** Time for which the last measured slot counts if nothing newer is known. */
 const LASTS_MS = 2 * 3_600_000;
 
-/** The slot that says how it is at a moment: the one around it, else the one before it as long as that may still be true. */
+/**
+ * Returns the slot that applies at a time: the one that contains it, else the last one before it while that is recent
+ * enough.
+ */
 export function slotAt(slots: readonly Slot[], at: number): Slot | undefined {
   const begun = slots.findLast(({ from }) => from <= at);
   return begun !== undefined && at < begun.to + LASTS_MS ? begun : undefined;
 }
 
-/** The first slot to come whose intensity is no higher than a limit. */
+/** Returns the first later slot whose intensity is at most the limit. */
 export function nextGreen(slots: readonly Slot[], after: number, limit: number): Slot | undefined {
   return slots.find(({ from, intensity }) => from > after && intensity <= limit);
 }
 
-/** The mean intensity of a span, where slots cover all of it. */
+/** Returns the mean intensity of a period if slots cover all of it. */
 export function meanIntensity(slots: readonly Slot[], from: number, to: number): number | undefined {
   let covered = 0;
   let sum = 0;
@@ -30,11 +33,11 @@ export function meanIntensity(slots: readonly Slot[], from: number, to: number):
     covered += ms;
     sum += ms * slot.intensity;
   }
-  // Slots follow each other, so that what is covered is covered once.
+  // Slots do not overlap, so that no time is counted twice.
   return covered < to - from || covered === 0 ? undefined : sum / covered;
 }
 
-/** One measured now and those that are foretold for after it, as one row without overlaps. */
+/** Joins the current slot and the later forecast without overlaps. */
 export function inOrder(current: Slot, forecast: readonly Slot[]): Slot[] {
   const later = forecast.filter(({ from }) => from > current.from).toSorted((a, b) => a.from - b.from);
   const rows = [current, ...later];

@@ -4,17 +4,17 @@ import { CarbonError, type CarbonProvider, type GridZone, unknownZone } from './
 import { fields, grams, items, time } from './reading.ts';
 import { type Slot, slotAt } from './slot.ts';
 
-/** The row of one zone: times of one day that come again every day, or times that come once. */
+/** Time series of one zone, with times of day that repeat daily, or with absolute times. */
 interface Series extends GridZone {
   readonly daily: boolean;
-  /** In order; of a daily one, milliseconds since midnight UTC. Each holds until the next. */
+  /** Points in order, each valid until the next. Times of a daily series are milliseconds since midnight UTC. */
   readonly points: readonly { readonly at: number; readonly intensity: number }[];
 }
 
 export interface TimeSeriesOptions {
-  /** Where the text comes from, for messages: a file, a ConfigMap. */
+  /** Origin of the text for messages, such as a file or ConfigMap. */
   readonly from: string;
-  /** Read anew whenever something is asked, so that changes count. */
+  /** Reads the text anew for each request, so that changes take effect. */
   readonly read: () => Promise<string>;
   readonly clock: Clock;
 }
@@ -24,15 +24,15 @@ const HOUR = 3_600_000;
 const DAYS_AHEAD = 2;
 
 /**
- * Intensities that somebody wrote down, in YAML or JSON:
+ * Provides intensities from a time series in YAML or JSON:
  *
  *     zones:
  *       DE:
  *         name: Germany
  *         intensity: [{ at: "00:00", grams: 320 }, { at: "11:00", grams: 140 }]
  *
- * `at` is a time of day (UTC), and the row comes again every day; or a full time (2026-11-16T11:00Z), and it comes once.
- * Each value holds until the next one; the last of full times for an hour.
+ * `at` is a time of day (UTC), which repeats daily, or an absolute time (2026-11-16T11:00Z). Each value holds until the
+ * next one, and the last of absolute times for an hour.
  */
 export function timeSeriesProvider({ from, read, clock }: TimeSeriesOptions): CarbonProvider {
   const seriesOf = async (zone: string) => {
@@ -56,13 +56,13 @@ export function timeSeriesProvider({ from, read, clock }: TimeSeriesOptions): Ca
   };
 }
 
-/** Throws a CarbonError that names the place of what is wrong. */
+/** Parses a time series. Throws a CarbonError that names the place of an invalid value. */
 function parseTimeSeries(from: string, text: string): Series[] {
   let value: unknown;
   try {
     value = parse(text);
   } catch (error) {
-    // What follows the first line shows the place in the text, on lines of its own.
+    // The lines after the first one show an excerpt of the text.
     const [what] = (error as Error).message.split(/:?\n/);
     throw new CarbonError('UNREADABLE', `${from} is neither YAML nor JSON: ${what}`);
   }
@@ -96,7 +96,7 @@ function seriesIn(from: string, zone: string, value: unknown): Series {
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** From yesterday on, so that what began before midnight is known after it. */
+/** Returns slots from yesterday on, so that those that began before midnight are known after it. */
 function slotsOf({ daily, points }: Series, now: number): Slot[] {
   const today = Math.floor(now / DAY) * DAY;
   const starts = daily

@@ -18,7 +18,7 @@ const REGIONAL = [
   { ...half('2026-11-16T10:30Z', '2026-11-16T11:00Z', { forecast: 90, index: 'low' }), generationmix: MIX },
 ];
 
-/** Speaks as the interface does; a region stands in a list now, and alone where it is foretold. */
+/** Responds like the API. The current region is in a list, and that of a forecast is a single object. */
 function speaks({ path }: ReceivedRequest): PlannedResponse {
   switch (path) {
     case '/intensity':

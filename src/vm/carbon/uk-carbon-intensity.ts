@@ -16,8 +16,9 @@ const WHO = 'The Carbon Intensity API';
 const HALF_HOUR = 30 * 60_000;
 
 /**
- * The Carbon Intensity API of Great Britain's system operator: free, by the half-hour, foretold for two days. GB is the
- * whole of it; GB-1 to GB-17 are the regions by the numbers that the interface gives them (GB-13 is London).
+ * Provides intensities of the Carbon Intensity API of Great Britain's system operator: free, half-hourly, with a
+ * forecast for two days. GB is the whole country; GB-1 to GB-17 are regions by their numbers in the API (GB-13 is
+ * London).
  */
 export function ukCarbonIntensity({
   url = UK_CARBON_INTENSITY_URL,
@@ -27,7 +28,7 @@ export function ukCarbonIntensity({
   const web: WebRequestDeps = { who: WHO, url, fetch, clock };
   const data = async (path: string, signal?: AbortSignal) =>
     fields(WHO, 'the answer', await fetchJson(web, path, signal))['data'];
-  /** Two days from the half-hour that it is. */
+  /** Returns the path for two days from the current half-hour. */
   const ahead = () => {
     const from = new Date(Math.floor(clock.now() / HALF_HOUR) * HALF_HOUR).toISOString();
     return `${from.slice(0, 16)}Z/fw48h`;
@@ -73,7 +74,7 @@ const slotsOf = (place: string, value: unknown): Slot[] =>
     .map((each, i) => slotOf(`${place}[${i}]`, each))
     .toSorted((a, b) => a.from - b.from);
 
-/** What was measured where it is known already, else what was foretold. */
+/** Parses a slot with the measured intensity if it is known, else the forecast one. */
 function slotOf(place: string, value: unknown): Slot {
   const { from, to, intensity } = fields(WHO, place, value);
   const { actual, forecast } = fields(WHO, `${place}.intensity`, intensity);

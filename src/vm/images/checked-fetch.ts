@@ -5,7 +5,7 @@ import { tryParseIp } from '#platform/base/ip';
 import { type ImageHosts, isImageAddress, parseImageHosts } from './image-hosts.ts';
 import type { Fetch } from './web.ts';
 
-/** Finds the addresses of a name. */
+/** Resolves the addresses of a host name. */
 export type Resolve = (
   host: string,
   options: LookupAllOptions,
@@ -13,14 +13,14 @@ export type Resolve = (
 ) => void;
 
 /**
- * Says neither which address it is nor what is there, or whoever may name an image could look around in networks that
- * only this process reaches.
+ * The message discloses neither the address nor what is there. Otherwise anyone who may name an image could scan
+ * networks that only this process reaches.
  */
 const NOT_PUBLIC = 'it is not at a public address, and no administrator has allowed it with --image-hosts';
 
 /**
- * Fetches from public addresses, and from others that are allowed. A name is checked when it is resolved, and the
- * connection goes to the addresses that were checked, so that the answer of DNS cannot change in between.
+ * Fetches from public and explicitly allowed addresses. A name is checked when it is resolved, and the connection uses
+ * the checked addresses, so that the response of DNS cannot change in between.
  */
 export function checkedFetch(allowed: readonly string[], resolve: Resolve = lookup): Fetch {
   const hosts = parseImageHosts(allowed);
@@ -28,13 +28,13 @@ export function checkedFetch(allowed: readonly string[], resolve: Resolve = look
   return async (url, options) => {
     const host = new URL(url).hostname.replaceAll(/[[\]]/g, '');
     const literal = tryParseIp(host);
-    // An address is connected to without being looked up.
+    // A literal address is connected to without a lookup.
     if (literal !== undefined && !isImageAddress(host, literal, hosts)) throw new Error(NOT_PUBLIC);
     return await fetch(url, { ...options, dispatcher });
   };
 }
 
-/** Finds the addresses of a name that images may be fetched from. */
+/** Resolves a name to the addresses that images may be fetched from. */
 export function checkedLookup(hosts: ImageHosts, resolve: Resolve): LookupFunction {
   return (host, options, found) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {

@@ -1,14 +1,14 @@
 import { shownAddress } from '#platform/base/web-address';
 import type { Problem } from '#vm/engine/dialect';
 
-/** An image with the digest that it must have. */
+/** Image with its expected digest. */
 export interface CheckedImage {
   readonly source: string;
   /** Algorithm, colon, hexadecimal digits. */
   readonly checksum: string;
 }
 
-/** What came of fetching an image: the digest that it has, in hexadecimal, or why it could not be had. */
+/** Result of fetching an image: its digest in hexadecimal, or the reason of the failure. */
 export type FetchResult = { readonly digest: string } | { readonly failure: string };
 
 export function algorithmOf({ checksum }: Pick<CheckedImage, 'checksum'>): string {
@@ -16,8 +16,8 @@ export function algorithmOf({ checksum }: Pick<CheckedImage, 'checksum'>): strin
 }
 
 /**
- * What is wrong with an image that was fetched; undefined where it is the right one. It is not told which digest was
- * found: whoever may name an image is not therefore to know what lies there.
+ * Returns the problem of a fetched image, or undefined if the digest matches. The actual digest is not disclosed, since
+ * permission to name an image does not include knowing its contents.
  */
 export function faultOf({ source, checksum }: CheckedImage, fetched: FetchResult): Problem | undefined {
   const where = shownAddress(source);
@@ -32,12 +32,12 @@ export function faultOf({ source, checksum }: CheckedImage, fetched: FetchResult
 
 export const MISMATCH = 'ChecksumMismatch';
 
-/** How long to wait before an image is fetched once more, after so many attempts in a row were in vain. */
+/** Returns the delay before an image is fetched again after a number of failures in a row. */
 export function retryMs(reason: string, failures: number): number {
   const { first, most } = reason === MISMATCH ? CHANGED_AGAIN : THERE_AGAIN;
   return Math.min(first * 2 ** (failures - 1), most);
 }
 
-/** A server that is away comes back; a file that is wrong stays so until somebody changes it, and is large. */
+/** An unreachable server comes back. A wrong file stays wrong until somebody changes it, and is large. */
 const THERE_AGAIN = { first: 10_000, most: 5 * 60_000 };
 const CHANGED_AGAIN = { first: 5 * 60_000, most: 60 * 60_000 };

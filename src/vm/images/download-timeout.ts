@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '#platform/base/clock';
 
-/** How long somebody is waited for. */
+/** Timeouts of a download. */
 export interface DownloadTimeouts {
-  /** Without a sign of life. */
+  /** Maximum time without progress. */
   readonly idleMs: number;
-  /** Altogether. */
+  /** Maximum total time. */
   readonly allMs: number;
 }
 
-/** Is lost when nothing has happened for a while, or when it has taken too long altogether. */
+/** Aborts a download when there is no progress for a while, or when it takes too long in total. */
 export class DownloadTimeout implements Disposable {
   readonly #lost = new AbortController();
   readonly #clock: Clock;
@@ -25,12 +25,12 @@ export class DownloadTimeout implements Disposable {
     this.#all = clock.timer(allMs, () => this.#lose(`it takes longer than ${allMs / 60_000} minutes`));
   }
 
-  /** Aborted, with an Error that says why, when it is lost. */
+  /** Signal that is aborted on a timeout, with an Error that states the reason. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Something has happened. */
+  /** Records progress. */
   renew(): void {
     this.#last = this.#clock.monotonic();
   }
@@ -40,7 +40,7 @@ export class DownloadTimeout implements Disposable {
     this.#all.cancel();
   }
 
-  /** One timer that looks back, instead of one for every sign of life. */
+  /** Checks the last progress with a single timer, instead of one timer for each. */
   #check(ms: number): Timer {
     return this.#clock.timer(ms, () => {
       const left = this.#last + this.#idleMs - this.#clock.monotonic();

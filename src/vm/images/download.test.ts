@@ -39,7 +39,7 @@ describe('an image on a web server', () => {
   it('of which nothing more comes is given up', async () => {
     const still = { isOpen: true };
     const found = from('/slow').finally(() => (still.isOpen = false));
-    // What is on its way may still come while time goes on.
+    // Data in transit may still arrive while time advances.
     while (still.isOpen) await clock.advance(10_000);
     expect(await found).toEqual({ failure: 'nothing came for 30 s' });
   });

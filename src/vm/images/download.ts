@@ -16,7 +16,7 @@ export interface DownloadLimits extends DownloadTimeouts {
   readonly bytes: number;
 }
 
-/** Fetches an image piece by piece, keeps none of it but the digest, and never fails; what is aborted has no result. */
+/** Fetches an image in chunks, keeps only the digest, and never fails. An aborted download has no result. */
 export async function download(
   image: CheckedImage,
   { web, clock, limits }: DownloadDeps,
@@ -25,7 +25,7 @@ export async function download(
   using timeout = new DownloadTimeout(clock, limits);
   try {
     const either = AbortSignal.any([signal, timeout.signal]);
-    // The digest is that of the file as it lies there, whatever the server could make of it on the way.
+    // The digest is that of the stored file, so no content encoding is accepted.
     const headers = { 'accept-encoding': 'identity' };
     const answer = await web(image.source, { method: 'GET', headers, signal: either });
     timeout.renew();
@@ -63,7 +63,7 @@ async function digestOf(
 
 const tooLarge = (most: number) => `it is larger than ${formatQuantity(quantityOf(most, 'BinarySI'))}`;
 
-/** The reason of a failed fetch is in its cause. */
+/** Returns the cause of a failed fetch, which holds the reason. */
 function wordsOf(error: unknown): string {
   const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   return redactText(message || code || 'it does not answer');

@@ -3,13 +3,13 @@ import { type Cidr, contains, tryParseCidr } from '#platform/base/cidr';
 import { addressBits, type IpAddress, tryParseIp } from '#platform/base/ip';
 import { specialUse, withoutCarrier } from '#platform/base/special-address';
 
-/** Image servers that may be at addresses that are not public. */
+/** Image servers that are allowed at addresses that are not public. */
 export interface ImageHosts {
   readonly names: readonly string[];
   readonly blocks: readonly Cidr[];
 }
 
-/** Reads names, `*.example.org`, addresses and CIDRs. */
+/** Parses names, `*.example.org`, addresses and CIDRs. */
 export function parseImageHosts(list: readonly string[]): ImageHosts {
   const blocks = list.map(blockOf);
   return {
@@ -23,7 +23,7 @@ function blockOf(text: string): Cidr | undefined {
   return address === undefined ? tryParseCidr(text) : { address, prefix: addressBits(address.family) };
 }
 
-/** Whether an image may be fetched from a host at this address. */
+/** Reports whether an image may be fetched from a host at this address. */
 export function isImageAddress(host: string, address: IpAddress, { names, blocks }: ImageHosts): boolean {
   if (specialUse(address) === undefined) return true;
   if (matchesHost(host.toLowerCase().replace(/\.$/, ''), names)) return true;

@@ -9,17 +9,17 @@ import { type ImageVerifier, keyOfImage } from './verifier.ts';
 
 type Context = Parameters<DependencyProvider['provide']>[1];
 
-/** Has the images of machines verified before their first start, and wakes them when something is known. */
+/** Verifies the images of VMs before their first start, and wakes the VMs when there is a result. */
 export function imageProvider(
   verifier: ImageVerifier,
   templates: Pick<DependencyProvider<'template'>, 'provide'>,
 ): DependencyProvider<'image'> {
-  /** Machines by the images that they wait for. */
+  /** VMs by the images that they wait for. */
   const waiting = new Map<string, Set<string>>();
-  /** The images that were said to be right, by machine. */
+  /** Images that were reported as verified, by VM. */
   const told = new Map<string, string>();
   const followed = new WeakSet<AbortSignal>();
-  /** Every run of the controller has a queue of its own. */
+  /** Subscribes a context once, since every run of the controller has its own queue. */
   const follow = ({ signal, enqueue }: Context): void => {
     if (followed.has(signal)) return;
     followed.add(signal);
@@ -65,7 +65,7 @@ export function imageProvider(
   };
 }
 
-/** The image that a disk of the machine is made from, where a digest of it is given. */
+/** Returns the image that a disk of the VM is created from, if it has a checksum. */
 function imageOf(vm: VirtualMachine, template: VmDependencies['template']): CheckedImage | undefined {
   const spec = typeof template === 'object' ? withTemplateDefaults(vm.spec, template.spec) : vm.spec;
   if (spec.image?.checksum === undefined) return undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { loopbackServer } from '#testing/loopback-server';
 
-/** More than one piece, so that an answer can break off in the middle of it. */
+/** Content of more than one chunk, so that a response can break off within it. */
 const CONTENT = Buffer.alloc(300_000, 'an image ');
 
 export const RIGHT = { type: 'sha256', value: createHash('sha256').update(CONTENT).digest('hex') };
@@ -25,13 +25,13 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   },
 };
 
-/** A server on this machine that has an image, by whatever name below its place, and answers for others as servers do on bad days. */
+/** Starts a local server with an image under any name below its path, and with paths that fail as real servers do. */
 export async function imageServer() {
   const asked: string[] = [];
   let elsewhere = '/image';
   const server = await loopbackServer(({ method, url = '' }, response) => {
     asked.push(`${method} ${url}`);
-    // A connection that is kept may be closed just when the next request goes out.
+    // A kept-alive connection may be closed just when the next request is sent.
     response.setHeader('connection', 'close');
     const answer = ANSWERS[`/${url.split('/')[1]}`];
     if (url === '/away') response.writeHead(302, { location: elsewhere }).end();
@@ -42,7 +42,7 @@ export async function imageServer() {
   return {
     ...server,
     asked,
-    /** Where /away redirects to. */
+    /** Sets the target of the redirect of /away. */
     moveTo(to: string) {
       elsewhere = to;
     },

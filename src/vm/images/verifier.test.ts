@@ -13,7 +13,7 @@ let clock: FakeClock;
 let log: ReturnType<typeof createMemoryLogger>;
 let verifier: ImageVerifier;
 let stop: AbortController;
-/** Requests that wait for an answer, and how many there were. */
+/** Requests that wait for a response, and their total number. */
 let open: ((text: string | number) => void)[];
 let asked: number;
 let signals: AbortSignal[];
@@ -46,7 +46,7 @@ async function* pieces(text: string) {
   for (const letter of text) yield Buffer.from(letter);
 }
 const userIn = (namespace: string, name = 'vm') => ({ namespace, key: `${namespace}/${name}` });
-/** Machines of as many namespaces as there are images, unless one is named. */
+/** Verifies an image for a VM in a namespace of its own, unless one is named. */
 const look = (which = image, namespace = which.source) => verifier.verification(which, userIn(namespace), stop.signal);
 const answer = async (said: string | number) => {
   open.shift()?.(said);
@@ -134,7 +134,7 @@ describe('many images', () => {
     expect(asked).toBe(2);
     look(imageAt('wanted'), 'ann');
     expect(asked).toBe(3);
-    // One that the other namespace waits for, too.
+    // The other namespace waits for this image too.
     look(imageAt('slow99'), 'bob');
     expect(asked).toBe(4);
   });
@@ -153,7 +153,7 @@ describe('many images', () => {
     expect(signals[1]?.aborted).toBe(false);
     verifier.release('two/vm');
     expect(signals[1]?.aborted).toBe(true);
-    // A machine that wants another image does not want the first one any more.
+    // A VM that switches to another image no longer needs the first one.
     verifier.verification(imageAt('d'), userIn('one', 'vm2'), stop.signal);
     expect(signals[2]?.aborted).toBe(true);
     await clock.advance(0);
@@ -167,7 +167,7 @@ describe('many images', () => {
     for (let i = 0; i <= 1000; i++) {
       look(imageAt(`${i}`));
       open.shift()?.('right');
-      // Everything that follows is promises.
+      // All further work is done in promises.
       if (i % 4 === 3) await clock.advance(0);
     }
     await clock.advance(0);

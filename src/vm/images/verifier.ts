@@ -12,30 +12,30 @@ export interface VerifierDeps {
   readonly web: Web;
   readonly clock: Clock;
   readonly log: Logger;
-  /** As is usual where absent. */
+  /** Limits that override the defaults. */
   readonly limits?: Partial<DownloadLimits>;
 }
 
-/** The machine that an image is looked at for. */
+/** VM that an image is verified for. */
 export interface ImageUser {
   readonly namespace: string;
   /** Namespace and name. */
   readonly key: string;
 }
 
-/** What is known of an image. */
+/** Known state of an image. */
 interface Known {
-  /** What came of the last attempt; undefined before the end of the first. */
+  /** Result of the last attempt. Undefined before the first one is finished. */
   result?: 'verified' | Problem;
-  /** Who fetches it at present, if anybody. */
+  /** Download in progress, if any. */
   job?: Job;
-  /** Attempts in a row that were in vain. */
+  /** Number of failed attempts in a row. */
   failures: number;
-  /** No sooner is it fetched once more. */
+  /** Time before which it is not fetched again. */
   retryAt: number;
 }
 
-/** An image that is fetched, or will be. */
+/** Download that runs or is queued. */
 interface Job {
   readonly image: string;
   readonly users: Map<string, ImageUser>;
@@ -44,21 +44,21 @@ interface Job {
 }
 
 const DEFAULT_LIMITS: DownloadLimits = { bytes: 64 * 2 ** 30, idleMs: 30_000, allMs: 2 * 60 * 60_000 };
-/** How many are fetched at once, so that no namespace makes the others wait for its own. */
+/** Limits concurrent downloads, so that no namespace delays the others. */
 const AT_ONCE: TenantLimits = { total: 16, perTenant: 2 };
-/** How many are remembered. */
+/** Maximum number of images that are remembered. */
 const MAX_KNOWN = 1000;
 
 export const keyOfImage = ({ source, checksum }: CheckedImage) => `${checksum} ${source}`;
 
-/** Fetches images to compare their digests: each once at a time, and what was found right never again. */
+/** Fetches images to verify their digests. Each is fetched once at a time, and never again once it is verified. */
 export class ImageVerifier {
   readonly #parts: VerifierDeps;
   readonly #limits: DownloadLimits;
   readonly #known = new Map<string, Known>();
   readonly #listeners = new Set<(image: string) => void>();
   readonly #queue = new TenantQueue(AT_ONCE);
-  /** What is fetched for a machine, by its key. */
+  /** Downloads by the key of the VM that they are for. */
   readonly #jobs = new Map<string, Job>();
 
   constructor(parts: VerifierDeps) {
@@ -66,13 +66,13 @@ export class ImageVerifier {
     this.#limits = { ...DEFAULT_LIMITS, ...parts.limits };
   }
 
-  /** Calls back with the key of every image of which something new is known. */
+  /** Calls the listener with the key of every image that has a new result. */
   onAnswer(listener: (image: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What is known of an image; it is fetched where it has to be, until the signal is aborted or nobody wants it. */
+  /** Returns the known state of an image, and fetches it if needed, until the signal is aborted or no VM needs it. */
   verification(image: CheckedImage, user: ImageUser, signal: AbortSignal): ImageVerification {
     const key = keyOfImage(image);
     if (this.#jobs.get(user.key)?.image !== key) this.release(user.key);
@@ -81,13 +81,13 @@ export class ImageVerifier {
     const isDue = known.retryAt <= this.#parts.clock.now();
     if (known.job !== undefined) this.#join(known.job, user);
     else if (isDue && !signal.aborted) this.#begin(image, user, known, signal);
-    // What was wrong stands until something else is known, so that nothing goes to and fro.
+    // The last problem is reported until there is a new result, so that the status does not flap.
     if (known.result === undefined) return { state: 'waits', blocker: verifying(image) };
     const { job, retryAt } = known;
     return { state: 'waits', blocker: { ...known.result, ...(job === undefined ? { until: retryAt } : {}) } };
   }
 
-  /** A machine is gone, or wants another image: what is fetched for nobody else is not fetched any more. */
+  /** Releases the image of a VM that is deleted or uses another image. A download that no other VM needs is aborted. */
   release(userKey: string): void {
     const job = this.#jobs.get(userKey);
     const user = job?.users.get(userKey);
@@ -139,7 +139,7 @@ export class ImageVerifier {
     delete known.job;
     for (const user of job.users.keys()) this.#jobs.delete(user);
     if (fetched !== undefined) this.#settle(image, known, faultOf(image, fetched));
-    // Also where nothing came of it: whoever asks next has it begun anew.
+    // Listeners are also notified without a result, so that the next request starts a new download.
     for (const listener of this.#listeners) listener(job.image);
   }
 

@@ -3,7 +3,7 @@ import { type Fetch, webOf } from './web.ts';
 
 const { signal } = new AbortController();
 
-/** Servers that answer by address: with a status, or by pointing elsewhere. */
+/** Fakes servers that respond by URL: with a status, or with a redirect. */
 function servers(answers: Record<string, number | string>) {
   const asked: string[] = [];
   const fetch: Fetch = async (url, { headers }) => {

@@ -1,4 +1,4 @@
-/** The part of fetch that is used, handed in. */
+/** Part of the fetch API that is used, as an injected dependency. */
 export type Fetch = (url: string, options: WebOptions & { readonly redirect: 'manual' }) => Promise<WebAnswer>;
 
 interface WebOptions {
@@ -13,13 +13,13 @@ export interface WebAnswer {
   readonly body: (AsyncIterable<Uint8Array> & { cancel?(): Promise<void> }) | null;
 }
 
-/** Asks a web server, and whoever it points to. */
+/** Sends a request to a web server, and follows its redirects. */
 export type Web = (url: string, options: WebOptions) => Promise<WebAnswer>;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-/** Follows redirects as a browser does: a password in an address is for the server of that address, and for no other. */
+/** Follows redirects as a browser does. A password in a URL is only sent to the server of that URL. */
 export function webOf(fetch: Fetch): Web {
   return async (address, options) => {
     let url = new URL(address);
@@ -39,19 +39,19 @@ export function webOf(fetch: Fetch): Web {
   };
 }
 
-/** Lets go of an answer that nobody reads to its end. */
+/** Releases a response that is not read to its end. */
 export async function discard({ body }: Pick<WebAnswer, 'body'>): Promise<void> {
   await body?.cancel?.().catch(() => {});
 }
 
-/** What stands before the host, as the header that servers read it from. */
+/** Returns the user info of a URL as an Authorization header. */
 function passwordOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
   const text = `${decodePath(username)}:${decodePath(password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
-/** A lone % is no escape, and stands for itself. */
+/** Decodes escapes. A lone % stands for itself. */
 function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);

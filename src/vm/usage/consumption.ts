@@ -6,7 +6,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 
 const ANNOTATIONS = { cpu: CPU_CONSUMPTION, memory: MEMORY_CONSUMPTION } as const;
 
-/** How much of its node a simulated pod says that it uses, in cores or bytes; undefined where it says nothing. */
+/** Returns the usage that a simulated pod declares, in cores or bytes, or undefined if it declares none. */
 export function consumptionOf(
   { metadata }: Pod,
   node: Node | undefined,
@@ -17,7 +17,7 @@ export function consumptionOf(
   const share = Number(given);
   if (!(share > 0 && Number.isFinite(share))) return 0;
   const most = resource === 'memory' ? Math.min(1, share) : share;
-  // The node that the pod says, else its own.
+  // The node size in the annotation takes precedence over that of the pod's node.
   const amount = tryParseQuantity(parseLoad(metadata.annotations)?.node[resource] ?? '');
   return most * (amount === undefined ? allocatable(node, resource) : toNumber(amount));
 }

@@ -1,6 +1,6 @@
 import type { Vmi } from '#api/kubevirt/resources';
 
-/** Something that users are told of. */
+/** Transition that users are informed of by an event. */
 export interface Transition {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -19,7 +19,7 @@ function formatSize({ currentCPUTopology, memory }: NonNullable<Vmi['status']>):
   return `${sockets} ${sockets === 1 ? 'socket' : 'sockets'} and ${memory?.guestCurrent ?? 0} of memory`;
 }
 
-/** What became of an instance, by what was said of it before and after. */
+/** Returns the transitions between two states of an instance. */
 export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
   const told: Transition[] = [];
   const tell = (type: Transition['type'], reason: string, message: string) => told.push({ type, reason, message });

@@ -2,7 +2,7 @@ import type { NodeSize } from '#api/launcher-load';
 import { compare, isZero, tryParseQuantity } from '#platform/base/quantity';
 import type { Node } from '#platform/kube/kinds/node';
 
-/** Whether nothing real runs on a node: it is one of ours, or KWOK plays it. */
+/** Reports whether a node is simulated by us or by KWOK, so that nothing real runs there. */
 export function isSimulated({ metadata: { labels, annotations } }: Node): boolean {
   return (
     labels?.['type'] === 'kwok' ||
@@ -11,7 +11,7 @@ export function isSimulated({ metadata: { labels, annotations } }: Node): boolea
   );
 }
 
-/** The size that all simulated nodes have; undefined where they differ, or there are none. */
+/** Returns the common size of all simulated nodes, or undefined if they differ or there are none. */
 export function sharedSize(nodes: Iterable<Node>): NodeSize | undefined {
   let shared: NodeSize | undefined;
   for (const node of nodes) {
@@ -23,7 +23,7 @@ export function sharedSize(nodes: Iterable<Node>): NodeSize | undefined {
   return shared;
 }
 
-/** A node that has not told its size yet, or has nothing, counts for nothing. */
+/** Returns the size of a node, or undefined if it has not reported one or has no capacity. */
 function sizeOf({ status }: Node): NodeSize | undefined {
   const { cpu, memory } = status?.allocatable ?? {};
   if (cpu === undefined || memory === undefined || isNothing(cpu) || isNothing(memory)) return undefined;

@@ -2,15 +2,15 @@ import { parseDuration } from '#platform/base/duration';
 import type { ConditionalEvent } from './scenario-spec.ts';
 import { isAmong, measureOf, type ScenarioView } from './scenario-view.ts';
 
-/** The whole cluster, where a condition is not about single nodes. */
+/** Key of the whole cluster, for conditions that are not about single nodes. */
 const CLUSTER = '';
 
-/** What one conditional event has seen and done so far. */
+/** State of one conditional event. */
 export class ConditionalTrigger {
   readonly event: ConditionalEvent;
   readonly #holdsFor: number;
   readonly #cooldown: number;
-  /** Since when it holds without a break, for each node or the cluster. */
+  /** Time since which the condition has held without a break, by node or for the cluster. */
   #since = new Map<string, number>();
   #times = 0;
   #last: number | undefined;
@@ -21,12 +21,12 @@ export class ConditionalTrigger {
     this.#cooldown = parseDuration(event.cooldown);
   }
 
-  /** How often it has happened, and when last. */
+  /** Number of times it has triggered, and the last time. */
   get past(): { readonly times: number; readonly last: number | undefined } {
     return { times: this.#times, last: this.#last };
   }
 
-  /** Looks at the world; where it is time to act, the node that it is about, or '' for the cluster. */
+  /** Evaluates the condition. When it triggers, returns the node that it is about, or '' for the cluster. */
   look(time: number, seen: ScenarioView): string | undefined {
     const { maxTimes = Number.POSITIVE_INFINITY } = this.event;
     if (this.#times >= maxTimes) return undefined;
@@ -46,7 +46,7 @@ export class ConditionalTrigger {
     return operator === 'above' ? value > threshold : value < threshold;
   }
 
-  /** What is compared, by node; the mean of all for the cluster. */
+  /** Returns the compared values by node, or the mean of all for the cluster. */
   #values(seen: ScenarioView): readonly (readonly [name: string, value: number])[] {
     const { metric, scope, nodes: named = [] } = this.event.when;
     if (metric === 'pendingVMs') return [[CLUSTER, seen.pending()]];

@@ -5,10 +5,10 @@ type Distribution = TaskGenerator['cpu'];
 type Arrivals = TaskGenerator['arrivals'];
 
 const HOUR = 3_600_000;
-/** Draws outside the bounds are drawn again so often; what then still lies outside is put on the bound. */
+/** Number of attempts to draw a value within the bounds. After that it is clamped. */
 const ATTEMPTS = 32;
 
-/** One value of a distribution; never negative, and within its bounds. */
+/** Draws a value of a distribution, which is never negative and within its bounds. */
 export function draw(distribution: Distribution, random: Random): number {
   const { type, value = 0, mean = 0, stddev = 0, min = 0, max = Number.POSITIVE_INFINITY } = distribution;
   switch (type) {
@@ -23,7 +23,7 @@ export function draw(distribution: Distribution, random: Random): number {
   }
 }
 
-/** Milliseconds from one arrival to the next; never nothing, so that time goes on. */
+/** Draws the milliseconds until the next arrival. It is at least 1, so that time advances. */
 export function gap({ type, ratePerHour = 1, ...parameters }: Arrivals, random: Random): number {
   const ms = type === 'poisson' ? random.exponential(ratePerHour / HOUR) : draw({ ...parameters, type }, random) * 1000;
   return Math.max(1, ms);

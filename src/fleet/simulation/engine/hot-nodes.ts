@@ -1,7 +1,7 @@
 import type { ScenarioSpec } from './scenario-spec.ts';
 import { isAmong, measureOf, type ScenarioView } from './scenario-view.ts';
 
-/** The nodes of a hot spot at this moment: those that are named, or that a metric picks. */
+/** Returns the current nodes of a hot spot: those that are named, or that a metric selects. */
 export function hotNodes(
   { hotSpots = [] }: ScenarioSpec,
   name: string | undefined,

@@ -5,26 +5,26 @@ import type { NewVm, Use } from './command.ts';
 import type { LoadProfile, VmPool } from './scenario-spec.ts';
 import { type Signal, signalOf } from './signal.ts';
 
-/** A node that shares are of. */
+/** Node size that fractional sizes refer to. */
 export interface Reference {
   readonly cores: number;
   readonly bytes: number;
 }
 
-/** How busy machines are, apart from tasks: what was said last counts. */
+/** Load of VMs apart from tasks. The last setting counts. */
 export interface LoadBehavior {
   readonly cpu?: Signal;
   readonly memory?: Signal;
 }
 
-/** A machine of a scenario, and what it was last told to use. */
+/** VM of a scenario, and its last reported usage. */
 export interface PoolVm {
   readonly name: string;
   readonly pool: string;
   readonly cores: number;
   readonly bytes: number;
   behavior: LoadBehavior;
-  /** What tasks use of it. */
+  /** Usage of tasks on the VM. */
   taskCores: number;
   taskBytes: number;
   reported: Use;
@@ -33,21 +33,24 @@ export interface PoolVm {
 const ALL: Use = { cpu: 1, memory: 1 };
 const MILLI = 1000;
 
-/** What a machine uses of its size at a time. No machine uses more memory than it has. */
+/** Returns the usage of a VM relative to its size. Memory never exceeds the size. */
 export function useOf({ behavior, taskCores, taskBytes, cores, bytes }: PoolVm, time: number): Use {
   const cpu = (behavior.cpu?.(time) ?? 1) + taskCores / cores;
   const memory = (behavior.memory?.(time) ?? 1) + taskBytes / bytes;
   return { cpu: round(cpu), memory: round(Math.min(1, memory)) };
 }
 
-/** How far a load may drift from what was told, in steps, before the next step is told: a little more than half of one, so that noise does not go back and forth. */
+/**
+ * Drift, in steps, from which the next step is reported. It is a little more than half a step, so that noise does not
+ * toggle it.
+ */
 const DRIFT = 0.6;
-/** From so many steps on, a change is no drift but a jump, and told as it is. */
+/** Number of steps from which a change is reported as it is instead of in steps. */
 const JUMP = 2;
 
 /**
- * What a machine is told next: a load that drifts is told in steps, and half of them ahead of it, so that what machines
- * are told is right on average and not behind. Undefined where what was told is still near enough.
+ * Returns the next usage to report, or undefined if the last one is close enough. Drift is reported in steps that are
+ * half a step ahead, so that reports are right on average and do not lag.
  */
 export function nextReported(use: Use, told: Use, step: number): Use | undefined {
   const next = {
@@ -64,10 +67,10 @@ function stepValue(value: number, told: number, step: number): number {
   return round(told + Math.sign(drift) * step * Math.max(1, Math.round(Math.abs(drift) / step)));
 }
 
-/** As written into objects: three digits, which is finer than anybody looks. Never minus nothing. */
+/** Rounds to the three digits that are written to objects. It never returns a negative zero. */
 const round = (value: number) => Math.round(Math.max(0, value) * MILLI) / MILLI;
 
-/** How a profile lets a machine behave; `random` is the machine's own. */
+/** Returns the load behavior of a profile. `random` belongs to the VM. */
 export function loadBehaviorOf(profile: LoadProfile | undefined, random: Random): LoadBehavior {
   if (profile === undefined) return {};
   return {
@@ -89,8 +92,8 @@ export function constantBehavior(
 }
 
 /**
- * The size of a pool's machines. One in shares of a node whose load changes is written in CPUs and bytes, because a share
- * of a node is what a machine asks for and what it uses, both at once.
+ * Returns the size of a pool's VMs. A fractional size with a varying load is converted to CPUs and bytes, since a
+ * fraction defines both the request and the usage of a VM.
  */
 export function sizeOf({ resources }: Pick<VmPool, 'resources'>, reference: Reference, varies: boolean) {
   const [cpu, memory] = [amount(resources.cpu), amount(resources.memory)];
@@ -107,7 +110,7 @@ const amount = (text: string | number) => {
   return quantity === undefined ? 0 : toNumber(quantity);
 };
 
-/** What is asked for when a machine is made. */
+/** Returns the VM to create. */
 export function newVm(
   { name, reported }: PoolVm,
   { resources, isShare }: Pick<ReturnType<typeof sizeOf>, 'resources' | 'isShare'>,

@@ -18,16 +18,16 @@ import type { Task } from './tasks.ts';
 interface PoolState {
   readonly pool: VmPool;
   readonly size: ReturnType<typeof sizeOf>;
-  /** Its machines, the oldest first. */
+  /** VMs of the pool, oldest first. */
   readonly members: string[];
-  /** Numbers are never used again: the machine before may still be on its way out. */
+  /** Next number. Numbers are never reused, since the earlier VM may still be terminating. */
   next: number;
-  /** What machines that are yet to be made do. */
+  /** Load profile of VMs that are yet to be created. */
   profile: LoadProfile | undefined;
   fixed: { readonly cpu?: number; readonly memory?: number };
 }
 
-/** The machines that a scenario wants to be there, and how busy they shall be. */
+/** Manages the desired VMs of a scenario and their load. */
 export class Population {
   readonly #random: Random;
   readonly #profiles: ReadonlyMap<string, LoadProfile>;
@@ -59,7 +59,7 @@ export class Population {
     return this.#pools.get(pool)?.members ?? [];
   }
 
-  /** The machines that all pools begin with. */
+  /** Creates the initial VMs of all pools. */
   begin(time: number): Command[] {
     return [...this.#pools.values()].flatMap(({ pool }) => this.create(pool.name, pool.count, time));
   }
@@ -77,7 +77,7 @@ export class Population {
     });
   }
 
-  /** Deletes the youngest. */
+  /** Deletes the newest VMs. */
   delete(name: string, count = Number.POSITIVE_INFINITY): Command[] {
     const members = this.#pools.get(name)?.members ?? [];
     const going = members.splice(Math.max(0, members.length - count));
@@ -89,7 +89,7 @@ export class Population {
     return count >= present ? this.create(name, count - present, time) : this.delete(name, present - count);
   }
 
-  /** A machine that is a task. */
+  /** Creates a VM that is a task. */
   createTask(name: string, { cores, bytes }: Task, labels: Readonly<Record<string, string>> = {}): Command {
     const resources = { cpu: `${Math.max(0.001, cores)}`, memory: `${Math.max(1024, Math.ceil(bytes / 1024))}Ki` };
     const { resources: written, ...size } = sizeOf({ resources }, { cores: 1, bytes: 1 }, false);
@@ -98,12 +98,12 @@ export class Population {
     return { do: 'create', newVm: newVm(vm, { resources: written, isShare: false }, { labels }) };
   }
 
-  /** Deletes a machine that is a task; nothing where it is gone. */
+  /** Deletes a VM that is a task, if it still exists. */
   deleteTask(vm: string): Command[] {
     return this.#vms.has(vm) ? [this.#remove(vm)] : [];
   }
 
-  /** Gives a machine more to do, or less. */
+  /** Changes the task load of a VM. */
   burden(vm: string, cores: number, bytes: number): void {
     const machine = this.#vms.get(vm);
     if (machine === undefined) return;
@@ -111,7 +111,7 @@ export class Population {
     machine.taskBytes = Math.max(0, machine.taskBytes + bytes);
   }
 
-  /** From now on machines are as busy as this says; whatever is told is told at once. */
+  /** Sets the load of VMs from now on, and reports it at once. */
   setUse({ pool, vm, profile: named, cpu, memory }: ScenarioAction, time: number): Command[] {
     const profile = named === undefined ? undefined : this.#profiles.get(named);
     const fixed = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
@@ -134,7 +134,7 @@ export class Population {
     });
   }
 
-  /** What machines are to be told of how busy they shall be, where it differs enough from what they were told last. */
+  /** Returns the load changes to report, where they differ enough from the last report. */
   report(time: number, resolution: number): Command[] {
     const commands: Command[] = [];
     for (const vm of this.#vms.values())
@@ -161,7 +161,7 @@ export class Population {
 
 const NOTHING: Command[] = [];
 
-/** Which pools have machines whose load may ever change. */
+/** Returns a predicate for pools with VMs whose load may change. */
 function varyingPools(spec: ScenarioSpec): (pool: VmPool) => boolean {
   const generators = (spec.taskGenerators ?? []).filter(({ creates }) => creates === 'load');
   const anywhere = generators.some(({ hotSpot }) => hotSpot !== undefined);

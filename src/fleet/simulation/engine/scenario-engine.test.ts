@@ -39,7 +39,7 @@ const start = (spec: object, seed = '1') =>
     resolution: 0.1,
   });
 
-/** Plays to the end in a world that looks the same all the time, or as a function of time says. */
+/** Runs an engine to the end with a constant view, or one that is a function of time. */
 function played(
   course: ScenarioEngine,
   look: ScenarioView | ((time: number) => ScenarioView) = seen(),

@@ -11,13 +11,13 @@ import { TaskLoad } from './task-load.ts';
 
 export interface ScenarioEngineOptions {
   readonly random: Random;
-  /** What shares of a node are of. */
+  /** Node size that fractional sizes refer to. */
   readonly reference: Reference;
-  /** How often machines, tasks and conditions are looked at, in simulated time. */
+  /** Interval at which VMs, tasks and conditions are evaluated, in simulated time. */
   readonly tickMs: number;
-  /** Steps, as shares of their size, in which machines are told of a load that drifts. */
+  /** Steps in which drifting load is reported, as a ratio of a VM's size. */
   readonly resolution: number;
-  /** How long it lasts where that is less than the scenario says. */
+  /** Duration, if it is shorter than that of the scenario. */
   readonly untilMs?: number;
 }
 
@@ -26,7 +26,7 @@ export interface EngineStep {
   readonly events: readonly AppliedEvent[];
 }
 
-/** Figures of a course so far, as the status of a scenario has them. */
+/** Counters of a scenario so far, as in its status. */
 export interface ScenarioCounters {
   readonly vms: number;
   readonly appliedEvents: number;
@@ -42,8 +42,8 @@ interface Timed extends TimelineEvent {
 }
 
 /**
- * What a scenario lets happen, and when. It touches nothing: it is told the simulated time and shown the world, and says
- * what to do. The same scenario, chance and sights give the same deeds, whoever plays it and however fast.
+ * Decides what happens in a scenario, and when, without side effects: it gets the simulated time and a view of the
+ * cluster, and returns commands. The same scenario, random source and views give the same commands, at any speed.
  */
 export class ScenarioEngine {
   readonly end: number;
@@ -74,7 +74,7 @@ export class ScenarioEngine {
       .sort((a, b) => a.time - b.time || a.number - b.number);
   }
 
-  /** When the world is to be looked at next; undefined when it is over. */
+  /** Returns the time of the next step, or undefined when the scenario is finished. */
   get nextAt(): number | undefined {
     if (!this.#begun) return 0;
     const event = this.#timeline[this.#applied]?.time ?? Number.POSITIVE_INFINITY;
@@ -98,10 +98,10 @@ export class ScenarioEngine {
     };
   }
 
-  /** What is to be done at a time, which is `nextAt` or later; whatever was due before is done now. */
+  /** Returns the commands for a time at or after `nextAt`. Whatever was due before is done now. */
   step(time: number, seen: ScenarioView): EngineStep {
     let commands: readonly Command[] = [];
-    // Not one by one as arguments: there may be more machines than a call can have.
+    // The commands are not spread as arguments, since there may be more VMs than a call can have arguments.
     const add = (more: readonly Command[]): void =>
       void (commands = commands.length === 0 ? more : more.length === 0 ? commands : [...commands, ...more]);
     const events: AppliedEvent[] = [];
@@ -134,7 +134,7 @@ export class ScenarioEngine {
     return { commands, events };
   }
 
-  /** `node` is the one that a condition was about, or '' where it was about the cluster. */
+  /** Applies an action. `node` is the one that a condition was about, or '' for the cluster. */
   #act(action: ScenarioAction, time: number, seen: ScenarioView, node = ''): Command[] {
     const { pool = '', count, nodeGroup = '' } = action;
     switch (action.action) {
@@ -177,7 +177,7 @@ export class ScenarioEngine {
     return names.length === 0 ? [] : [{ do: what, nodes: names }];
   }
 
-  /** Machines that have a place; where a condition was about a node, those of that node. */
+  /** Migrates VMs that have a node. If a condition was about a node, only VMs of that node are migrated. */
   #migrate(
     { pool, vm, count = Number.POSITIVE_INFINITY, targetNode }: ScenarioAction,
     seen: ScenarioView,

@@ -1,6 +1,6 @@
 import type { SimulationScenario } from '#api/simulation/simulation-scenario';
 
-/** The course of a scenario as it is written, with all defaults. */
+/** Spec of a scenario with all defaults. */
 export type ScenarioSpec = SimulationScenario['spec'];
 export type NodeGroup = NonNullable<ScenarioSpec['nodes']>[number];
 export type VmPool = NonNullable<ScenarioSpec['vmPools']>[number];
@@ -12,7 +12,7 @@ export type ConditionalEvent = NonNullable<ScenarioSpec['conditionalEvents']>[nu
 export type ScenarioAction = ConditionalEvent['actions'][number];
 export type Metric = ConditionalEvent['when']['metric'];
 
-/** Every action of a scenario, whenever it may happen. */
+/** Returns all actions of a scenario, from the timeline and conditional events. */
 export function actionsOf({ timeline = [], conditionalEvents = [] }: ScenarioSpec): readonly ScenarioAction[] {
   return [...timeline, ...conditionalEvents.flatMap(({ actions }) => actions)];
 }

@@ -1,9 +1,9 @@
 import type { Metric } from './scenario-spec.ts';
 
-/** A node as it is measured now. */
+/** Current metrics of a node. */
 export interface ViewedNode {
   readonly name: string;
-  /** Whether it can run machines. */
+  /** Set if the node can run VMs. */
   readonly up: boolean;
   readonly cpuUsage: number;
   readonly cpuPressure: number;
@@ -12,17 +12,17 @@ export interface ViewedNode {
   readonly vmCount: number;
 }
 
-/** What a course may know of the world; worked out only when it asks. */
+/** View of the cluster for an engine, computed on demand. */
 export interface ScenarioView {
   nodes(): readonly ViewedNode[];
-  /** The node of a machine; undefined where it has none. */
+  /** Returns the node of a VM, or undefined if it has none. */
   nodeOf(vm: string): string | undefined;
   vmsOn(node: string): readonly string[];
-  /** Machines that wait for a node. */
+  /** Returns the number of VMs that wait for a node. */
   pending(): number;
 }
 
-/** Whether a node is one that is named, or of a group that is. */
+/** Reports whether a node is named, or belongs to a named group. */
 export function isAmong(node: string, named: readonly string[]): boolean {
   return named.some(
     (name) => node === name || (node.startsWith(`${name}-`) && /^[1-9]\d*$/.test(node.slice(name.length + 1))),

@@ -2,14 +2,16 @@ import { parseDuration } from '#platform/base/duration';
 import type { Random } from '#platform/base/random';
 import type { LoadSignal } from './scenario-spec.ts';
 
-/** A value at a time in milliseconds from the start. Who asks never goes back in time. */
+/** Value at a time in milliseconds from the start. Times never decrease between calls. */
 export type Signal = (time: number) => number;
 
 type Sine = NonNullable<LoadSignal['sine']>;
 type Trace = NonNullable<LoadSignal['trace']>;
 type Walk = NonNullable<LoadSignal['randomWalk']>;
 
-/** The curve that a scenario writes. Only a random walk draws, and so needs a source of its own for each machine. */
+/**
+ * Returns the signal that a scenario defines. Only a random walk draws, and so needs its own random source for each VM.
+ */
 export function signalOf({ constant, sine, trace, randomWalk }: LoadSignal, random: Random): Signal {
   if (sine !== undefined) return sineOf(sine);
   if (trace !== undefined) return traceOf(trace);
@@ -37,7 +39,7 @@ function traceOf({ points: written, interpolation, repeat }: Trace): Signal {
   };
 }
 
-/** Steps are drawn one after the other, so that the value at a time does not depend on when it was asked for. */
+/** Returns a random walk. Steps are drawn in order, so that the value at a time does not depend on when it is read. */
 function walkOf({ start, step, interval, min, max }: Walk, random: Random): Signal {
   const every = parseDuration(interval);
   let [taken, value] = [0, start];
@@ -49,7 +51,7 @@ function walkOf({ start, step, interval, min, max }: Walk, random: Random): Sign
   };
 }
 
-/** A step beyond a bound turns back there, where it would otherwise pile up. */
+/** Reflects a step at a bound, so that values do not accumulate there. */
 function reflect(value: number, min: number, max: number): number {
   const inside = value < min ? 2 * min - value : value > max ? 2 * max - value : value;
   return Math.min(max, Math.max(min, inside));

@@ -10,7 +10,7 @@ import { type Task, TaskSource } from './tasks.ts';
 interface Active {
   readonly endsAt: number;
   readonly vm: string;
-  /** Absent where the task is the machine. */
+  /** Load of the task. Absent if the task is a VM of its own. */
   readonly load?: Pick<Task, 'cores' | 'bytes'>;
 }
 
@@ -19,7 +19,7 @@ interface Source {
   active: Active[];
 }
 
-/** The tasks that come and go by chance, and whom they burden. */
+/** Manages random tasks and the VMs that they load. */
 export class TaskLoad {
   readonly #spec: ScenarioSpec;
   readonly #random: Random;
@@ -45,7 +45,7 @@ export class TaskLoad {
     return { generated, dropped: this.#dropped, active };
   }
 
-  /** Lets tasks end and begin that have done so by a time. */
+  /** Ends and starts the tasks that are due by a time. */
   pass(time: number, seen: ScenarioView, population: Population): Command[] {
     return this.#sources.flatMap((source) => {
       const commands = this.#end(source, time, population);
@@ -66,7 +66,7 @@ export class TaskLoad {
   }
 
   #begin(source: Source, task: Task, time: number, seen: ScenarioView, population: Population): Command[] {
-    // It came and went since anybody looked.
+    // The task started and ended between two steps.
     if (task.endsAt <= time) return [];
     const { generator } = source.tasks;
     const { name, maxConcurrent = Number.POSITIVE_INFINITY } = generator;
@@ -90,7 +90,7 @@ export class TaskLoad {
     return [];
   }
 
-  /** The machine that a task burdens; undefined where there is none. */
+  /** Returns the VM that a task loads, or undefined if there is none. */
   #victim({ pool, hotSpot }: TaskGenerator, seen: ScenarioView, population: Population): string | undefined {
     const vms =
       pool !== undefined

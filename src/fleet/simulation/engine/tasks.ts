@@ -5,7 +5,7 @@ import type { TaskGenerator } from './scenario-spec.ts';
 
 const GIB = 2 ** 30;
 
-/** One task: load for a while. */
+/** Task that causes load for a while. */
 export interface Task {
   readonly number: number;
   readonly at: number;
@@ -14,7 +14,7 @@ export interface Task {
   readonly bytes: number;
 }
 
-/** The tasks of one generator, in the order in which they come; the same ones for the same source of chance. */
+/** Generates the tasks of one generator in order of arrival. The same random source gives the same tasks. */
 export class TaskSource {
   readonly generator: TaskGenerator;
   readonly #random: Random;
@@ -29,12 +29,12 @@ export class TaskSource {
     this.#next = parseDuration(generator.from) + gap(generator.arrivals, random);
   }
 
-  /** How many have come. */
+  /** Returns the number of tasks so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** Those that have come by a time, each once. */
+  /** Yields the tasks that have arrived by a time, each once. */
   *take(time: number): Generator<Task> {
     const { arrivals, cpu, memoryGi, lifetimeSeconds } = this.generator;
     while (this.#next <= time && this.#next < this.#until) {

@@ -1,4 +1,4 @@
-/** A line of a chart: one value for each time. */
+/** Line of a chart with one value for each time. */
 export interface Line {
   readonly name: string;
   readonly values: readonly number[];
@@ -6,12 +6,12 @@ export interface Line {
 
 export interface ChartData {
   readonly title: string;
-  /** What the numbers are: shares are shown in percent. */
+  /** Unit of the values. Ratios are shown in percent. */
   readonly unit: 'share' | 'count';
-  /** Seconds from the start, rising. */
+  /** Seconds from the start, ascending. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** A line across that says where too much begins. */
+  /** Threshold that is drawn as a horizontal line. */
   readonly limit?: number;
 }
 
@@ -21,7 +21,7 @@ const WIDTH = 840;
 const HEIGHT = 200;
 const MAX_POINTS = 600;
 
-/** Curves over time as a picture that needs nothing else; its colours are those of the page. */
+/** Renders curves over time as a standalone SVG. Its colors are those of the page. */
 export function chart({ title, unit, times, lines, limit }: ChartData): string {
   const end = Math.max(1, times.at(-1) ?? 1);
   const most = niceMost(Math.max(limit ?? 0, ...lines.map(({ values }) => largest(values))), unit);
@@ -54,10 +54,10 @@ export function chart({ title, unit, times, lines, limit }: ChartData): string {
   ].join('\n');
 }
 
-/** As many colours as the page has. */
+/** Number of colors that the page has. */
 const COLOURS = 4;
 
-/** The highest of every few values, so that no peak is lost. */
+/** Returns the highest of every few values, so that no peak is lost. */
 function thinOut(times: readonly number[], values: readonly number[], every: number): [number, number][] {
   const points: [number, number][] = [];
   for (let at = 0; at < times.length; at += every) {
@@ -68,7 +68,7 @@ function thinOut(times: readonly number[], values: readonly number[], every: num
 
 const largest = (values: readonly number[]) => values.reduce((found, value) => Math.max(found, value), 0);
 
-/** Where the axis ends: a little beyond the largest value, at a number that reads well. */
+/** Returns the end of the axis: a round number a little beyond the largest value. */
 function niceMost(value: number, unit: ChartData['unit']): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -87,7 +87,7 @@ function ticks(end: number): number[] {
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);
 }
 
-/** Simulated time since the start, as hours and minutes. */
+/** Formats simulated time since the start as hours and minutes. */
 export function formatTime(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;

@@ -1,7 +1,7 @@
-/** A row for programs: every row of a file has the same columns. */
+/** Row of a series. Every row of a file has the same columns. */
 export type Row = Readonly<Record<string, string | number | boolean>>;
 
-/** One line of a file of comma-separated values, as RFC 4180 has it. */
+/** Formats a line of comma-separated values according to RFC 4180. */
 export function csvLine(cells: readonly (string | number | boolean)[]): string {
   return `${cells.map((cell) => quoteCell(String(cell))).join(',')}\n`;
 }

@@ -5,13 +5,13 @@ const ROWS = 100;
 const CELL = 8.75;
 const ROW = 7;
 const LEFT = 52;
-/** Shares from which on a cell has the next colour. */
+/** Ratios from which a cell has the next color. */
 const LEVELS = [0.25, 0.5, 0.7, 0.9, 1];
 
-/** How busy each node was in each stretch of time: at most so many rows and columns, whatever is simulated. */
+/** Records the load of each node in each interval, with a limited number of rows and columns for any simulation. */
 export class HeatMap {
   readonly #end: number;
-  /** By node: the highest value of each stretch; -1 while it was down, NaN where nobody looked. */
+  /** Highest value of each interval by node. -1 while the node was down, NaN without a sample. */
   readonly #rows = new Map<string, Float32Array>();
   #hidden = 0;
 
@@ -19,7 +19,7 @@ export class HeatMap {
     this.#end = Math.max(1, end);
   }
 
-  /** A value below 0 means that the node was down. */
+  /** Adds a value. One below 0 means that the node was down. */
   add(t: number, node: string, value: number): void {
     let row = this.#rows.get(node);
     if (row === undefined) {
@@ -30,13 +30,16 @@ export class HeatMap {
       row = new Float32Array(COLUMNS).fill(Number.NaN);
       this.#rows.set(node, row);
     }
-    // A look tells of the time before it.
+    // A sample describes the time before it.
     const column = Math.min(COLUMNS - 1, Math.max(0, Math.ceil((t / this.#end) * COLUMNS) - 1));
     const before = row[column] ?? Number.NaN;
     row[column] = Number.isNaN(before) ? value : Math.max(before, value);
   }
 
-  /** Neighbours of the same colour are one rectangle, which keeps the page small. What comes after `until` stays empty. */
+  /**
+   * Renders the map. Adjacent cells of the same color are one rectangle, which keeps the page small; cells after
+   * `until` stay empty.
+   */
   svg(title: string, until: number): string {
     const columns = Math.min(COLUMNS, Math.ceil((until / this.#end) * COLUMNS));
     const names = [...this.#rows.keys()].sort(naturally);
@@ -67,7 +70,7 @@ export class HeatMap {
   }
 }
 
-/** Fewer looks than columns leave gaps, which hold what was seen next; after the last look, what was seen last. */
+/** Fills gaps between samples with the next one, and after the last sample with the last one. */
 function held(row: Float32Array): Float32Array {
   const filled = row.slice();
   for (let at = filled.length - 2; at >= 0; at--)
@@ -87,7 +90,7 @@ function stretches(row: Float32Array): { from: number; to: number; level: number
   return found;
 }
 
-/** node-2 before node-10. */
+/** Sorts node-2 before node-10. */
 function naturally(a: string, b: string): number {
   const [x, y] = [a, b].map((name) => /^(.*?)(\d*)$/.exec(name) ?? []);
   const prefix = (x?.[1] ?? '') < (y?.[1] ?? '') ? -1 : (x?.[1] ?? '') > (y?.[1] ?? '') ? 1 : 0;

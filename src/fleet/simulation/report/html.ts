@@ -6,7 +6,7 @@ import type { RunConfig, RunExtent, RunResults } from './summary.ts';
 
 const MAX_ROWS = 20;
 
-/** The report as one page that loads nothing and runs nothing. */
+/** Renders the report as one page without scripts or external resources. */
 export function html(setting: RunConfig, found: RunResults, heat: HeatMap): string {
   const { samples, migrations, violations, oscillations, problems, reached } = found;
   const done = migrations.filter(({ error }) => error === '');
@@ -139,7 +139,7 @@ function table(title: string, headings: readonly string[], rows: readonly (reado
   return `<h2>${escapeXml(title)}</h2><table>${row(headings, 'th')}${rows.map((cells) => row(cells, 'td')).join('')}</table>`;
 }
 
-/** Colours that people tell apart who see them differently (Okabe and Ito), on light and on dark. */
+/** Style with the color-blind safe palette of Okabe and Ito, in light and dark variants. */
 const STYLE = `
 :root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--faint:#ddd;--c0:#d55e00;--c1:#0072b2;--c2:#009e73;--c3:#cc79a7;--down:#888;--h0:#e6f0f7;--h1:#b5d4e9;--h2:#6baed6;--h3:#fdbe6f;--h4:#e8743b;--h5:#a50f15}
 @media (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e6e6e6;--faint:#3a3d42;--c0:#ff8c42;--c1:#56b4e9;--c2:#2fd09b;--c3:#e39ac0;--down:#666;--h0:#1d2a33;--h1:#24506e;--h2:#2f86b8;--h3:#b9812f;--h4:#e8743b;--h5:#ff4d4d}}

@@ -1,7 +1,7 @@
 import type { Migration } from '../runner/migrator.ts';
 import { roundTo6 } from './sample.ts';
 
-/** A migration as files tell of it; times are seconds from the start. */
+/** Migration as it is written to files. Times are seconds from the start. */
 export interface MigrationRow {
   readonly t: number;
   readonly vm: string;

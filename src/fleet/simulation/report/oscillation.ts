@@ -1,4 +1,4 @@
-/** What oscillation is computed from: one migration. Times are in seconds. */
+/** Migration that oscillation is computed from. Times are in seconds. */
 export interface CompletedMove {
   readonly vm: string;
   readonly from: string;
@@ -6,17 +6,17 @@ export interface CompletedMove {
   readonly at: number;
 }
 
-/** A machine that went back to a node that it had left. */
+/** VM that returned to a node that it had left. */
 export interface Oscillation {
   readonly vm: string;
   readonly moves: number;
-  /** Moves to a node that it had left before. */
+  /** Number of moves to a node that it had left before. */
   readonly returns: number;
-  /** The shortest time from leaving a node to being there again, in seconds. */
+  /** Shortest time from leaving a node to being there again, in seconds. */
   readonly soonest: number;
 }
 
-/** The VMs that oscillated, in order of their number of returns. */
+/** Returns the VMs that oscillated, in order of their number of returns. */
 export function oscillations(moves: readonly CompletedMove[]): readonly Oscillation[] {
   const trails = new Map<
     string,

@@ -4,16 +4,16 @@ import { createDirectory } from '#platform/base/directory';
 import { VimanaError } from '#platform/base/errors';
 import { csvLine, type Row } from './csv.ts';
 
-/** Where a report goes. */
+/** Destination of a report. */
 export interface Output {
   /** Adds a row to a series, which becomes a file of JSON lines and one of comma-separated values. */
   row(series: SeriesName, row: object): void;
   file(name: string, text: string): void;
-  /** Everything is written when it returns. */
+  /** Writes everything before it returns. */
   close(): void;
 }
 
-/** The series of a report and their columns; each is there even where it has no rows. */
+/** Series of a report and their columns. Each file exists even if it has no rows. */
 const SERIES = {
   cluster: [
     't',
@@ -41,7 +41,7 @@ const SERIES = {
 } as const;
 export type SeriesName = keyof typeof SERIES;
 
-/** So much is kept in memory before it is written. */
+/** Number of characters that are buffered before they are written. */
 const CHUNK = 1 << 18;
 
 interface Series {
@@ -56,8 +56,8 @@ interface WrittenFile {
 }
 
 /**
- * A report in a folder, which must hold nothing else: files of another run beside it would be taken for its own. Those of
- * an earlier report are written over. `hold` keeps others out until the function that it answers is called.
+ * Writes a report to a directory, and overwrites an earlier one. The directory must hold nothing else, since files of
+ * another run would be mistaken for its own; `hold` locks it until the returned function is called.
  */
 export function directoryOutput(folder: string, hold: (folder: string) => () => void): Output {
   const { release, open } = openDirectory(folder, hold);
@@ -93,7 +93,7 @@ interface Opened {
   readonly open: Map<string, Series>;
 }
 
-/** Finds out whether the folder can be written before anything is simulated. */
+/** Checks whether the directory can be written before anything is simulated. */
 function openDirectory(folder: string, hold: (folder: string) => () => void): Opened {
   try {
     createDirectory(folder);
@@ -105,7 +105,7 @@ function openDirectory(folder: string, hold: (folder: string) => () => void): Op
       });
     }
     const release = hold(folder);
-    // Whoever finds these finds a whole report: those of an earlier one would speak of other series.
+    // These files mark a complete report, and those of an earlier one would describe other series.
     for (const name of WHOLE) rmSync(join(folder, name), { force: true });
     const written = (name: string): WrittenFile => ({ fd: openSync(join(folder, name), 'w'), text: '' });
     const open = new Map(
@@ -125,7 +125,7 @@ function openDirectory(folder: string, hold: (folder: string) => () => void): Op
   }
 }
 
-/** Written at the end, of everything. */
+/** Files that are written at the end, about the whole run. */
 const WHOLE = ['summary.json', 'report.html'];
 const OURS = new RegExp(
   `^(?:${Object.keys(SERIES).join('|')})\\.(?:jsonl|csv)$|^summary\\.json$|^report\\.html$|^folder\\.lock(?:-journal)?$`,

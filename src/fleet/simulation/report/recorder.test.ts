@@ -39,7 +39,7 @@ const moved = (from: string, to: string, minute: number, error = ''): Migration 
   error,
 });
 
-/** Keeps everything in memory. */
+/** Keeps all output in memory. */
 function kept(): { output: Output; rows: Map<string, object[]>; files: Map<string, string> } {
   const rows = new Map<string, object[]>();
   const files = new Map<string, string>();

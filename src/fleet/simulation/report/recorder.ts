@@ -11,7 +11,7 @@ import { type Counts, nodeSampleOf, roundTo6, type Sample, sampleOf } from './sa
 import { type RunConfig, type RunExtent, summaryOf } from './summary.ts';
 import { type Violation, Violations } from './violation.ts';
 
-/** What a run is remembered by: rows go out as they come, and the whole is told at the end. */
+/** Records a run. Rows are written as they come, and the whole at the end. */
 export class Recorder {
   readonly #output: Output;
   readonly #setting: RunConfig;
@@ -65,7 +65,7 @@ export class Recorder {
     this.#problems.push(text);
   }
 
-  /** Writes what can only be said at the end. */
+  /** Writes the parts of the report that are only known at the end. */
   finish(counters: ScenarioCounters, steps: number, reached: RunExtent): object {
     this.#watch.finish();
     const moves = this.#migrations.filter(({ error }) => error === '').map((row) => ({ ...row, at: row.ended }));

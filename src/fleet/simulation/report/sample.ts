@@ -1,7 +1,7 @@
 import { deviation, mean } from '#fleet/rebalance/load';
 import type { ViewedNode } from '../engine/scenario-view.ts';
 
-/** The cluster at one moment. Times are seconds from the start, in simulated time. */
+/** State of the cluster at one moment. Times are seconds from the start, in simulated time. */
 export interface Sample {
   readonly t: number;
   readonly nodes_up: number;
@@ -14,7 +14,7 @@ export interface Sample {
   readonly memory_mean: number;
   readonly memory_max: number;
   readonly memory_sigma: number;
-  /** The worst pressure of any node. */
+  /** Highest pressure of any node. */
   readonly cpu_pressure_max: number;
   readonly memory_pressure_max: number;
   readonly moving: number;
@@ -24,7 +24,7 @@ export interface Sample {
 
 export type Counts = Pick<Sample, 'vms' | 'running' | 'pending' | 'moving' | 'migrations' | 'tasks'>;
 
-/** Nodes that are down measure nothing, and would make the others look idle. */
+/** Returns the sample of a moment. Nodes that are down have no metrics, and would make the others look idle. */
 export function sampleOf(t: number, nodes: readonly ViewedNode[], counts: Counts): Sample {
   const up = nodes.filter((node) => node.up);
   const of = (metric: 'cpuUsage' | 'memoryUsage') => Float64Array.from(up, (node) => node[metric]);
@@ -52,7 +52,7 @@ export function sampleOf(t: number, nodes: readonly ViewedNode[], counts: Counts
   };
 }
 
-/** A node at one moment. */
+/** State of a node at one moment. */
 export interface NodeSample {
   readonly t: number;
   readonly node: string;
@@ -77,5 +77,5 @@ export function nodeSampleOf(t: number, node: ViewedNode): NodeSample {
   };
 }
 
-/** Six digits: sums of fractions differ in the last ones by the order in which they were added. */
+/** Rounds to six digits, since the last digits of sums depend on the order of addition. */
 export const roundTo6 = (value: number): number => Math.round(value * 1e6) / 1e6;

@@ -4,19 +4,19 @@ import { type Oscillation } from './oscillation.ts';
 import { roundTo6, type Sample } from './sample.ts';
 import type { Violation } from './violation.ts';
 
-/** What was simulated; all of it is chosen, nothing measured. */
+/** Configuration of a run. It holds only choices, no measurements. */
 export interface RunConfig {
   readonly scenario: string;
   readonly seed: string;
-  /** In simulated time. */
+  /** Start in simulated time. */
   readonly start: string;
-  /** What was asked for; a run that is stopped comes less far. */
+  /** Requested duration. A run that is stopped is shorter. */
   readonly duration_seconds: number;
   readonly nodes: number;
   readonly vms: number;
   readonly sample_seconds: number;
   readonly resolution: number;
-  /** Absent where nothing was rebalanced. */
+  /** Settings of rebalancing. Absent if it was disabled. */
   readonly rebalance?: {
     readonly every_seconds: number;
     readonly algorithm: string;
@@ -30,10 +30,10 @@ export interface RunConfig {
   readonly slo: { readonly cpu: number; readonly memory: number };
 }
 
-/** How far a run came. */
+/** Extent that a run reached. */
 export interface RunExtent {
   readonly simulated_seconds: number;
-  /** False where it was stopped before its end. */
+  /** False if the run was stopped before its end. */
   readonly completed: boolean;
 }
 
@@ -46,13 +46,13 @@ export interface RunResults {
   readonly steps: number;
   readonly counters: ScenarioCounters;
   readonly problems: readonly string[];
-  /** How often the scenario asked to be paused. */
+  /** Number of pauses that the scenario requested. */
   readonly pauses: number;
 }
 
 const MAX_PROBLEMS = 100;
 
-/** The whole run in figures. */
+/** Returns the summary of the whole run. */
 export function summaryOf(setting: RunConfig, found: RunResults): object {
   const { samples, migrations, violations, oscillations, counters, problems } = found;
   const done = migrations.filter(({ error }) => error === '');
@@ -82,7 +82,7 @@ export function summaryOf(setting: RunConfig, found: RunResults): object {
     oscillation: {
       machines: oscillations.length,
       returns: oscillations.reduce((sum, { returns }) => sum + returns, 0),
-      /** Of all completed moves. */
+      /** Ratio of all completed moves. */
       share:
         done.length === 0 ? 0 : roundTo6(oscillations.reduce((sum, { returns }) => sum + returns, 0) / done.length),
     },

@@ -1,25 +1,25 @@
 import type { ViewedNode } from '../engine/scenario-view.ts';
 import { roundTo6 } from './sample.ts';
 
-/** What is promised; beyond it, machines suffer. */
+/** Objectives, beyond which VMs are impaired. */
 export interface Slo {
-  /** Shares of a node. */
+  /** Ratios of a node. */
   readonly cpu: number;
   readonly memory: number;
 }
 
 export type SloKind = 'cpu' | 'memory' | 'placement';
 
-/** A period in which an SLO was violated. */
+/** Period in which an SLO was violated. */
 export interface Violation {
   readonly from: number;
   readonly to: number;
   readonly slo: SloKind;
-  /** The node; '' where machines waited for one. */
+  /** Node of the violation. '' if VMs waited for one. */
   readonly node: string;
-  /** The worst that was seen: a share of the node, or machines that waited. */
+  /** Worst observed value: a ratio of the node, or the number of waiting VMs. */
   readonly peak: number;
-  /** Machines that suffered, times how long, in seconds. */
+  /** Sum of the affected VMs times the duration, in seconds. */
   readonly vm_seconds: number;
 }
 
@@ -56,7 +56,7 @@ export class Violations {
     this.#last = t;
   }
 
-  /** It is over: whatever is still broken ends here. */
+  /** Ends all open violations at the end of the run. */
   finish(): void {
     for (const key of [...this.#open.keys()]) this.#close(key);
   }

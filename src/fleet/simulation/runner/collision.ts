@@ -2,22 +2,22 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { ScenarioSpec } from '../engine/scenario-spec.ts';
 import { PLAYED_UID_LABEL } from './played-label.ts';
 
-/** What a scenario brings when it begins. */
+/** Names of the objects that a scenario creates at its start. */
 export interface ScenarioNames {
   readonly nodes: readonly string[];
   readonly vms: readonly string[];
 }
 
-/** Who is there already, as a scenario sees it that is about to begin. */
+/** Lookup of existing objects for a scenario that is about to start. */
 export interface ExistingObject {
   readonly uid: string;
   readonly node: (name: string) => KubeObject | undefined;
   readonly vm: (name: string) => KubeObject | undefined;
-  /** The name of the scenario that has a uid; undefined where it is no more. */
+  /** Returns the name of the scenario with a uid, or undefined if it does not exist anymore. */
   readonly scenario: (uid: string) => string | undefined;
 }
 
-/** Why a scenario does not begin: never, for others have its names; or not yet, for those that have them are going. */
+/** Reason why a scenario does not start: others have its names, or those that have them are terminating. */
 export type Collision = { readonly taken: string } | 'leaving' | undefined;
 
 const MAX_NAMES = 5;
@@ -28,7 +28,7 @@ export function namesOf({ nodes = [], vmPools = [] }: ScenarioSpec): ScenarioNam
   return { nodes: numbered(nodes), vms: numbered(vmPools) };
 }
 
-/** Whether what a scenario brings has names that others have: it would take theirs for its own. */
+/** Checks whether other objects have the names that a scenario needs, which it would mistake for its own. */
 export function collisionOf(names: ScenarioNames, present: ExistingObject): Collision {
   const found = [
     ...names.nodes.map((name) => holderOf('node', name, present.node(name), present)),
@@ -39,7 +39,7 @@ export function collisionOf(names: ScenarioNames, present: ExistingObject): Coll
   return { taken: formatTaken(taken.map(({ what, by }) => `${what}${by}`)) };
 }
 
-/** Tells of names that others have, and what can be done. */
+/** Formats the names that are taken, with a remedy. */
 export function formatTaken(names: readonly string[]): string {
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return `it brings what is there already: ${names.slice(0, MAX_NAMES).join(', ')}${more}: take that away, or give its nodes and vmPools other names; then delete it and create it again`;

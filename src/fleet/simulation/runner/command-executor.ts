@@ -10,9 +10,9 @@ import type { Command, NewVm, Use } from '../engine/command.ts';
 import type { Migrator } from './migrator.ts';
 import { PLAYED_LABEL, scenarioSelector } from './played-label.ts';
 
-/** Who has nodes to give. */
+/** Provider of nodes. */
 export interface NodeGroups {
-  /** A group has so many nodes in all from now on. */
+  /** Sets the total number of nodes of a group. */
   grow(group: string, total: number): Promise<void>;
 }
 
@@ -20,19 +20,19 @@ export interface CommandExecutorDeps {
   readonly client: Client;
   readonly namespace: string;
   readonly scenario: string;
-  /** Whose machines go with it; absent where everything ends together anyway. */
+  /** Owner of the VMs. Absent if everything ends together anyway. */
   readonly owner?: KubeOwnerReference;
-  /** The machines that were made and not deleted, kept up to date here. */
+  /** VMs that were created and not deleted. The executor keeps it up to date. */
   readonly vms: Set<string>;
   readonly groups: NodeGroups;
   readonly migrator: Migrator;
-  /** Whatever could not be done; nothing else is given up because of it. */
+  /** Reports a failed command. Other commands are not affected. */
   readonly onFailure: (what: string, error: unknown) => void;
 }
 
 const AT_ONCE = 32;
 
-/** Does to a cluster what a course asks for. */
+/** Executes the commands of an engine on a cluster. */
 export class CommandExecutor {
   readonly #parts: CommandExecutorDeps;
 
@@ -40,7 +40,7 @@ export class CommandExecutor {
     this.#parts = parts;
   }
 
-  /** Deeds on different things go side by side. */
+  /** Executes commands on different objects concurrently. */
   async all(commands: readonly Command[]): Promise<void> {
     await forEachLimited(AT_ONCE, commands, async (command) => {
       try {
@@ -109,7 +109,7 @@ export class CommandExecutor {
 
 const useText = ({ cpu, memory }: Use) => ({ cpu: `${cpu}`, memory: `${memory}` });
 
-/** Somebody else was faster, or a node that failed took it along. */
+/** Ignores that an object was deleted by somebody else or together with a failed node. */
 function unlessGone(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }

@@ -13,15 +13,15 @@ const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
 
 export interface FleetViewDeps {
   readonly informers: Informers;
-  /** What nodes measure. */
+  /** Source of the metrics of nodes. */
   readonly fleet: Pick<ClusterFleet, 'loads'>;
-  /** Where the machines of the scenario are. */
+  /** Namespace of the scenario's VMs. */
   readonly namespace: string;
-  /** The machines that the scenario has made and not deleted. */
+  /** VMs that the scenario has created and not deleted. */
   readonly vms: ReadonlySet<string>;
 }
 
-/** The nodes and machines of a cluster as a scenario and a rebalancer see them, from what is watched anyway. */
+/** View of the nodes and VMs of a cluster for a scenario and a rebalancer, from existing watches. */
 export class FleetView implements ScenarioView {
   readonly #parts: FleetViewDeps;
   readonly #nodes: Cache<Node>;
@@ -49,7 +49,7 @@ export class FleetView implements ScenarioView {
     return this.podOf(vm)?.spec.nodeName;
   }
 
-  /** The live pod of a machine. */
+  /** Returns the live pod of a VM. */
   podOf(vm: string): Pod | undefined {
     for (const pod of this.#pods.by(podsByVm, `${this.#parts.namespace}/${vm}`)) if (isLive(pod)) return pod;
     return undefined;
@@ -73,7 +73,7 @@ export class FleetView implements ScenarioView {
     return count;
   }
 
-  /** The nodes that are up, with the machines of the scenario; whatever else runs there stays where it is. */
+  /** Returns the nodes that are up, with the VMs of the scenario. Anything else that runs there is not moved. */
   fleet(): FleetModel {
     const nodes: FleetNode[] = [];
     const vms: FleetVm[] = [];
@@ -104,7 +104,7 @@ export class FleetView implements ScenarioView {
     return FleetModel.of(nodes, vms);
   }
 
-  /** Live pods of machines of the scenario, in the order of their machines' names: caches have none of their own. */
+  /** Returns the live pods of the scenario's VMs, sorted by VM name, since caches have no order. */
   #ownOn(node: string): readonly Pod[] {
     const { vms, namespace } = this.#parts;
     const own: Pod[] = [];

@@ -13,22 +13,22 @@ import { residentBytes, type Transfer, Transfers } from '#vm/node/simulated/mach
 
 const BYTES_A_MEGABIT = 125_000;
 
-/** What became of a machine that was to move. Times are milliseconds of simulated time of day. */
+/** Result of a migration. Times are milliseconds of simulated time of day. */
 export interface Migration {
   readonly vm: string;
   readonly from: string;
-  /** Where it was to go; '' where the scheduler was to decide. */
+  /** Desired node. '' if the scheduler was to decide. */
   readonly desired: string;
-  /** Where it went; '' where it did not. */
+  /** Actual node. '' if it did not move. */
   readonly to: string;
   readonly cause: string;
   readonly begunAt: number;
   readonly endedAt: number;
-  /** How long its memory took to send. */
+  /** Time to transfer its memory. */
   readonly transferMs: number;
-  /** How long it did not run. */
+  /** Downtime. */
   readonly downMs: number;
-  /** Why it failed; '' where it did not. */
+  /** Reason of the failure. '' if it succeeded. */
   readonly error: string;
 }
 
@@ -38,9 +38,9 @@ export interface MigratorDeps {
   readonly clock: Clock;
   readonly namespace: string;
   readonly podOf: (vm: string) => Pod | undefined;
-  /** Of the link of each node. */
+  /** Bandwidth of the link of each node. */
   readonly bandwidthMbps: number;
-  /** How many simulated seconds pass in one of the clock, where it does not tell simulated time itself. */
+  /** Returns the simulated seconds per second of the clock, if the clock itself does not show simulated time. */
   readonly hurry?: () => number;
   readonly onMoved: (migration: Migration) => void;
   readonly onFailure: (what: string, error: unknown) => void;
@@ -58,12 +58,12 @@ interface ActiveMigration {
   timeout?: Timer;
 }
 
-/** How long a machine may be without a place before its move counts as failed. */
+/** Maximum time without a node before a migration counts as failed. */
 const TIMEOUT_MS = 600_000;
 
 /**
- * Moves simulated machines: first their memory is sent, which takes as long as the links of both nodes and the guest's own
- * writing let it; then the machine stops and starts again, on the node that was named or that the scheduler finds.
+ * Migrates simulated VMs. The transfer of memory takes as long as the links of both nodes and the guest's writes
+ * require; then the VM stops and starts again on the named node or one that the scheduler finds.
  */
 export class Migrator {
   readonly #parts: MigratorDeps;
@@ -80,7 +80,7 @@ export class Migrator {
     });
   }
 
-  /** Whatever is under way is left as it is; nothing is waited for any more. */
+  /** Stops waiting for migrations in progress, which stay as they are. */
   stop(): void {
     this.#stop();
     for (const { transfer, timeout } of this.#moving.values()) {
@@ -90,7 +90,7 @@ export class Migrator {
     this.#moving.clear();
   }
 
-  /** How many machines are on their way. */
+  /** Returns the number of migrations in progress. */
   get moving(): number {
     return this.#moving.size;
   }
@@ -99,7 +99,7 @@ export class Migrator {
     return this.#moving.has(vm);
   }
 
-  /** Begins a move; whether it could, and how it went, is told in the end. One that moves already goes on. */
+  /** Starts a migration, whose result or failure is reported at the end. A VM that is already migrating continues. */
   move(vm: string, target: string | undefined, cause: string): void {
     const { podOf, clock, namespace, informers } = this.#parts;
     const pod = podOf(vm);
@@ -113,7 +113,7 @@ export class Migrator {
     const used = launcherUsageOf(pod)?.bytes ?? 0;
     moving.transfer = this.#transfers.start({
       source: from,
-      // Where it goes is not known before the scheduler has said so: then its own link alone counts.
+      // The destination is unknown before the scheduler decides, so that only the link of the source counts.
       target: target ?? `wherever ${vm} goes`,
       bytes: residentBytes(Math.max(used, 1), 1) / (this.#parts.hurry?.() ?? 1),
       dirtyRate: () => dirtyRateMbps * BYTES_A_MEGABIT,
@@ -122,7 +122,7 @@ export class Migrator {
     });
   }
 
-  /** The memory is over there: the machine stops here. */
+  /** Stops the VM on the source after its memory was transferred. */
   async #switch(moving: ActiveMigration): Promise<void> {
     const { client, namespace, clock, podOf } = this.#parts;
     const { vm, desired } = moving;
@@ -137,7 +137,7 @@ export class Migrator {
     await client.delete(VMIS, name, { namespace, preconditions: { uid: instance.metadata.uid } });
   }
 
-  /** Says to the operator where the next pod is to be, or that the scheduler decides again. */
+  /** Sets the node of the next pod for the operator, or lets the scheduler decide again. */
   async #force(vm: string, node: string | null): Promise<void> {
     const { client, namespace } = this.#parts;
     const body = { metadata: { annotations: { [FORCED_NODE]: node } } };
@@ -178,7 +178,7 @@ export class Migrator {
       downMs: endedAt - stopped,
       error,
     });
-    // Where it starts the next time is the scheduler's again: the node may be gone by then.
+    // The scheduler places the next start again, since the node may be gone by then.
     if (desired === '') return;
     void this.#force(vm, null).catch((failure: unknown) => {
       if (!isNotFound(failure)) onFailure(`let the scheduler place ${vm} again`, failure);

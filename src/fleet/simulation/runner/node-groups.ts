@@ -1,7 +1,7 @@
 import type { NodePool } from '#vm/node/simulated/node-pool';
 import type { NodeGroup } from '../engine/scenario-spec.ts';
 
-/** A group of nodes of a scenario as a pool of a fleet: <group>-1, <group>-2 and so on. */
+/** Converts a node group of a scenario to a node pool: <group>-1, <group>-2 and so on. */
 export function poolOf({ name, count, cpu, memory, maxPods, labels = {} }: NodeGroup): NodePool & {
   readonly name: string;
   readonly prefix: string;

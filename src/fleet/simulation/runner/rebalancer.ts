@@ -6,20 +6,20 @@ import type { Migrator } from './migrator.ts';
 export interface RebalancerDeps {
   readonly method: Method;
   readonly bounds: Bounds;
-  /** Who says where a machine goes: the plan, or the scheduler. */
+  /** Component that decides on destinations: the planner or the scheduler. */
   readonly destinations: 'planner' | 'scheduler';
   readonly view: FleetView;
   readonly migrator: Migrator;
   readonly random: Random;
 }
 
-/** What one look at the fleet found. */
+/** Result of one rebalancing step. */
 export interface RebalanceResult {
   readonly over: number;
   readonly planned: number;
 }
 
-/** Looks at the fleet and lets machines move that a method would move; those on their way are left alone. */
+/** Plans with a method and migrates VMs. Those that are already migrating are skipped. */
 export class Rebalancer {
   readonly #parts: RebalancerDeps;
 

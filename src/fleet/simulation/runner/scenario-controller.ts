@@ -25,11 +25,11 @@ import {
 export type Scenario = SimulationScenario & KubeObject;
 export const SCENARIOS = resourceTypeFor(simulationScenario);
 
-/** Who has simulated nodes to give to scenarios that bring their own. */
+/** Provider of simulated nodes for scenarios that define their own. */
 export interface ScenarioNodes {
-  /** A scenario has a group of so many nodes from now on. Throws a RangeError where others have their names. */
+  /** Sets the size of a node group of a scenario. Throws a RangeError if the names are taken. */
   set(scenario: string, uid: string, group: NodeGroup, count: number): Promise<void>;
-  /** The nodes of a scenario go. */
+  /** Deletes the nodes of a scenario. */
   clear(scenario: string): Promise<void>;
 }
 
@@ -48,20 +48,23 @@ interface RunningScenario {
   reportedAt: number;
 }
 
-/** How often people are told how far it is. */
+/** Interval at which progress is reported. */
 const TELL_MS = 1000;
-/** Nobody sees steps that are nearer to each other than this. */
+/** Minimum interval between steps. Nobody sees shorter ones. */
 const MIN_INTERVAL_MS = 20;
 const NODES_MS = 200;
 const RESOLUTION = 0.05;
 
-/** Plays SimulationScenarios on the cluster that they are in, in the time that they ask for. */
+/** Reconciles SimulationScenarios: runs them on their own cluster, at the speed that they request. */
 export function scenarioController(parts: ScenarioControllerDeps): Controller<Scenario> {
   const played = new Map<string, RunningScenario>();
-  /** Machines that scenarios have begun to bring, which need not be seen yet, and by whom. */
+  /** VMs that scenarios have started to create, which may not be visible yet, with their scenario. */
   const claimed = new Map<string, string>();
 
-  /** Sees to it that names are free and nodes there: 'wait' until then; a text where that will never be. */
+  /**
+   * Ensures that names are free and nodes exist. Returns 'wait' until then, and the taken names if that will never
+   * succeed.
+   */
   async function prepare(scenario: Scenario, context: Context): Promise<'ready' | 'wait' | { readonly taken: string }> {
     const { spec, metadata } = scenario;
     const { uid, namespace } = metadata;
@@ -93,7 +96,7 @@ export function scenarioController(parts: ScenarioControllerDeps): Controller<Sc
     return names.nodes.some((node) => context.cache(NODES).get(node) === undefined) ? 'wait' : 'ready';
   }
 
-  /** Everything of a scenario goes but its machines, which it owns. */
+  /** Releases all resources of a scenario except its VMs, which it owns. */
   async function release(key: string): Promise<void> {
     played.get(key)?.runner.stop();
     played.delete(key);
@@ -160,7 +163,7 @@ export function scenarioController(parts: ScenarioControllerDeps): Controller<Sc
     return current;
   }
 
-  /** Does what is due; says in which phase that leaves the scenario. */
+  /** Executes what is due, and returns the resulting phase of the scenario. */
   async function advance(
     scenario: Scenario,
     { runner, scaledClock }: RunningScenario,

@@ -24,7 +24,7 @@ export interface ScenarioRunnerDeps {
   readonly scenario: string;
   readonly owner?: KubeOwnerReference;
   readonly groups: NodeGroups;
-  /** See Mover. */
+  /** See Migrator. */
   readonly hurry?: () => number;
   readonly onMoved: (migration: Migration) => void;
   readonly onFailure: (what: string, error: unknown) => void;
@@ -36,10 +36,12 @@ export interface ScenarioRunnerOptions {
   readonly untilMs?: number;
 }
 
-/** How often machines, tasks and conditions are looked at: often enough for people, and seldom enough for a whole day. */
+/**
+ * Interval at which VMs, tasks and conditions are evaluated: short enough for people, and long enough for a whole day.
+ */
 export const TICK_MS = 60_000;
 
-/** A scenario on a cluster: the course decides, and what it asks for is done. Who plays it says when time has come. */
+/** Runs a scenario on a cluster by executing the commands of its engine. The caller decides when time has come. */
 export class ScenarioRunner {
   readonly engine: ScenarioEngine;
   readonly view: FleetView;
@@ -77,7 +79,7 @@ export class ScenarioRunner {
     this.engine = new ScenarioEngine(spec, { random, reference, tickMs, resolution, ...until });
   }
 
-  /** Does what is due at a simulated time; says what happened, and whether the scenario wants to pause. */
+  /** Executes what is due at a simulated time. Returns the events, and whether the scenario requests a pause. */
   async step(time: number): Promise<Pick<EngineStep, 'events'> & { readonly pause: boolean }> {
     const { commands, events } = this.engine.step(time, this.view);
     await this.#executor.all(commands);

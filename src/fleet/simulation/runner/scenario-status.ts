@@ -6,7 +6,7 @@ import type { ScenarioCounters } from '../engine/scenario-engine.ts';
 export type ScenarioStatus = NonNullable<SimulationScenario['status']>;
 export type ScenarioPhase = NonNullable<ScenarioStatus['phase']>;
 
-/** What is known of a scenario that is, or was, played. Times are milliseconds; `simulated` and `real` count from its start. */
+/** Progress of a scenario that runs or ran. Times are milliseconds; `simulated` and `real` count from its start. */
 export interface ScenarioProgress {
   readonly now: number;
   readonly phase: ScenarioPhase;
@@ -20,14 +20,14 @@ export interface ScenarioProgress {
 
 const DAY = 86_400_000;
 
-/** The simulated time of day at which a scenario starts. */
+/** Returns the simulated time of day at which a scenario starts. */
 export function startOf({ spec, status }: SimulationScenario, now: number): number {
   if (spec.startTime !== undefined) return Date.parse(spec.startTime);
   const began = status?.startTime === undefined ? now : Date.parse(status.startTime);
   return Math.floor(began / DAY) * DAY;
 }
 
-/** The status of a scenario that has begun. */
+/** Returns the status of a scenario that has started. */
 export function statusOf(scenario: SimulationScenario, progress: ScenarioProgress): ScenarioStatus {
   const { metadata, status: before } = scenario;
   const { now, phase, simulated, real, counts, migrations, counters, message } = progress;
@@ -61,14 +61,14 @@ export function statusOf(scenario: SimulationScenario, progress: ScenarioProgres
   };
 }
 
-/** A scenario that nobody plays any more, with what was last known of it. */
+/** Returns the status of a scenario that no process runs anymore, with its last known progress. */
 export function abandonedStatus(scenario: SimulationScenario, now: number): ScenarioStatus {
   const { status = {}, spec } = scenario;
   const message = `the process that played it ended after ${status.elapsedSimulatedTime ?? '0s'} of ${formatDuration(parseDuration(spec.duration))}: delete it and create it again`;
   return failedStatus(scenario, now, message);
 }
 
-/** A scenario that is not played, or no longer. */
+/** Returns the status of a scenario that failed to start or to continue. */
 export function failedStatus(
   { status = {}, metadata }: SimulationScenario,
   now: number,

@@ -5,13 +5,19 @@ import type { NewObject } from '#platform/kube/client';
 import type { PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import { apiVersionOf } from '#platform/kube/kinds/resource-type';
 
-/** What to do about the budget that keeps others from evicting the pod of a machine that is to be moved instead. */
+/**
+ * Write that the PodDisruptionBudget of an instance needs. The budget blocks evictions of a pod whose VM migrates
+ * instead.
+ */
 export type BudgetAction =
   | { readonly do: 'make'; readonly budget: NewObject<PodDisruptionBudget> }
   | { readonly do: 'resize'; readonly budget: PodDisruptionBudget; readonly minAvailable: number }
   | { readonly do: 'remove'; readonly budget: PodDisruptionBudget };
 
-/** Only machines that evictions move have one: it is the second guard beside the answer to the eviction itself. */
+/**
+ * Plans the budget of an instance. Only instances that migrate on eviction have one, as a second guard beside the
+ * response to the eviction.
+ */
 export function planBudget(vmi: Vmi, budgets: readonly PodDisruptionBudget[]): readonly BudgetAction[] {
   const [first, ...surplus] = budgets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (!isGuarded(vmi)) return budgets.map((budget) => ({ do: 'remove', budget }));
@@ -30,7 +36,7 @@ function isGuarded(vmi: Vmi): boolean {
   return evictionStrategy === 'LiveMigrateIfPossible' && migratable?.status === 'True';
 }
 
-/** While it moves, both pods are needed. */
+/** Reports whether a migration is in progress, during which both pods are needed. */
 function isPodMigrating({ status }: Vmi): boolean {
   const { targetPod, completed = false } = status?.migrationState ?? {};
   return targetPod !== undefined && !completed;
@@ -40,7 +46,7 @@ function budgetFor({ metadata }: Vmi, minAvailable: number): NewObject<PodDisrup
   const { name, namespace, uid } = metadata;
   return {
     metadata: {
-      // Named after the run, so that it cannot be made twice.
+      // The name derives from the uid of the instance, so that the budget cannot be created twice.
       name: `kubevirt-disruption-budget-${seededRandom(uid).suffix()}`,
       namespace,
       labels: { [CREATED_BY_LABEL]: uid },

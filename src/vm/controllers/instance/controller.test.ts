@@ -12,7 +12,7 @@ import { domain, instanceHarness, namespace } from './harness.fixture.ts';
 const world = instanceHarness();
 const MINUTE = 60_000;
 
-/** A client that counts what is written through it. */
+/** Wraps a client to count its writes. */
 function counted(writes: string[]): (client: Client) => Client {
   return (client) => ({
     ...client,
@@ -55,7 +55,7 @@ describe('an instance', () => {
     await world.cluster.makeNode('n1');
     const seen = new Set<string>();
     const stop = new AbortController();
-    // Scheduler and agent in one: what is there is bound and runs at once.
+    // This loop acts as scheduler and node agent: it binds and runs every pod at once.
     const agent = (async () => {
       for await (const { object } of world.admin.watch(PODS, { signal: stop.signal })) {
         const pod = object as Pod;
@@ -74,7 +74,7 @@ describe('an instance', () => {
     stop.abort();
     await agent;
     expect(writes.filter((each) => each === 'create pods')).toHaveLength(60);
-    // The first sixteen show their steps.
+    // The first sixteen instances report their intermediate states.
     expect(writes.length).toBeLessThanOrEqual(60 + 17);
   });
 

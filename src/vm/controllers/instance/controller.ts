@@ -26,18 +26,18 @@ import { type InstanceView, planVmi } from './plan-vmi.ts';
 import { INSTANCE_SETTINGS, type InstanceSettings } from './settings.ts';
 import { createVmiExecutor } from './vmi-executor.ts';
 
-/** Gives every instance its launcher pod, follows it until an agent takes over, and clears up after it. */
+/** Reconciles instances: creates their launcher pod, reports its state until a node agent takes over, and cleans up. */
 export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi> {
   const settings = { ...INSTANCE_SETTINGS, ...given };
   const expectations = new Expectations();
   const reported = new Expectations();
   const throttle = new TransientStatusThrottle();
   const nodes = new NodeWatch(settings.nodeLostAfterMs, instancesOn);
-  /** Nodes of pods that went away all at once, by the key of the instance. */
+  /** Nodes of pods that were deleted without notice, by instance key. */
   const abandoned = new Map<string, { readonly uid: string; readonly node: string }>();
-  /** Since when agents owe their word, by the key of the instance. */
+  /** Time since which node agents have owed a report, by instance key. */
   const owed = new Map<string, { readonly uid: string; readonly since: number }>();
-  /** Instances that wait for the cache to show what was written. */
+  /** Instances that wait for the cache to show earlier writes. */
   const waiting = new Set<string>();
   const addresses = new OwnAddresses(settings.addresses);
   const reviews = new AdmissionRechecks(virtualMachineInstance, settings.recheck);
@@ -48,7 +48,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     const { uid, namespace } = vmi.metadata;
     const key = keyOf(vmi);
     let pods: readonly Pod[] = [...cache(PODS).by(byController, controllerKey(vmi))];
-    // That nothing is there is believed of the server alone, where there should be something.
+    // An instance that should have a pod is only considered without one if the server confirms it.
     if (pods.length === 0 && hadPod(vmi)) pods = await podsOf(vmi, context);
     const left = abandoned.get(key);
     const gone = left?.uid === uid ? left.node : undefined;
@@ -68,7 +68,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         : claimNames(vmi.spec).find((name) => claims.get(keyIn(namespace, name)) === undefined);
     const unbound = waits ? claimNames(vmi.spec).find((name) => phaseOf(name) !== 'Bound') : undefined;
     const rejection = pods.length > 0 ? undefined : reviews.of(key, vmi);
-    // Agents say nothing before all nodes have, after a restore.
+    // After a restore, node agents report nothing until all nodes have listed what they run.
     if (awaitsListings(context)) owed.delete(key);
     const debt = owed.get(key);
     return {
@@ -85,7 +85,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     };
   }
 
-  /** How long an agent that owes its word is waited for from now on. */
+  /** Returns the remaining time to wait for a node agent that owes a report. */
   function patience(vmi: Vmi, { clock }: Context): ReconcileResult {
     const key = keyOf(vmi);
     const { uid } = vmi.metadata;
@@ -95,7 +95,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     return { requeueAfterMs: Math.max(1, debt.since + settings.agentTimeoutMs - clock.monotonic()) };
   }
 
-  /** One look and what follows from it; 'released' where nothing is left of a deleted instance. */
+  /** Observes and acts once. Returns 'released' if nothing is left of a deleted instance. */
   async function step(vmi: Vmi, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const { cache } = context;
     const key = keyOf(vmi);
@@ -125,7 +125,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     for: VMIS,
     owns: [POD_DISRUPTION_BUDGETS],
     reads: addresses.reads,
-    // Runs mostly wait for writes, which a store puts down many at a time.
+    // Reconciles mostly wait for writes, which the store batches.
     concurrency: 256,
     watches: [
       ...nodes.watches,
@@ -134,10 +134,11 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         if (key === undefined) return [];
         const played = isKwokManaged(cache(NODES).get(change.object.spec.nodeName ?? ''));
         if (isBegun(change) && !played) return [];
-        // In a crowd nobody looks before the instance runs, or should have.
+        // Under load, an instance is not reconciled before it runs or should have.
         return throttle.shouldHold(key) && isOnItsWay(change) && !played && !waiting.delete(key) ? [] : [key];
       }),
-      // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.
+      // A node agent reports a pod as finished before it deletes it. If anyone else deletes a pod, its machine is left
+      // to the node agent.
       watchSource(PODS, (pod, _context, { type }) => {
         const key = instanceKeyOfPod(pod);
         if (type !== 'deleted' || key === undefined || !isBound(pod) || isPodFinished(pod)) return [];
@@ -172,7 +173,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   };
 }
 
-/** Whether the instance says that it has, or had, a pod. */
+/** Reports whether the status says that the instance has, or had, a pod. */
 function hadPod({ status }: Vmi): boolean {
   return ['Scheduling', 'Scheduled', 'Running'].includes(status?.phase ?? '');
 }
@@ -183,14 +184,14 @@ async function podsOf({ metadata }: Vmi, { client }: Context): Promise<readonly 
   return items;
 }
 
-/** Whether an agent says no more than that it has begun to run a pod, which is its own matter. */
+/** Reports whether the change only says that the node agent has started the pod, which needs no reconcile. */
 function isBegun({ object, old }: Change<Pod>): boolean {
   if (old === undefined || isPodFinished(object) || isPodFinished(old)) return false;
   const sameLife = object.metadata.deletionTimestamp === old.metadata.deletionTimestamp;
   return isBound(old) && isBound(object) && sameLife && object.status?.phase !== old.status?.phase;
 }
 
-/** Whether a pod has come into being or found its node, and nothing else has become of it. */
+/** Reports whether the pod was only created or bound to a node by this change. */
 function isOnItsWay({ type, object, old }: Change<Pod>): boolean {
   if (object.metadata.deletionTimestamp !== undefined || isPodFinished(object)) return false;
   if (type === 'added') return !isBound(object);

@@ -147,7 +147,7 @@ describe('a node that falls silent', () => {
     expect(await world.status()).toMatchObject({ phase: 'Running' });
     const { metadata } = await world.admin.get(LEASES, 'n1', { namespace: NODE_LEASE_NAMESPACE });
     expect(metadata.annotations?.[NODE_LOST_ANNOTATION]).toBeUndefined();
-    // Nor is the machine of a pod that went away without its agent.
+    // The machine of a pod that was deleted without its node agent is not given up either.
     await world.admin.delete(PODS, pod.metadata.name ?? '', { namespace, gracePeriodSeconds: 0 });
     await live(5 * MINUTE, 'n2');
     expect(await world.status()).toMatchObject({ phase: 'Running' });

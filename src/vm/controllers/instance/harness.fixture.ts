@@ -12,7 +12,7 @@ import { INSTANCE_RULES, NODE_LEASE_RULES } from './rbac.ts';
 export const namespace = 'default';
 export const domain = { memory: { guest: '1Gi' }, devices: {} };
 
-/** A cluster for each test of a file, in which the instance controller can be started, and what tests ask of it. */
+/** Starts a cluster for each test of a file, in which the instance controller can run, with helpers for tests. */
 export function instanceHarness() {
   let cluster: VmCluster;
   beforeEach(async () => {
@@ -20,7 +20,7 @@ export function instanceHarness() {
   });
   afterEach(() => cluster.stop());
 
-  /** As the controller of machines makes them: with the finalizer. */
+  /** Creates an instance with the finalizer, as the VM controller does. */
   const make = (name: string, spec: object = {}, meta: object = {}) =>
     cluster.admin.create(VMIS, {
       metadata: { name, namespace, finalizers: [INSTANCE_FINALIZER], ...meta },
@@ -42,7 +42,7 @@ export function instanceHarness() {
       cluster.operate((parts) => [runnable(instances(settings), parts)], wrap),
     condition: async (type: string) => (await status())?.conditions?.find((each) => each.type === type),
     isGone: (name = 'web') => cluster.vmi(name).then(() => false, isNotFound),
-    /** An instance whose agent says that it runs. */
+    /** Creates an instance that its node agent reports as running. */
     async running(spec: object = {}, node = 'n1'): Promise<Pod> {
       await make('web', spec);
       const pod = await onlyPod();

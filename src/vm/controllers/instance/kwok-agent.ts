@@ -15,22 +15,22 @@ import type { VmiAction } from './plan-vmi.ts';
 import { endOf } from './pod-end.ts';
 import { endedStatus, type InstanceStatus, withInstancePhase } from './status.ts';
 
-/*
- * KWOK moves the pods of its nodes on but knows nothing of machines. On such nodes the operator says what an agent
- * would: a machine runs while its pod does.
+/**
+ * KWOK advances the pods of its nodes but does not know VMs. On its nodes the operator reports in place of a node
+ * agent: an instance runs while its pod does.
  */
 
 const KWOK_ANNOTATION = 'kwok.x-k8s.io/node';
 const RUNTIME_LABEL = 'vimana.io/runtime';
 
-/** Whether KWOK plays a node; simulated nodes of ours look the same, but name their runtime. */
+/** Reports whether KWOK manages a node. Our simulated nodes look the same, but name their runtime in a label. */
 export function isKwokManaged(node: Node | undefined): boolean {
   if (node === undefined) return false;
   const { annotations, labels } = node.metadata;
   return annotations?.[KWOK_ANNOTATION] === 'fake' && labels?.[RUNTIME_LABEL] === undefined;
 }
 
-/** What an agent would report. */
+/** Plans the reports that a node agent would make. */
 export function kwokAgentActions(vmi: Vmi, pod: Pod, pods: readonly Pod[], now: number): readonly VmiAction[] {
   const report = (status: InstanceStatus): readonly VmiAction[] => [{ do: 'report', status, transient: false }];
   if (isPodFinished(pod)) return report(endedStatus(vmi, endOf(pod), now));
@@ -40,7 +40,7 @@ export function kwokAgentActions(vmi: Vmi, pod: Pod, pods: readonly Pod[], now: 
   return target.status?.phase === 'Running' ? report(migratedStatus(running(vmi, target, now), now)) : [];
 }
 
-/** The pod has a node and starts there; once the machine runs, its pod is not asked again whether it has started. */
+/** Reports a pod that has a node as scheduled. Once the instance runs, its pod is not checked again. */
 function scheduledActions(vmi: Vmi, { spec }: Pod, now: number): readonly VmiAction[] {
   const { status } = vmi;
   if (status?.phase === 'Scheduled' || status?.phase === 'Running') return [];
@@ -54,7 +54,7 @@ function targetOf({ status }: Vmi, pods: readonly Pod[]): Pod | undefined {
   return pods.find(({ metadata }) => metadata.name === targetPod);
 }
 
-/** Nothing has to be copied, so that a move is over as soon as there is somewhere to go. */
+/** Completes a migration at once, since nothing has to be copied. */
 function migratedStatus(status: InstanceStatus, now: number): InstanceStatus {
   const at = timestamp(now);
   const migrationState = { ...status.migrationState, startTimestamp: at, endTimestamp: at, completed: true };
@@ -79,7 +79,7 @@ function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
   );
 }
 
-/** The machine has what its pod holds the place for. */
+/** Returns the size that the pod is allocated for. */
 const allocatedSize = (vmi: Vmi, { metadata }: Pod) =>
   parseLauncherSize(metadata.annotations) ?? launcherSize(vmi.spec);
 

@@ -7,7 +7,10 @@ import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
 import { planVmi, type VmiAction } from './plan-vmi.ts';
 import type { InstanceStatus } from './status.ts';
 
-/** Plays an instance and everybody around it, without a cluster: a scheduler, agents that may freeze, impatient users. */
+/**
+ * Simulates an instance and its environment without a cluster: a scheduler, node agents that may freeze, and impatient
+ * users.
+ */
 
 const SETTINGS = { nodeLostAfterMs: 40_000, agentTimeoutMs: 40_000 };
 const FENCED_MS = 30_000;
@@ -16,20 +19,20 @@ type NodeName = (typeof NODES)[number];
 
 interface AgentNode {
   frozen: boolean;
-  /** When its last sign of life was sent. */
+  /** Time at which its last heartbeat was sent. */
   sent: number;
-  /** The uid of the pod whose machine runs here. */
+  /** Uid of the pod whose machine runs here. */
   machine?: string;
 }
 
-/** What one of several operators remembers. */
+/** State of one of several operators. */
 interface Operator {
-  /** The oldest view that shows all that it has done. */
+  /** Oldest view that shows all of its own writes. */
   since: number;
   owedSince?: number;
 }
 
-/** What a look at the server shows. */
+/** State of the server at one moment. */
 interface View {
   readonly vmi: Vmi | undefined;
   readonly pods: readonly Pod[];
@@ -77,18 +80,18 @@ class World {
     this.pods = this.pods.flatMap((pod) => (pod.metadata.uid === uid ? (change(pod) ?? []) : pod));
   }
 
-  /** Goes all at once, so that its agent hears of it only afterwards. */
+  /** Deletes a pod at once, so that its node agent only learns of it afterwards. */
   drop(pod: Pod): void {
     this.changePod(pod.metadata.uid, () => undefined);
     if (isBound(pod) && !isPodFinished(pod)) this.#abandoned = pod.spec.nodeName;
   }
 
-  /** An operator looks at what it knows, which may be old but shows its own deeds. */
+  /** Runs an operator on its cached view, which may be old but shows its own writes. */
   operate(operator: Operator, lag: number): void {
     const view = this.#views[Math.max(operator.since, this.#views.length - 1 - lag)] ?? this;
     const { vmi } = view;
     if (vmi === undefined) return;
-    // Where something should be and is not, the server is asked.
+    // If an expected pod is missing, the server is asked.
     const should = ['Scheduling', 'Scheduled', 'Running'].includes(vmi.status?.phase ?? '');
     const pods = view.pods.length === 0 && should ? this.pods : view.pods;
     const node = nodeOf(vmi, currentPod(vmi, pods)) || (this.#abandoned ?? '');
@@ -139,7 +142,7 @@ class World {
     }
   }
 
-  /** What an agent does whenever it gets to it. */
+  /** Runs a node agent once. */
   agent(name: NodeName): void {
     const node = this.nodes[name];
     if (node.frozen) return;
@@ -164,7 +167,7 @@ class World {
       else this.changePod(uid, (each) => ({ ...each, status: { ...each.status, phase: 'Succeeded' } }));
       return;
     }
-    // It runs before anybody can be told of it.
+    // The machine runs before anybody can be informed of it.
     if (node.machine !== uid) {
       node.machine = uid;
       return;
@@ -179,11 +182,11 @@ class World {
     if ([name, ''].includes(status?.nodeName ?? '')) this.changeVmi({ ...status, phase: 'Failed', nodeName: name });
   }
 
-  /** Time goes on: agents that live act, those that do not end their machines when they must. */
+  /** Advances time: live node agents act, and frozen ones end their machines when they must. */
   pass(ms: number): void {
     for (let left = ms; left > 0; left -= 5000) {
       this.now += 5000;
-      // The garbage collector takes what has lost its owner.
+      // The garbage collector deletes pods without an owner.
       if (this.vmi === undefined) this.pods = [];
       for (const name of NODES) {
         const node = this.nodes[name];

@@ -5,7 +5,10 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import { isPodFinished } from './own-pods.ts';
 import type { VmiAction } from './plan-vmi.ts';
 
-/** Tells pods that run what a simulated machine is to use by now. What others have annotated since stays until it changes. */
+/**
+ * Annotates running pods with the load that a simulated VM should have. Annotations that others changed since stay
+ * until the load changes.
+ */
 export function planLoad({ metadata }: Vmi, pods: readonly Pod[]): readonly VmiAction[] {
   const text = metadata.annotations?.[LOAD_ANNOTATION];
   const wanted = parseLoad(metadata.annotations);

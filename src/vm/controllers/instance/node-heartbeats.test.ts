@@ -54,7 +54,7 @@ describe('the signs of life of nodes', () => {
     signs.sawNoLease('n', 50);
     expect(signs.silence('n', 60)).toBe(30);
     expect(signs.lastRenewal('n')).toBeUndefined();
-    // Made by whoever declared the node lost.
+    // Such a lease was created to declare the node lost.
     signs.sawLease(lease('n', ''), 70);
     expect(signs.silence('n', 80)).toBe(50);
   });
@@ -100,7 +100,7 @@ describe('the signs of life of nodes', () => {
             expect(told.has(name)).toBe(false);
             told.add(name);
           }
-          // Whoever looks when the time has come misses nobody.
+          // A check at the announced time misses no node.
           expect(silent.length > 0).toBe(wait >= next);
           for (const name of renew) {
             signs.sawLease(lease(name, `${i}`), now);

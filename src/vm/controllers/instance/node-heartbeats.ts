@@ -2,30 +2,30 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Lease, Node } from '#platform/kube/kinds/node';
 
 interface Heartbeat {
-  /** Of the lease as it was last seen; undefined where the node never had one. */
+  /** Renew time of the lease as last seen. Undefined if the node never had one. */
   renewTime?: string;
-  /** When the last sign of life was seen; Infinity for a node without a lease that seems well. */
+  /** Time at which the last heartbeat was seen. Infinity for a healthy node without a lease. */
   at: number;
-  /** Whether it was told that the node is silent. */
+  /** Set once the node was returned as newly silent. */
   reported?: boolean;
 }
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
 /**
- * When each node last gave a sign of life. What counts is when it was seen here, by a clock that never goes back: the
- * agent of a silent node counts from before it sent its last sign, and so has ended its machines by the time that it is
- * given up here. A node whose lease was never seen is judged by its Node.
+ * Tracks the last heartbeat of each node, by the time it was seen here on a monotonic clock. A silent node agent counts
+ * from before it sent its last heartbeat, so it has stopped its machines before the node is considered lost; a node
+ * without a known lease is judged by its Node.
  */
 export class NodeHeartbeats {
   readonly #heartbeats = new Map<string, Heartbeat>();
-  /** Somebody vouches that nothing runs on these any more. */
+  /** Nodes with the out-of-service taint, by which somebody confirms that nothing runs there. */
   readonly #outOfService = new Set<string>();
 
-  /** A lease bears the name of its node. */
+  /** Records the lease of the node with the same name. */
   sawLease({ metadata, spec }: Lease, now: number): void {
     const { renewTime = '' } = spec ?? {};
-    // One that was never renewed was made by whoever declared the node lost.
+    // A lease that was never renewed was created to declare the node lost.
     if (renewTime === '') {
       this.sawNoLease(metadata.name ?? '', now);
       return;
@@ -35,7 +35,10 @@ export class NodeHeartbeats {
     this.#heartbeats.set(metadata.name ?? '', { renewTime, at: now });
   }
 
-  /** There is no lease: what it said is worth nothing, and the node begins to be silent when that is first found. */
+  /**
+   * Records that a node has no lease. Its earlier lease no longer counts, and the silence starts when this is first
+   * seen.
+   */
   sawNoLease(name: string, now: number): void {
     if (this.#heartbeats.get(name)?.renewTime !== undefined) this.#heartbeats.set(name, { at: now });
   }
@@ -53,7 +56,7 @@ export class NodeHeartbeats {
     this.#sawWithoutLease(metadata.name ?? '', false, now);
   }
 
-  /** For how long a node has given no sign of life; a node that was never heard of begins to be silent now. */
+  /** Returns the time since the last heartbeat of a node. The silence of an unknown node starts now. */
   silence(name: string, now: number): number {
     if (this.#outOfService.has(name)) return Number.POSITIVE_INFINITY;
     const sign = this.#heartbeats.get(name);
@@ -61,12 +64,12 @@ export class NodeHeartbeats {
     return sign === undefined ? 0 : Math.max(0, now - sign.at);
   }
 
-  /** The renewal that a lease showed when it was last seen; undefined where there never was one. */
+  /** Returns the renew time of the lease as last seen, or undefined if there never was one. */
   lastRenewal(name: string): string | undefined {
     return this.#heartbeats.get(name)?.renewTime;
   }
 
-  /** Nodes that have been silent for this long, and it was not told before. */
+  /** Returns nodes that have been silent for this long and were not returned before. */
   newlySilent(limit: number, now: number): string[] {
     const names: string[] = [];
     for (const [name, sign] of this.#heartbeats) {
@@ -77,12 +80,12 @@ export class NodeHeartbeats {
     return names;
   }
 
-  /** All nodes that have been silent for this long. */
+  /** Returns all nodes that have been silent for this long. */
   silent(limit: number, now: number): string[] {
     return [...this.#heartbeats.keys()].filter((name) => this.silence(name, now) >= limit);
   }
 
-  /** How long it is until another node may have been silent for this long. */
+  /** Returns the time until another node may have been silent for this long. */
   nextIn(limit: number, now: number): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { at, reported } of this.#heartbeats.values())
@@ -90,7 +93,7 @@ export class NodeHeartbeats {
     return Math.max(0, next);
   }
 
-  /** Nothing is left of the node that anybody could ask about. */
+  /** Drops all state of a node that nothing refers to anymore. */
   forget(name: string): void {
     this.#heartbeats.delete(name);
     this.#outOfService.delete(name);

@@ -3,13 +3,15 @@ import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platfo
 import { declareLost, isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '#platform/kube/node-lease';
 import type { Context } from '#platform/runtime/controller';
 
-/** 'lost': it is declared lost. 'changed': somebody wrote the lease meanwhile. 'none': there is no lease any more. */
+/**
+ * Result of declaring a node lost. 'lost': it is declared lost. 'changed': the lease was written meanwhile. 'none': the
+ * lease is gone.
+ */
 export type Declaration = 'lost' | 'changed' | 'none' | Lease;
 
 /**
- * Declares a node lost whose lease still shows the renewal that was last seen, long ago, by compare-and-set; returns the
- * lease where it shows another. Without that nobody may say what became of the machines there: an agent that merely
- * stood still would go on with them.
+ * Declares a node lost by compare-and-set if its lease still shows the last seen renewal, else returns the lease.
+ * Without this, a node agent that was only paused would continue machines that are reported as ended here.
  */
 export async function declareIfSilent(
   name: string,
@@ -30,7 +32,7 @@ export async function declareIfSilent(
   }
 }
 
-/** For an agent that would make the lease which it finds missing. */
+/** Builds a lease that a node agent finds instead of creating the missing one. */
 function lostLease(name: string, uid: string | undefined) {
   const owner = { apiVersion: 'v1', kind: 'Node', name, uid: uid ?? '' };
   return {

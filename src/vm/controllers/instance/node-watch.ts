@@ -11,19 +11,18 @@ import { isKwokManaged } from './kwok-agent.ts';
 import { NodeHeartbeats } from './node-heartbeats.ts';
 import { declareIfSilent } from './node-loss.ts';
 
-/** Somebody who writes a lease all the time is not waited for. */
+/** Limits the retries for a lease that somebody else writes all the time. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Notices nodes that fall silent and wakes the instances there. One timer serves all nodes: it is due when the first of
- * them could be silent for too long. Only time in which this process ran counts: what it did not hear while it stood
- * still says nothing of the nodes.
+ * Detects silent nodes and enqueues their instances, with one timer for the first node that may become silent. Only
+ * time in which this process ran counts, since heartbeats missed during a pause say nothing about the nodes.
  */
 export class NodeWatch {
   readonly #limit: number;
   readonly #instancesOn: (node: string, context: Context) => Iterable<string>;
   readonly #heartbeats = new NodeHeartbeats();
-  /** Whether nodes have yet to say what they run, after a restore. */
+  /** Set while nodes have yet to list what they run after a restore. */
   #restored = false;
   #awake: AwakeTime | undefined;
   #timer: Timer | undefined;
@@ -38,7 +37,7 @@ export class NodeWatch {
     const lease = watchSource(
       LEASES,
       (seen, context, { type, object }) => {
-        // Told of both sides of a change, of which only the newer counts.
+        // The handler is called for both sides of a change, of which only the newer counts.
         if (seen !== object) return [];
         const { name = '' } = seen.metadata;
         if (type === 'deleted') this.#heartbeats.sawNoLease(name, this.#now(context));
@@ -66,9 +65,9 @@ export class NodeWatch {
   }
 
   /**
-   * Whether a node is lost. Before it is said to be, that is written on its lease, at the version of the server: a watch
-   * that has come to a standstill must not make a node seem silent that is not, and a node that is not as silent as it
-   * seems must find out. After a restore no node is, before all have said what they run.
+   * Reports whether a node is lost, and first writes that on its lease at the version of the server. A stalled watch
+   * must not make a healthy node look silent, and a node that is less silent than it seems must notice; after a restore
+   * no node is lost before all have listed what they run.
    */
   async isLost(name: string, context: Context): Promise<boolean> {
     const silence = () => this.#heartbeats.silence(name, this.#now(context));
@@ -84,7 +83,7 @@ export class NodeWatch {
     throw new TemporaryError(`the lease of node ${name} is being written by somebody else`);
   }
 
-  /** Keeps new pods off a node that is lost: it looks empty, and is the first that a scheduler would choose. */
+  /** Keeps new pods off a lost node, which looks empty and would be the first choice of a scheduler. */
   async close(name: string, { client, cache }: Context): Promise<void> {
     if (cache(NODES).get(name)?.metadata.labels?.[SCHEDULABLE_LABEL] !== 'true') return;
     const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'false' } } };
@@ -93,7 +92,7 @@ export class NodeWatch {
     });
   }
 
-  /** A node that KWOK plays has no agent that would take it into use again when it is back. */
+  /** Makes a returned KWOK node schedulable again, since it has no node agent to do so. */
   async #open(name: string, context: Context): Promise<void> {
     const { client, cache, log } = context;
     const node = cache(NODES).get(name);
@@ -101,7 +100,7 @@ export class NodeWatch {
     if (this.#heartbeats.silence(name, this.#now(context)) >= this.#limit) return;
     const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'true' } } };
     await client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
-      // The next renewal is a few seconds away.
+      // The next renewal, and with it a retry, follows within seconds.
       log.debug({ node: name, err: error }, 'a node that is back could not be taken into use');
     });
   }
@@ -130,7 +129,7 @@ export class NodeWatch {
   }
 
   #now({ clock, signal }: Context): number {
-    // Where no node is ever lost, nobody has to count.
+    // If no node is ever lost, awake time need not be tracked.
     if (this.#limit === Number.POSITIVE_INFINITY) return clock.monotonic();
     this.#awake ??= new AwakeTime(clock).keep(signal);
     return this.#awake.now();

@@ -10,13 +10,13 @@ import type { Dialect, Problem } from '#vm/engine/dialect';
 import { heldAddresses } from '#vm/engine/held-addresses';
 import { assignIdentity, formatIdentity, identityOf } from '#vm/engine/identity';
 
-/** Where addresses come from: the pool that machines share, and the groups whose machines hold some of them. */
+/** Source of addresses: the shared pool, and the API groups whose VMs hold some of them. */
 export interface AddressSource {
   readonly pool: AddressPool;
   readonly dialects: readonly Dialect[];
 }
 
-/** Gives instances that stand alone what those of machines are made with: addresses of their own. */
+/** Assigns addresses to standalone instances. Instances of VMs are created with theirs. */
 export class OwnAddresses {
   readonly #source: AddressSource | undefined;
   readonly #uids = new Map<string, string>();
@@ -26,12 +26,12 @@ export class OwnAddresses {
     this.#source = source;
   }
 
-  /** What has to be read to know which addresses are held. */
+  /** Returns the resource types to read in order to know which addresses are in use. */
   get reads(): readonly ResourceType[] {
     return (this.#source?.dialects ?? []).map(({ kind }) => resourceTypeFor(kind) as unknown as ResourceType);
   }
 
-  /** The instance with its addresses, or why it cannot have them. */
+  /** Returns the instance with its addresses, or the problem that prevents them. */
   async assign(vmi: Vmi, context: Context): Promise<{ readonly vmi: Vmi; readonly problem?: Problem }> {
     const { metadata, spec } = vmi;
     const owned = metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
@@ -39,7 +39,7 @@ export class OwnAddresses {
     if (source === undefined || owned) return { vmi };
     if (!this.#consulted) source.pool.consult(heldAddresses(source.dialects, context));
     this.#consulted = true;
-    // Addresses that it brings are its own only where nobody else has them.
+    // An instance keeps the addresses that it brings only if nobody else has them.
     const { identity, without } = assignIdentity(spec, metadata.uid, identityOf(vmi), source.pool);
     if (without.length > 0) return { vmi, problem: noAddressBlocker(without) };
     this.#uids.set(keyOf(vmi), metadata.uid);

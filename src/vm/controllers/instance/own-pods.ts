@@ -6,16 +6,15 @@ export const isPodFinished = ({ status }: Pod) => status?.phase === 'Succeeded' 
 export const isBound = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';
 
 /**
- * The pod that the machine of an instance runs in, or is to run in; not the one that a migration has made for where it
- * may go, before it is there.
+ * Returns the pod in which an instance runs, or will run. A migration target counts only once the VM has arrived there.
  */
 export function currentPod(vmi: Vmi, pods: readonly Pod[]): Pod | undefined {
   const { status } = vmi;
   const node = status?.nodeName ?? '';
   if (node === '') return pods.find((pod) => !isForMigration(pod));
   const there = pods.filter(({ spec }) => spec.nodeName === node);
-  // A machine that has come back to a node may find the pod there that it once left; and where its own pod is gone, the
-  // place that a migration makes for it may be on the very node that it is to leave.
+  // A VM that returned to a node may find the pod there that it once left. If its own pod is gone, the target of a
+  // migration may be on the very node that it is to leave.
   const own = there.filter((pod) => !isForMigration(pod) || isWhereItWent(vmi, pod));
   return (
     there.find(({ metadata }) => status?.activePods?.[metadata.uid ?? ''] === node) ??
@@ -31,7 +30,7 @@ function isWhereItWent({ status }: Vmi, { metadata }: Pod): boolean {
   return completed && !failed && targetPod === metadata.name;
 }
 
-/** The node whose agent speaks for the instance; '' while there is none. */
+/** Returns the node whose node agent reports for the instance, or '' if there is none yet. */
 export function nodeOf({ status }: Vmi, pod: Pod | undefined): string {
   return status?.nodeName || pod?.spec.nodeName || '';
 }

@@ -36,7 +36,7 @@ const view = (parts: Partial<InstanceView> & { readonly vmi: Vmi }): InstanceVie
   ...parts,
 });
 
-/** An action in a few words. */
+/** Describes an action in a few words. */
 function said(action: VmiAction): string {
   switch (action.do) {
     case 'delete':

@@ -8,31 +8,31 @@ import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
 import { endOf, nodeLost, type PodEnd, podDeleted } from './pod-end.ts';
 import { endedStatus, type InstanceStatus, isUnschedulable, pendingStatus, schedulingStatus } from './status.ts';
 
-/** All that is known of an instance when it is decided what to do. */
+/** State of an instance that its plan is based on. */
 export interface InstanceView {
   readonly vmi: Vmi;
-  /** All that belong to it, finished or not, those of its migrations included. */
+  /** All pods of the instance, finished or not, including those of its migrations. */
   readonly pods: readonly Pod[];
-  /** Which of the nodes concerned have been silent for so long that nothing runs there any more. */
+  /** Nodes that have been silent for so long that nothing runs there anymore. */
   readonly lost: ReadonlySet<string>;
-  /** Whether KWOK plays the node of the instance, so that no agent will ever speak for it. */
+  /** Set if KWOK manages the node of the instance, so that no node agent ever reports for it. */
   readonly kwokManaged: boolean;
-  /** Why admission would not have let the instance in; known only while it has no pod. */
+  /** Reason for which admission would reject the instance. Only known while it has no pod. */
   readonly rejection?: Problem;
-  /** A claim that the instance needs and that does not exist. */
+  /** Claim that the instance needs and that does not exist. */
   readonly missingClaim?: string;
-  /** A claim that the pod waits for, because it has no volume yet. */
+  /** Claim that the pod waits for because it has no volume yet. */
   readonly unboundClaim?: string;
-  /** The node of a pod that went away all at once, before its agent could say anything. */
+  /** Node of a pod that was deleted before its node agent could report. */
   readonly abandoned?: string;
-  /** For how long the agent has owed its word on how the machine ended; 0 where it has not been noticed before. */
+  /** Time for which the node agent has owed a report of how the machine ended. 0 if it was not noticed before. */
   readonly owedMs: number;
   readonly now: number;
 }
 
 export interface PlanSettings {
   readonly nodeLostAfterMs: number;
-  /** How long to wait for an agent that lives, yet does not say how a machine ended. */
+  /** Time to wait for a live node agent that does not report how a machine ended. */
   readonly agentTimeoutMs: number;
 }
 
@@ -40,18 +40,18 @@ export type VmiAction =
   | { readonly do: 'create' }
   | { readonly do: 'delete'; readonly pod: Pod; readonly force: boolean }
   | { readonly do: 'annotate'; readonly pod: Pod; readonly annotations: Readonly<Record<string, string>> }
-  /** `passing`: not worth a write where it is over in a moment. */
+  /** `transient` marks a state that is not worth a write if it passes in a moment. */
   | { readonly do: 'report'; readonly status: InstanceStatus; readonly transient: boolean }
-  /** The agent of the node has to say how the machine ended. */
+  /** The node agent has to report how the machine ended. */
   | { readonly do: 'await agent' }
   | { readonly do: 'requeue'; readonly requeueAfterMs: number }
-  /** Nothing is left of a deleted instance but its own object. */
+  /** Nothing but the object of a deleted instance is left. */
   | { readonly do: 'release' };
 
-/** After the time that a guest has to shut down, before its pod is told to end as well. */
+/** Time that is added to the grace period of the guest before its pod is deleted too. */
 const STOP_MARGIN_MS = 30_000;
 
-/** What to do about an instance as it stands. */
+/** Plans the next actions for an instance. */
 export function planVmi(view: InstanceView, settings: PlanSettings): readonly VmiAction[] {
   const { vmi, pods } = view;
   if (isFinal(vmi)) return afterEnd(view, settings);
@@ -71,11 +71,11 @@ export function planVmi(view: InstanceView, settings: PlanSettings): readonly Vm
     ];
   }
   if (view.kwokManaged) return kwokAgentActions(vmi, pod, pods, view.now);
-  // From here on the agent speaks for the instance.
+  // From here on the node agent reports for the instance.
   return isPodFinished(pod) ? agentsWord(view, node, endOf(pod), settings) : [];
 }
 
-/** Whether the status tells of a trouble, which has to go when it is over. */
+/** Reports whether the status shows a problem, which has to be cleared when it is resolved. */
 function isTroubled({ status }: Vmi): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status: state }) => (type === 'Synchronized' || type === 'PodScheduled') && state === 'False',
@@ -108,7 +108,7 @@ function claimUnbound({ vmi, unboundClaim }: InstanceView): Problem | undefined 
   };
 }
 
-/** The agent of the node lives: how the machine ended is for it to say, unless it owes its word for too long. */
+/** Leaves it to the live node agent to report how the machine ended, unless it has owed that for too long. */
 function agentsWord(
   view: InstanceView,
   node: string,
@@ -118,7 +118,7 @@ function agentsWord(
   return view.kwokManaged || view.owedMs >= agentTimeoutMs ? takeBack(view, node, end) : [{ do: 'await agent' }];
 }
 
-/** Nothing runs on the node any more, and nobody there will say so. */
+/** Ends an instance on a lost node, where nothing runs and nobody reports. */
 function abandon(view: InstanceView, node: string, { nodeLostAfterMs }: PlanSettings): readonly VmiAction[] {
   const there = view.pods.filter(({ spec }) => spec.nodeName === node);
   return [
@@ -128,8 +128,8 @@ function abandon(view: InstanceView, node: string, { nodeLostAfterMs }: PlanSett
 }
 
 /**
- * Says for an agent that the machine has ended; with that, another may be started. The machine may have gone to the
- * target of a migration unnoticed, so that whatever is there has to be gone first.
+ * Reports in place of a node agent that the machine has ended, after which another may start. The machine may have
+ * reached the target of a migration unnoticed, so pods elsewhere are deleted first.
  */
 function takeBack({ vmi, pods, lost, now }: InstanceView, node: string, end: PodEnd): readonly VmiAction[] {
   const elsewhere = pods.filter(
@@ -139,7 +139,7 @@ function takeBack({ vmi, pods, lost, now }: InstanceView, node: string, end: Pod
   return elsewhere.filter((pod) => !isPodTerminating(pod)).map((pod) => ({ do: 'delete', pod, force: false }));
 }
 
-/** A deleted instance whose machine has not ended, as far as is known. */
+/** Plans for a deleted instance whose machine is not known to have ended. */
 function stopping(
   view: InstanceView,
   pod: Pod | undefined,
@@ -157,14 +157,14 @@ function stopping(
   const spoken = (vmi.status?.nodeName ?? '') !== '' && !view.kwokManaged;
   const asked = Date.parse(vmi.metadata.deletionTimestamp ?? '');
   const left = asked + graceSecondsOf(vmi) * 1000 + STOP_MARGIN_MS - now;
-  // An agent that knows of the machine stops it as it should be stopped; otherwise the end of the pod ends it.
+  // A node agent that knows the machine shuts it down gracefully; otherwise deleting the pod ends it.
   if (spoken && left > 0) return [{ do: 'requeue', requeueAfterMs: left }];
   return pods.filter((each) => !isPodTerminating(each)).map((each) => ({ do: 'delete', pod: each, force: false }));
 }
 
 const isPodTerminating = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined;
 
-/** The machine has ended: what is left of it goes, at the latest with the instance. */
+/** Cleans up after a machine that has ended, at the latest when the instance is deleted. */
 function afterEnd(view: InstanceView, settings: PlanSettings): readonly VmiAction[] {
   const { vmi, pods, lost, owedMs } = view;
   const deleted = vmi.metadata.deletionTimestamp !== undefined;
@@ -177,7 +177,7 @@ function afterEnd(view: InstanceView, settings: PlanSettings): readonly VmiActio
     } else if (!isBound(pod) || (deleted && isPodFinished(pod))) {
       actions.push({ do: 'delete', pod, force: false });
     } else if (!isPodFinished(pod)) {
-      // Its agent is about to say that it is finished; if not, it is told to end.
+      // The node agent is about to report the pod as finished. If it does not, the pod is deleted.
       if (!view.kwokManaged && owedMs < settings.agentTimeoutMs) owed = true;
       else if (!isPodTerminating(pod)) actions.push({ do: 'delete', pod, force: false });
     }

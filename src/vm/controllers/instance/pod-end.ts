@@ -1,7 +1,7 @@
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 
-/** How an instance ended, and why, as far as its pod tells. */
+/** Result and reason of the end of an instance, as far as its pod shows them. */
 export interface PodEnd {
   readonly phase: 'Succeeded' | 'Failed';
   readonly reason: string;
@@ -27,7 +27,7 @@ export function podDeleted(): PodEnd {
   };
 }
 
-/** The end of an instance whose pod is finished. */
+/** Returns how an instance with a finished pod ended. */
 export function endOf({ metadata, status }: Pod): PodEnd {
   const terminated = terminatedOf(status?.containerStatuses);
   if (status?.phase === 'Succeeded') {
@@ -44,7 +44,7 @@ export function endOf({ metadata, status }: Pod): PodEnd {
   return { phase: 'Failed', reason, message: said ?? `pod ${metadata.name} failed${code}` };
 }
 
-/** A word that says something. */
+/** Returns the word unless it is empty or equals the given placeholder. */
 const nonEmpty = (word: string | undefined, empty = '') =>
   word === undefined || word === '' || word === empty ? undefined : word;
 

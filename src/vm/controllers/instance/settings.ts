@@ -5,13 +5,16 @@ import type { PlanSettings } from './plan-vmi.ts';
 
 export interface InstanceSettings extends PlanSettings {
   readonly launcher: LauncherSettings;
-  /** Absent: instances that stand alone get no addresses of ours. */
+  /** Source of addresses for standalone instances. If absent, they get none from us. */
   readonly addresses?: AddressSource;
-  /** Absent where nothing is stored but what admission has let in. */
+  /** Rechecks stored objects. Absent if only objects that passed admission are stored. */
   readonly recheck?: AdmissionRecheck;
 }
 
-/** An agent ends its machines 30 s after it last sent a sign of life that arrived: before it is given up here. */
+/**
+ * A node agent stops its machines 30 s after it sent its last heartbeat that arrived, which is before the node is
+ * considered lost here.
+ */
 export const INSTANCE_SETTINGS: InstanceSettings = {
   launcher: LAUNCHER_SETTINGS,
   nodeLostAfterMs: 40_000,

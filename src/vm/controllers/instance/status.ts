@@ -12,10 +12,10 @@ export type InstanceStatus = NonNullable<Vmi['status']>;
 
 const SYNCHRONIZED = 'Synchronized';
 const POD_SCHEDULED = 'PodScheduled';
-/** What can only be said of a guest that is there. */
+/** Conditions that only apply while there is a guest. */
 const OF_A_GUEST = ['Paused', 'AgentConnected', ...HOT_CHANGES.keys()];
 
-/** The status of an instance without a pod. */
+/** Returns the status of an instance without a pod. */
 export function pendingStatus(vmi: Vmi, blocker: Problem, now: number): InstanceStatus {
   const { status } = vmi;
   const notReady = { type: 'Ready', status: 'False', ...blocker } as const;
@@ -23,7 +23,7 @@ export function pendingStatus(vmi: Vmi, blocker: Problem, now: number): Instance
   return withInstancePhase({ ...status, conditions: withAll(status, [notReady, notDone], now) }, 'Pending', vmi, now);
 }
 
-/** The status of an instance whose pod has no node yet, with what the scheduler says of it. */
+/** Returns the status of an instance whose pod has no node yet, with the scheduler's message. */
 export function schedulingStatus(vmi: Vmi, pod: Pod, blocker: Problem | undefined, now: number): InstanceStatus {
   const { status } = vmi;
   const scheduled = conditionOf(pod.status?.conditions, POD_SCHEDULED);
@@ -52,19 +52,19 @@ export function schedulingStatus(vmi: Vmi, pod: Pod, blocker: Problem | undefine
   );
 }
 
-/** Whether the scheduler has said that the pod fits nowhere, which is worth telling at once. */
+/** Reports whether the scheduler found no node for the pod, which is reported at once. */
 export function isUnschedulable({ status }: Pod): boolean {
   return conditionOf(status?.conditions, POD_SCHEDULED)?.status === 'False';
 }
 
-/** The status of an instance that has ended without its agent saying so. */
+/** Returns the status of an instance that ended without a report of its node agent. */
 export function endedStatus(vmi: Vmi, { phase, reason, message }: PodEnd, now: number): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', reason, message } as const;
   const before = without(vmi.status, [SYNCHRONIZED, POD_SCHEDULED, ...OF_A_GUEST]);
   return withInstancePhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, vmi, now);
 }
 
-/** The status with another phase; the time of the change is written down, and when the instance was made. */
+/** Returns the status in another phase, with the times of the transition and of the creation. */
 export function withInstancePhase(
   status: InstanceStatus,
   phase: InstancePhase,
@@ -97,7 +97,7 @@ function without(status: InstanceStatus | undefined, types: readonly string[]): 
   return { ...rest, ...(conditions === undefined ? {} : { conditions: left }) };
 }
 
-/** Only what conditions of ours know. */
+/** Copies only the fields that our conditions have. */
 function copyOf({ type, status, reason, message }: KubeCondition): KubeCondition {
   return {
     type,

@@ -22,14 +22,14 @@ import { type InstanceStatus, pendingStatus } from './status.ts';
 interface ExecutorDeps {
   readonly settings: InstanceSettings;
   readonly addresses: OwnAddresses;
-  /** Of the pods of instances. */
+  /** Expectations for the pods of instances. */
   readonly expectations: Expectations;
-  /** Of the instances themselves. */
+  /** Expectations for the instances themselves. */
   readonly reported: Expectations;
   readonly throttle: TransientStatusThrottle;
 }
 
-/** How soon an instance that found no address looks again, though nothing may have been freed. */
+/** Interval at which an instance without an address retries, even if none was released. */
 const NO_ADDRESS_RETRY_MS = 10_000;
 
 type ExecutableAction = Exclude<VmiAction, { readonly do: 'release' | 'await agent' }>;
@@ -39,7 +39,7 @@ export interface VmiExecutor {
   onBudget(action: BudgetAction, context: Context): Promise<void>;
 }
 
-/** Carries out what was planned for instances. */
+/** Creates the executor of actions that were planned for instances. */
 export function createVmiExecutor({
   settings,
   addresses,
@@ -52,7 +52,7 @@ export function createVmiExecutor({
     if (written !== vmi) reported.wrote(keyOf(vmi), written);
   }
 
-  /** When to look whether a state that should pass still holds; undefined: it is worth a write now. */
+  /** Returns when to check whether a transient state still holds, or undefined if it should be written now. */
   function afterCrowd(vmi: Vmi, state: string, { clock }: Context): ReconcileResult | undefined {
     const requeueAfterMs = throttle.delay(keyOf(vmi), state, clock.monotonic());
     return requeueAfterMs > 0 ? { requeueAfterMs } : undefined;
@@ -70,7 +70,7 @@ export function createVmiExecutor({
     const node = vmi.metadata.annotations?.[NODE_ANNOTATION];
     const pod = node === undefined ? launcher : { ...launcher, spec: { ...launcher.spec, nodeName: node } };
     const began = clock.monotonic();
-    // Before the pod is there, whose coming is then no news.
+    // The throttle is informed before the pod exists, so that its creation triggers no reconcile.
     const again = afterCrowd(vmi, 'Scheduling', context);
     try {
       const settled = vmi.metadata.annotations?.[LAUNCHER_ANNOTATION];
@@ -95,14 +95,15 @@ export function createVmiExecutor({
     try {
       const left = await client.delete(PODS, name, {
         namespace,
-        // An agent that is back may have taken it up again since it was looked at.
+        // A node agent that is back may have adopted the pod since it was observed.
         ...(force ? { gracePeriodSeconds: 0, preconditions: { uid, resourceVersion } } : { preconditions: { uid } }),
       });
       if (left === undefined) expectations.removed(keyOf(vmi), pod);
       else expectations.wrote(keyOf(vmi), left);
       events.event(vmi, 'Normal', 'SuccessfulDelete', `Deleted virtual machine pod ${name}`);
     } catch (error) {
-      // Gone, or another of its name; or, where it was to be by force, changed, and looked at again.
+      // The pod is gone, or another has its name. A forced delete fails on a conflict and is retried after a new
+      // observation.
       if (!isNotFound(error) && (force || !isConflict(error))) throw error;
     }
   }
@@ -118,7 +119,7 @@ export function createVmiExecutor({
     try {
       expectations.wrote(keyOf(vmi), await client.patch(PODS, name, { type: 'merge', body }, { namespace }));
     } catch (error) {
-      // Gone, or another of its name.
+      // The pod is gone, or another has its name.
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
@@ -159,20 +160,20 @@ export function createVmiExecutor({
           await client.patch(POD_DISRUPTION_BUDGETS, name, { type: 'merge', body }, { namespace });
         }
       } catch (error) {
-        // Done already, and not yet seen.
+        // The write was done before, and the cache does not show it yet.
         if (!isAlreadyExists(error) && !isNotFound(error) && !isConflict(error)) throw error;
       }
     },
   };
 }
 
-/** Writes a status, and tells users what became of the instance and of trouble that was not there before. */
+/** Writes a status and records events for transitions and new problems. */
 async function write(vmi: Vmi, status: InstanceStatus, { client, events }: Context): Promise<Vmi> {
   const written = await writeStatus(client, VMIS, vmi, status);
-  // What keeps a pod from its node is told of by the scheduler.
+  // The scheduler records events for unschedulable pods itself.
   if (written === vmi || status.phase === 'Scheduling') return written;
   const failed = status.phase === 'Failed' && vmi.status?.phase !== 'Failed';
-  // That it failed is told below, with what is known of why.
+  // The failure event follows below, with its known cause.
   for (const { type, reason, message } of failed ? [] : transitionsOf(vmi, written)) {
     events.event(written, type, reason, message);
   }

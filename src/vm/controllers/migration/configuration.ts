@@ -2,7 +2,7 @@ import type { Vmi, Vmim } from '#api/kubevirt/resources';
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import { quantityOf, tryParseQuantity, value } from '#platform/base/quantity';
 
-/** How the transfer is to be made, where whoever asked for it or the machine says so; no faster than either allows. */
+/** Returns the transfer settings that the requester or the VM specifies, with the lower of both bandwidths. */
 export function configurationOf(
   vmim: Pick<Vmim, 'metadata'>,
   vmi: Pick<Vmi, 'metadata'>,
@@ -22,7 +22,7 @@ interface Configuration {
   readonly bandwidthPerMigration?: string;
 }
 
-/** None means as much as there is. */
+/** Parses a rate. Zero means unlimited. */
 const rateOf = (rate: string) => value(tryParseQuantity(rate) ?? quantityOf(0)) || Number.POSITIVE_INFINITY;
 
 function configurationIn({ metadata }: Pick<Vmi, 'metadata'>): Configuration | undefined {
@@ -32,7 +32,7 @@ function configurationIn({ metadata }: Pick<Vmi, 'metadata'>): Configuration | u
     const found: unknown = JSON.parse(text);
     return isFields(found) && Object.keys(found).length > 0 ? found : undefined;
   } catch {
-    // Nobody but an operator writes it: one that cannot be read asks for nothing.
+    // Only an operator writes the annotation, so an unreadable one is ignored.
     return undefined;
   }
 }

@@ -94,7 +94,7 @@ describe('a migration', () => {
     const left = (await world.cluster.pods()).find(({ metadata }) => metadata.name === source.metadata.name);
     expect(left?.metadata.deletionTimestamp).toBeUndefined();
     expect(world.cluster.told).toContain('Warning FailedMigration');
-    // The next one starts afresh.
+    // The next migration starts without leftovers.
     await world.migrate('again', 'web');
     const second = await world.cluster.until(async () =>
       (await world.targets()).find(({ metadata }) => metadata.name !== pod.metadata.name),

@@ -17,15 +17,15 @@ import { type MigrationView, planMigration } from './plan-migration.ts';
 import { MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationSettings } from './settings.ts';
 import { isMigrationFinished, phaseOf } from './status.ts';
 
-/** How soon to look again where a cache does not show yet what was done: its event may concern another object. */
+/** Requeue delay if a cache does not show a write yet, whose event may concern another object. */
 const SOON: ReconcileResult = { requeueAfterMs: 50 };
 
-/** Moves instances to other nodes while they run: makes the place to go, tells the agents, and clears up. */
+/** Reconciles live migrations: creates the target pod, informs the node agents, and cleans up. */
 export function migrations(given: Partial<MigrationSettings> = {}): Controller<Vmim> {
   const settings = { ...MIGRATION_SETTINGS, ...given };
   const pods = new Expectations();
   const instances = new Expectations();
-  /** Those that have just begun, by uid, while the cache still shows them waiting. */
+  /** Migrations that have just started, by uid, while the cache still shows them as waiting. */
   const begun = new Map<string, MigrationCandidate>();
   const reviews = new AdmissionRechecks(virtualMachineInstanceMigration, settings.recheck);
   const act = createMigrationExecutor({ settings, pods, instances });
@@ -36,7 +36,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     return { vmim, instance, node: phase === 'Running' ? nodeName : '' };
   };
 
-  /** The migrations that may begin now. */
+  /** Returns the migrations that may start now. */
   function next(context: Pick<Context, 'cache'>): MigrationCandidate[] {
     const { cache } = context;
     const waiting: MigrationCandidate[] = [];
@@ -58,7 +58,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
       cache(VMIS).get(instanceKey(vmim)) ?? (isMigrationFinished(vmim) ? undefined : await instanceOf(vmim, context));
     const known = vmim.status?.migrationState ?? vmi?.status?.migrationState;
     let [target] = cache(PODS).by(byMigration, controllerKey(vmim)) as Iterable<Pod | undefined>;
-    // That it is gone is believed of the server alone.
+    // A missing target pod is only believed if the server confirms it.
     if (target === undefined && !isMigrationFinished(vmim) && phaseOf(vmim) !== 'Pending')
       target = await targetOf(vmim, context);
     const own = vmi === undefined ? [] : [...cache(PODS).by(byController, controllerKey(vmi))];
@@ -75,7 +75,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     if (!pods.met(key, cache(PODS)) || !instances.met(key, cache(VMIS))) return SOON;
     const seen = await look(vmim, context);
     if (phaseOf(vmim) !== 'Pending') begun.delete(uid);
-    // Nothing may come between this look at the limits and taking a place.
+    // No await may come between this check of the limits and taking a slot.
     const turn = phaseOf(vmim) === 'Pending' && next(context).some((each) => each.vmim.metadata.uid === uid);
     const actions = planMigration({ ...seen, turn }, settings);
     if (actions.some((action) => action.do === 'make target')) begun.set(uid, candidate(vmim, context));
@@ -121,7 +121,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
           .filter((each) => !isMigrationFinished(each) || isLeaving(each))
           .map(keyOf),
       ),
-      // One that is over makes room for others.
+      // A finished migration frees its slot for others.
       watchSource(VMIMS, (vmim, context, { type, object }) => {
         if (vmim !== object || (type !== 'deleted' && !isMigrationFinished(vmim))) return [];
         begun.delete(vmim.metadata.uid);
@@ -149,7 +149,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
 
 const isLeaving = ({ metadata }: Vmim) => metadata.deletionTimestamp !== undefined;
 
-/** The cache of instances may lag behind that of migrations. */
+/** Reads the instance from the server, since its cache may lag behind that of migrations. */
 async function instanceOf({ metadata, spec }: Vmim, { client }: Context): Promise<Vmi | undefined> {
   return await ignoreNotFound(client.get(VMIS, spec.vmiName, { namespace: metadata.namespace }));
 }

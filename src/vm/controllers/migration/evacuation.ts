@@ -21,10 +21,10 @@ import { isMigrationFinished, migrationOwnerReference } from './status.ts';
 
 const DRAIN_TAINT = 'kubevirt.io/drain';
 const MAX_LABEL_LENGTH = 63;
-/** How soon to look again where the cache does not show a migration that is there. */
+/** Requeue delay if the cache does not show an existing migration yet. */
 const LAG_MS = 1000;
 
-/** Instances by the node that an eviction wants them to leave, or that they leave to become larger or smaller. */
+/** Indexes instances by the node that an eviction or a change of size makes them leave. */
 const byLeaving: Index<Vmi> = {
   values: (vmi) => {
     const { evacuationNodeName = '', nodeName = '' } = vmi.status ?? {};
@@ -35,7 +35,7 @@ const byLeaving: Index<Vmi> = {
 
 const isDraining = (node: Node | undefined) => (node?.spec?.taints ?? []).some(({ key }) => key === DRAIN_TAINT);
 
-/** Moves instances off nodes that are drained, and to places of the size that they ask for by now; a few at a time. */
+/** Migrates instances off drained nodes, and to launchers of their requested size, a few at a time. */
 export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}): Controller<Node> {
   const limit = outboundPerNode ?? MIGRATION_SETTINGS.outboundPerNode;
   const expectations = new Expectations();
@@ -64,7 +64,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
       const { name = '' } = node.metadata;
       const draining = isDraining(node);
       if (!draining && isEmpty(cache(VMIS).by(byLeaving, name))) return undefined;
-      // A new migration wakes nobody here.
+      // A new migration triggers no reconcile here.
       if (!expectations.met(name, cache(VMIMS))) return { requeueAfterMs: 50 };
       const { migrate, requeueAfterMs } = planEvacuation(
         {
@@ -81,9 +81,9 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
       for (const { vmi, reason } of migrate) {
         const earlier = [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))];
         const made = await client.create(VMIMS, evacuationOf(vmi, name, reason, earlier)).catch((error: unknown) => {
-          // Made before by somebody who could not say so.
+          // An earlier attempt created the migration without receiving the response.
           if (isAlreadyExists(error)) return undefined;
-          // It goes by itself, and is not to keep others from leaving.
+          // The instance is deleted with its namespace, and must not block the evacuation of others.
           if (isNamespaceTerminating(error)) return undefined;
           throw error;
         });
@@ -109,7 +109,10 @@ const STEMS: Readonly<Record<EvacuationReason, string>> = {
   [WORKLOAD_UPDATE_LABEL]: 'kubevirt-workload-update',
 };
 
-/** Named after the instance and the last one, so that the same evacuation cannot be made twice. */
+/**
+ * Builds a migration named after the instance and its last migration, so that the same evacuation cannot be created
+ * twice.
+ */
 function evacuationOf(vmi: Vmi, node: string, reason: EvacuationReason, earlier: readonly Vmim[]) {
   const { name, namespace, uid } = vmi.metadata;
   const last = earlier

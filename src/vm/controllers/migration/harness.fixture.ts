@@ -15,7 +15,7 @@ import { MIGRATION_RULES } from './rbac.ts';
 
 export const namespace = 'default';
 
-/** A cluster for each test of a file, in which the controllers of migrations can be started, and what tests ask of it. */
+/** Starts a cluster for each test of a file, in which the migration controllers can run, with helpers for tests. */
 export function migrationHarness() {
   let cluster: VmCluster;
   beforeEach(async () => {
@@ -42,7 +42,7 @@ export function migrationHarness() {
     await reaches(name, 'PreparingTarget');
     return pod;
   }
-  /** What the agents of both nodes do, up to the end. */
+  /** Simulates the reports of the node agents on both nodes. */
   const agents = {
     async ready(name: string) {
       await cluster.vmiStatus(name, { migrationState: { targetNodeAddress: '10.0.0.2:49152' } });
@@ -78,7 +78,7 @@ export function migrationHarness() {
     state,
     start: (settings = {}, wrap?: (client: Client) => Client) =>
       cluster.operate((parts) => [runnable(migrations(settings), parts), runnable(evacuations(settings), parts)], wrap),
-    /** An instance that runs, as its controller and its agent leave it. */
+    /** Creates a running instance as its controller and node agent leave it. */
     async running(name: string, node = 'n1', spec: object = {}): Promise<Pod> {
       const vmi = await cluster.admin.create(VMIS, {
         metadata: { name, namespace, finalizers: [INSTANCE_FINALIZER] },
@@ -93,9 +93,9 @@ export function migrationHarness() {
     migrate,
     reaches,
     target,
-    /** A migration whose target runs on n2 and is made ready there. */
+    /** Creates a migration whose target pod runs on n2 and is being prepared there. */
     prepared,
-    /** A migration that the agents of both nodes carry out. */
+    /** Creates a migration that the agents of both nodes are executing. */
     async underway(name: string, vmiName: string): Promise<Pod> {
       const pod = await prepared(name, vmiName);
       await agents.ready(vmiName);

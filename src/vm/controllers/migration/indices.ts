@@ -6,18 +6,18 @@ import { keyIn } from '#platform/runtime/key';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
 import { isMigrationFinished, phaseOf } from './status.ts';
 
-/** The key of the instance that a migration moves. */
+/** Returns the key of the instance that a migration moves. */
 export const instanceKey = ({ metadata, spec }: Vmim) => keyIn(metadata.namespace, spec.vmiName);
 
-/** Migrations by the key of their instance. */
+/** Indexes migrations by the key of their instance. */
 export const migrationsByInstance: Index<Vmim> = { values: (vmim) => [instanceKey(vmim)] };
 
-/** Migrations that are not over: `waiting` and `under way`. */
+/** Indexes unfinished migrations as `waiting` or `in progress`. */
 export const byProgress: Index<Vmim> = {
   values: (vmim) => (isMigrationFinished(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'in progress']),
 };
 
-/** Target pods by namespace and uid of their migration, which is beside them. */
+/** Indexes target pods by the namespace and uid of their migration. */
 export const byMigration: Index<Pod> = {
   values: ({ metadata }) => {
     const uid = metadata.labels?.[MIGRATION_LABEL];
@@ -25,7 +25,7 @@ export const byMigration: Index<Pod> = {
   },
 };
 
-/** Instances by the node that they run on. */
+/** Indexes instances by the node that they run on. */
 export const instancesByNode: Index<Vmi> = {
   values: ({ status }) => {
     const node = status?.nodeName ?? '';
@@ -33,13 +33,13 @@ export const instancesByNode: Index<Vmi> = {
   },
 };
 
-/** The key of the migration that a pod was made for. */
+/** Returns the key of the migration that a pod was created for. */
 export function migrationKey({ metadata }: Pod): string | undefined {
   const name = metadata.annotations?.[MIGRATION_NAME_ANNOTATION];
   return name === undefined ? undefined : keyIn(metadata.namespace, name);
 }
 
-/** The pod that the machine of an instance is in, of those that are the instance's. */
+/** Returns the pod that the instance runs in, out of its pods. */
 export function activePod({ status }: Vmi, pods: Iterable<Pod>): Pod | undefined {
   for (const pod of pods) if (status?.activePods?.[pod.metadata.uid ?? ''] !== undefined) return pod;
   return undefined;

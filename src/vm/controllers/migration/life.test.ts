@@ -8,7 +8,7 @@ import { type MigrationAction, planMigration } from './plan-migration.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
 import { isMigrationFinished, type MigrationState, migrationOwnerReference } from './status.ts';
 
-/** Plays a migration and the agents of both nodes, without a cluster. */
+/** Simulates a migration and the node agents of both nodes, without a cluster. */
 
 type Place = 'source' | 'target';
 const NODE: Record<Place, string> = { source: 'n1', target: 'n2' };
@@ -46,9 +46,9 @@ class World {
     status: { phase: 'Running', nodeName: NODE.source, activePods: { source: NODE.source } },
   } as unknown as Vmi;
   pods: readonly Pod[] = [pod('source', NODE.source, 'Running')];
-  /** Where the machine runs; the driver makes sure that it is one place. */
+  /** Location of the running machine. The driver ensures that there is only one. */
   running: Place | undefined = 'source';
-  /** What the driver of the source is at. */
+  /** State of the transfer in the driver of the source. */
   transfer: 'none' | 'active' | 'done' | 'failed' = 'none';
   incoming = false;
   #views: View[] = [];
@@ -76,14 +76,14 @@ class World {
     this.pods = this.pods.flatMap((each) => (each.metadata.uid === place ? (change(each) ?? []) : each));
   }
 
-  /** The operator looks at its caches: each may lag behind by itself, but all show its own deeds. */
+  /** Runs the operator on its caches. Each may lag independently, but all show its own writes. */
   operate(lags: readonly number[]): void {
     const [{ vmim }, { vmi }, { pods }] = [0, 1, 2].map(
       (i) => this.#views[Math.max(this.#since, this.#views.length - 1 - (lags[i] ?? 0))] ?? this,
     ) as [View, View, View];
     if (vmim === undefined) return;
     const at = (place: Place) => pods.find(({ metadata }) => metadata.uid === place);
-    // That a target is gone is asked of the server.
+    // The server is asked whether a target is gone.
     const target =
       at('target') ?? (vmim.status?.phase === 'Pending' || isMigrationFinished(vmim) ? undefined : this.find('target'));
     const actions = planMigration(
@@ -93,7 +93,7 @@ class World {
     for (const action of actions) if (!this.#do(action, vmim, vmi)) return;
   }
 
-  /** False where the server refuses, which ends the run. */
+  /** Executes an action. Returns false if the server rejects it, which ends the run. */
   #do(action: MigrationAction, vmim: Vmim, vmi: Vmi): boolean {
     const locked = this.vmi.metadata.resourceVersion === vmi.metadata.resourceVersion;
     const tell = (migrationState: MigrationState) => {
@@ -161,7 +161,7 @@ class World {
       if (going) this.changePod('source', () => undefined);
       return;
     }
-    // Whoever ends the pod of a machine ends the machine.
+    // Deleting the pod of a machine ends the machine.
     if (going && this.running === 'source') {
       this.running = undefined;
       this.transfer = this.transfer === 'active' ? 'failed' : this.transfer;
@@ -192,7 +192,7 @@ class World {
     if (target.metadata.deletionTimestamp !== undefined) {
       this.incoming = false;
       if (this.transfer === 'active') this.transfer = 'failed';
-      // One that has arrived is the machine: only its instance ends it.
+      // A machine that has arrived is only ended by its instance.
       if (this.running === 'target' && !home) return;
       if (this.running === 'target') {
         this.running = undefined;
@@ -210,7 +210,7 @@ class World {
     }
   }
 
-  /** The driver: the source stands still before the target goes on. */
+  /** Runs the driver. The source stops before the target continues. */
   drive(succeed: boolean): void {
     if (this.transfer !== 'active') return;
     if (succeed && this.incoming && this.running === 'source') {
@@ -260,7 +260,7 @@ describe('whatever happens to a migration', () => {
         for (const event of events) {
           world.remember();
           take(world, event);
-          // Somebody else may: that is no fault of the migration.
+          // Somebody else may end it, which is no fault of the migration.
           asked ||= 'remove' in event && event.remove === 'target';
           if (asked) return;
           if (world.running !== undefined) {

@@ -24,14 +24,14 @@ import { targetPod } from './target-pod.ts';
 
 interface ExecutorDeps {
   readonly settings: MigrationSettings;
-  /** What was done to pods and to instances, by the key of the migration. */
+  /** Writes to pods and instances, by migration key. */
   readonly pods: Expectations;
   readonly instances: Expectations;
 }
 
 type ExecutableAction = Exclude<MigrationAction, { readonly do: 'release' | 'requeue' }>;
 
-/** Everything that a new migration does not take over from the last. */
+/** Resets all fields that a new migration must not inherit from the last one. */
 const FRESH = {
   sourceNode: null,
   targetNode: null,
@@ -56,7 +56,7 @@ const FRESH = {
 
 type Configured = { readonly migrationConfiguration?: object };
 
-/** What is said of a new migration, with nothing left of how the last one was carried out. */
+/** Returns the state of a new migration without leftovers of the last one. */
 function anew(state: object, { status }: Vmi): object {
   const { migrationConfiguration: wanted } = state as Configured;
   if (wanted === undefined) return { ...FRESH, ...state };
@@ -65,7 +65,7 @@ function anew(state: object, { status }: Vmi): object {
   return { ...FRESH, ...state, migrationConfiguration: { ...none, ...wanted } };
 }
 
-/** Carries out what was planned for migrations. */
+/** Creates the executor of actions that were planned for migrations. */
 export function createMigrationExecutor({ settings, pods, instances }: ExecutorDeps) {
   async function makeTarget(vmim: Vmim, vmi: Vmi, source: Pod, context: Context): Promise<void> {
     const { cache, client, clock, events } = context;
@@ -93,7 +93,9 @@ export function createMigrationExecutor({ settings, pods, instances }: ExecutorD
     }
   }
 
-  /** A part of the status that belongs to an agent: changed only where the instance is what it was when that was decided. */
+  /**
+   * Patches a part of the status that belongs to a node agent, only if the instance is unchanged since the decision.
+   */
   async function tell(vmim: Vmim, vmi: Vmi, status: object, { client }: Context): Promise<void> {
     const { name, namespace, resourceVersion } = vmi.metadata;
     const body = { metadata: { resourceVersion }, status };
@@ -111,7 +113,7 @@ export function createMigrationExecutor({ settings, pods, instances }: ExecutorD
       else pods.wrote(keyOf(vmim), left);
       events.event(vmim, 'Normal', 'SuccessfulDelete', `Deleted pod ${name} that the machine is not in`);
     } catch (error) {
-      // Gone, or another of its name.
+      // The object is gone, or another has its name.
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
@@ -145,7 +147,7 @@ export function createMigrationExecutor({ settings, pods, instances }: ExecutorD
     }
   }
 
-  /** That a machine which has to leave its node cannot, while its drain waits: told to whoever looks at the instance, or at its machine. */
+  /** Records on the instance and its VM that an evacuation is stuck, since the drain of the node waits for it. */
   function tellIfStuck({ metadata, status }: Vmim, vmi: Vmi, after: MigrationStatus, events: EventRecorder): void {
     const found = conditionOf(after.conditions, TARGET_SCHEDULED);
     const isNew = found?.status === 'False' && conditionOf(status?.conditions, TARGET_SCHEDULED)?.status !== 'False';

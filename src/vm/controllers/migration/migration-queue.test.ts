@@ -24,7 +24,7 @@ describe('the migrations that may begin', () => {
     fc.assert(
       fc.property(candidates, candidates, (waitingDrawn, drawn) => {
         const waiting = made(waitingDrawn);
-        // Those under way were let go by the same rule.
+        // Those in progress were started by the same rule.
         const underWay = migrationsToStart(made(drawn), [], LIMITS);
         const begin = migrationsToStart(waiting, underWay, LIMITS);
         const all = [...underWay, ...begin];

@@ -1,18 +1,18 @@
 import type { Vmim } from '#api/kubevirt/resources';
 import type { MigrationLimits } from './settings.ts';
 
-/** A migration, as the limits see it. */
+/** Migration with the facts that the limits depend on. */
 export interface MigrationCandidate {
   readonly vmim: Vmim;
-  /** The key of the instance that it moves. */
+  /** Key of the instance that it moves. */
   readonly instance: string;
-  /** The node that it leaves; '' where the instance does not run, so that it cannot begin. */
+  /** Source node. '' if the instance does not run, in which case the migration cannot start. */
   readonly node: string;
 }
 
 /**
- * The migrations that may begin now, in the order in which they were asked for: as many as the limits leave room for
- * beside those under way, one for an instance.
+ * Returns the migrations that may start now, in order of creation. The limits count those in progress, and an instance
+ * has one at a time.
  */
 export function migrationsToStart(
   waiting: readonly MigrationCandidate[],
@@ -46,7 +46,7 @@ export function byAge(
   return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
-/** Finished migrations of one instance that are not kept any longer: all but the youngest. */
+/** Returns the finished migrations of an instance to delete, which are all but the newest. */
 export function migrationsToPrune(finished: readonly Vmim[], kept: number): Vmim[] {
   const sorted = finished.map((vmim) => ({ vmim })).sort(byAge);
   return sorted.slice(0, Math.max(0, sorted.length - kept)).map(({ vmim }) => vmim);

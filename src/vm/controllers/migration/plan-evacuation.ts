@@ -7,32 +7,35 @@ import { EVACUATION_LABEL, WORKLOAD_UPDATE_LABEL } from './settings.ts';
 import { isMigrationFinished, phaseOf, since } from './status.ts';
 import { hasTargetSize } from './target-size.ts';
 
-/** A node that instances have to leave. */
+/** Node that instances have to leave. */
 export interface DrainedNode {
   readonly node: string;
-  /** Whether everything that can leave has to, not only what an eviction asked for. */
+  /** Set if everything that can leave has to, not only instances with an eviction request. */
   readonly draining: boolean;
-  /** The instances on it. */
+  /** Instances on the node. */
   readonly instances: readonly Vmi[];
   readonly migrationsOf: (vmi: Vmi) => readonly Vmim[];
-  /** The pod that the machine of an instance is in. */
+  /** Returns the pod that an instance runs in. */
   readonly activePodOf: (vmi: Vmi) => Pod | undefined;
   readonly now: number;
 }
 
-/** Why an instance is to be moved, as the label of its migration says. */
+/** Reason to migrate an instance, as the label of its migration. */
 export type EvacuationReason = typeof EVACUATION_LABEL | typeof WORKLOAD_UPDATE_LABEL;
 
 export interface Evacuation {
-  /** Instances that are to be moved now. */
+  /** Instances to migrate now. */
   readonly migrate: readonly { readonly vmi: Vmi; readonly reason: EvacuationReason }[];
-  /** When another may be, though nothing happens. */
+  /** Delay after which another instance may be migrated without any event. */
   readonly requeueAfterMs?: number;
 }
 
 const FIRST_BACK_OFF_MS = 20_000;
 
-/** Whom to move off a node, because it is left or because they outgrow their place: as many as may leave it at once, none that has failed a moment ago. */
+/**
+ * Selects the instances to migrate off a node that is drained, or because they need another size. It respects the limit
+ * of the node and skips recent failures.
+ */
 export function planEvacuation(view: DrainedNode, limit: number): Evacuation {
   const { instances, migrationsOf, now } = view;
   let free = limit;
@@ -48,12 +51,12 @@ export function planEvacuation(view: DrainedNode, limit: number): Evacuation {
       else requeueAfterMs = Math.min(requeueAfterMs ?? wait, wait);
     }
   }
-  // Whoever has to leave goes before whoever would like to grow.
+  // Instances that have to leave come before those that change their size.
   ready.sort((a, b) => Number(b.reason === EVACUATION_LABEL) - Number(a.reason === EVACUATION_LABEL));
   return { migrate: ready.slice(0, Math.max(0, free)), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
 }
 
-/** Whether an instance is one that an eviction moves. */
+/** Reports whether an eviction migrates the instance. */
 export function migratesOnEviction({ spec, status }: Vmi): boolean {
   const movable = status?.conditions?.find(({ type }) => type === 'LiveMigratable')?.status;
   if (movable === 'False') return false;
@@ -61,7 +64,7 @@ export function migratesOnEviction({ spec, status }: Vmi): boolean {
   return evictionStrategy === 'LiveMigrate' || (evictionStrategy === 'LiveMigrateIfPossible' && movable === 'True');
 }
 
-/** Whether a machine waits for a launcher of another size. */
+/** Reports whether an instance waits for a launcher of another size. */
 export function needsWorkloadUpdate({ status }: Vmi): boolean {
   return (status?.conditions ?? []).some((each) => each.status === 'True' && HOT_CHANGES.has(each.type));
 }
@@ -70,14 +73,16 @@ function reasonToMove(vmi: Vmi, { node, draining, activePodOf }: DrainedNode): E
   const { phase, nodeName, evacuationNodeName } = vmi.status ?? {};
   if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isTerminating(vmi)) return undefined;
   if (migratesOnEviction(vmi) && (draining || evacuationNodeName === node)) return EVACUATION_LABEL;
-  // What it says of itself may be older than what it is to be: such a migration would be taken back at once.
+  // The conditions may be older than the target size, in which case the migration would be cancelled at once.
   return needsWorkloadUpdate(vmi) && hasTargetSize(vmi, activePodOf(vmi)) !== true ? WORKLOAD_UPDATE_LABEL : undefined;
 }
 
-/** Until when an instance is left alone: 20 s after its first failure in a row, twice as long after each further one. */
+/**
+ * Returns the end of the back-off of an instance: 20 s after its first failure in a row, doubled with each further one.
+ */
 function backOffEnd(migrations: readonly Vmim[], reason: EvacuationReason): number {
   const evacuations = migrations
-    // One that was taken back has not failed.
+    // A cancelled migration has not failed.
     .filter(({ metadata: { labels, deletionTimestamp } }) => labels?.[reason] !== undefined && !deletionTimestamp)
     .map((vmim) => ({ vmim }))
     .sort(byAge)

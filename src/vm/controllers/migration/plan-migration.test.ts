@@ -53,7 +53,7 @@ const view = (parts: Partial<MigrationView>): MigrationView => ({
   ...parts,
 });
 
-/** An action in a few words. */
+/** Describes an action in a few words. */
 function said(action: MigrationAction): string {
   if (action.do === 'report') {
     const { phase, migrationState, conditions = [] } = action.status;

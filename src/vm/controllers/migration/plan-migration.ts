@@ -21,47 +21,47 @@ import {
 } from './status.ts';
 import { isOutOfDate, isTooSmall } from './target-size.ts';
 
-/** All that is known of a migration when it is decided what to do. */
+/** State of a migration that its plan is based on. */
 export interface MigrationView {
   readonly vmim: Vmim;
   readonly vmi: Vmi | undefined;
-  /** The pod that was made for it. */
+  /** Pod that was created for the migration. */
   readonly target: Pod | undefined;
-  /** The pod that it leaves, or left. */
+  /** Pod that the migration leaves, or left. */
   readonly source: Pod | undefined;
-  /** Why admission would not have let the migration in. */
+  /** Reason for which admission would reject the migration. */
   readonly rejection?: string;
-  /** Whether the limits let it begin now. */
+  /** Set if the limits allow the migration to start now. */
   readonly turn: boolean;
   readonly now: number;
 }
 
 export type MigrationAction =
-  /** The instance becomes its owner: it is of no use to anybody once that is gone. */
+  /** Makes the instance the owner of the migration, which is of no use once the instance is gone. */
   | { readonly do: 'belong' }
   | { readonly do: 'make target'; readonly source: Pod }
-  /** The instance is told of the migration: from here on agents act. */
+  /** Writes the migration to the instance. From here on the node agents act. */
   | { readonly do: 'announce'; readonly state: MigrationState }
-  /** The agents are asked to give it up. */
+  /** Requests the node agents to abort the migration. */
   | { readonly do: 'abort' }
-  /** No agent has begun, and none shall any more. */
+  /** Cancels a migration that no node agent has started, so that none will. */
   | { readonly do: 'call off'; readonly failure: string }
   | { readonly do: 'remove'; readonly pod: Pod }
-  /** The instance has left the node that it had to leave. */
+  /** Clears the evacuation request once the instance has left its node. */
   | { readonly do: 'clear evacuation' }
-  /** Nobody wants it any more: it is deleted, and with that given up. */
+  /** Deletes, and so aborts, a migration that is no longer needed. */
   | { readonly do: 'take back' }
   | { readonly do: 'report'; readonly status: MigrationStatus }
   | { readonly do: 'requeue'; readonly requeueAfterMs: number }
   | { readonly do: 'release' };
 
-/** How soon to look again for a pod that the cache may not show yet. */
+/** Requeue delay for a pod that the cache may not show yet. */
 const SOURCE_RETRY_MS = 3000;
 
 const isOutOfUse = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
-/** What to do about a migration as it stands. */
+/** Plans the next actions for a migration. */
 export function planMigration(view: MigrationView, times: MigrationTimes): readonly MigrationAction[] {
   const { vmim, vmi } = view;
   if (isMigrationFinished(vmim)) return afterwards(view);
@@ -77,7 +77,10 @@ export function planMigration(view: MigrationView, times: MigrationTimes): reado
   return state === undefined ? placing(view, vmi, view.target, times) : moving(view, state, times);
 }
 
-/** One that goes is left as it is; one that has begun says by its target whose it is. */
+/**
+ * Reports whether a migration needs an owner. A terminating one stays as it is, and a started one is identified by its
+ * target.
+ */
 const isNobodys = ({ vmim: { metadata }, target }: MigrationView) =>
   target === undefined && metadata.deletionTimestamp === undefined && (metadata.ownerReferences ?? []).length === 0;
 
@@ -86,7 +89,7 @@ const over = ({ vmim, vmi, now }: MigrationView, failure: string | undefined): M
   status: finishedMigrationStatus(vmim, migrationStateOf(vmim, vmi), failure, now),
 });
 
-/** Why a migration can come to nothing any more; undefined while it can. */
+/** Returns why a migration cannot succeed anymore, or undefined while it can. */
 function reasonToFail({ vmim, vmi, source, target, rejection }: MigrationView): string | undefined {
   const name = `${vmim.metadata.namespace}/${vmim.spec.vmiName}`;
   if (vmim.metadata.deletionTimestamp !== undefined) return 'the migration was given up: it was deleted';
@@ -103,13 +106,13 @@ function reasonToFail({ vmim, vmi, source, target, rejection }: MigrationView): 
   if (!target.metadata.ownerReferences?.some(({ uid }) => uid === vmi.metadata.uid)) {
     return `VMI ${name} is another one by now`;
   }
-  // Made when it was not seen yet that the machine had moved.
+  // The target was created before it was known that the VM had migrated.
   if (migrationStateOf(vmim, vmi) === undefined && isTooSmall(target, source))
     return 'the machine has become larger since';
   return isOutOfUse(target) ? `target pod ${target.metadata.name} has ended` : undefined;
 }
 
-/** Ends a migration that agents may know of: where they may have begun, the end is theirs to tell. */
+/** Ends a migration that node agents may know of. If they may have started, the end is theirs to report. */
 function abandon(view: MigrationView, state: MigrationState | undefined, failure: string): readonly MigrationAction[] {
   const { vmi } = view;
   if (state === undefined || vmi === undefined || isFinal(vmi)) return [over(view, failure)];
@@ -127,14 +130,14 @@ function abortReported({ vmim, now }: MigrationView): readonly MigrationAction[]
 function beginning({ vmim, turn, source }: MigrationView, vmi: Vmi): readonly MigrationAction[] {
   const { phase, migrationState } = vmi.status ?? {};
   const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
-  // It will run before long, or end; and it moves once at a time.
+  // The instance will soon run or end, and it has one migration at a time.
   if (phase !== 'Running' || other || !turn) return [];
-  // Without the pod that it leaves, nothing would keep the target off the same node; the instance is about to end.
+  // Without the source pod, nothing keeps the target off the same node; the instance is about to end.
   if (source === undefined) return [{ do: 'requeue', requeueAfterMs: SOURCE_RETRY_MS }];
   return phaseOf(vmim) === 'Pending' ? [{ do: 'make target', source }] : [];
 }
 
-/** The target is there, and nobody knows of it yet. */
+/** Handles a migration whose target exists but is not announced yet. */
 function placing(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTimes): readonly MigrationAction[] {
   const { vmim, source, now } = view;
   const age = now - Date.parse(target.metadata.creationTimestamp ?? '');
@@ -153,7 +156,7 @@ function placing(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTim
     if (age >= times.pendingMs) return notPlaced(view, `target pod ${target.metadata.name} does not run`);
     return [...phaseActions(view, 'Scheduled'), { do: 'requeue', requeueAfterMs: times.pendingMs - age }];
   }
-  // Where it is to leave from is known only while it runs somewhere.
+  // The source is only known while the instance runs.
   if (source === undefined || vmi.status?.phase !== 'Running') return [];
   const state = {
     migrationUid: vmim.metadata.uid,
@@ -166,7 +169,10 @@ function placing(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTim
   return [{ do: 'announce', state }, ...phaseActions(view, 'PreparingTarget', state)];
 }
 
-/** That no node fits is told as soon as the scheduler says so; what it says may change with every pod, and is told once. */
+/**
+ * Reports that no node fits as soon as the scheduler does. Its message may change with every pod, so only the first one
+ * is reported.
+ */
 function fitsNowhere({ vmim, now }: MigrationView, target: Pod): readonly MigrationAction[] {
   if (conditionOf(vmim.status?.conditions, TARGET_SCHEDULED)?.status === 'False') return [];
   const { message = '' } = conditionOf(target.status?.conditions, 'PodScheduled') ?? {};
@@ -176,7 +182,7 @@ function fitsNowhere({ vmim, now }: MigrationView, target: Pod): readonly Migrat
   ];
 }
 
-/** A machine that waits for a larger place is to tell why it does not get it; others have nothing to do with it. */
+/** Reports the failure on an instance that waits for a larger launcher. Other instances are not affected. */
 function notPlaced(view: MigrationView, failure: string): readonly MigrationAction[] {
   const { vmim, vmi, now } = view;
   const { migrationState } = vmi?.status ?? {};
@@ -186,7 +192,7 @@ function notPlaced(view: MigrationView, failure: string): readonly MigrationActi
   return [{ do: 'announce', state: { ...state, endTimestamp: timestamp(now) } }];
 }
 
-/** The agents are at work. */
+/** Handles a migration that the node agents execute. */
 function moving(view: MigrationView, state: MigrationState, times: MigrationTimes): readonly MigrationAction[] {
   if ((state.startTimestamp ?? '') !== '') return phaseActions(view, 'Running');
   const ready = (state.targetNodeAddress ?? '') !== '';
@@ -195,11 +201,11 @@ function moving(view: MigrationView, state: MigrationState, times: MigrationTime
   const left = begun + (ready ? times.startingMs : times.preparingMs) - view.now;
   if (left > 0) return [...phaseActions(view, phase), { do: 'requeue', requeueAfterMs: left }];
   if (!ready) return [{ do: 'call off', failure: `node ${state.targetNode} did not get ready for the machine` }];
-  // The source may be about to begin: it says itself that it does not.
+  // The source may be about to start, so its node agent reports that it does not.
   return state.abortRequested === true ? [] : [{ do: 'abort' }];
 }
 
-/** The status in another phase, with what the instance says of the migration by then. */
+/** Returns the status in another phase, with the migration state of the instance. */
 function phaseActions(
   { vmim, vmi, now }: MigrationView,
   phase: MigrationStatus['phase'] & string,
@@ -210,7 +216,7 @@ function phaseActions(
   return [{ do: 'report', status: migrationState === undefined ? status : { ...status, migrationState } }];
 }
 
-/** A pod is left over from every migration: the one that the machine is not in. */
+/** Deletes the pod that is left over from a finished migration: the one that the VM is not in. */
 function afterwards(view: MigrationView): readonly MigrationAction[] {
   const { vmim, vmi, source, target } = view;
   const left = phaseOf(vmim) === 'Succeeded' ? source : target;

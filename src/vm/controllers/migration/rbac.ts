@@ -1,7 +1,7 @@
 import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
-/** What the controllers of migrations and evacuations may do; watching what they read included. */
+/** Permissions of the migration and evacuation controllers, including the watches they need. */
 export const MIGRATION_RULES: readonly PolicyRule[] = [
   {
     apiGroups: ['kubevirt.io'],

@@ -2,32 +2,32 @@ import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '#vm/engine/launcher/settings';
 
 export interface MigrationLimits {
-  /** Migrations under way at once. */
+  /** Maximum number of migrations in progress. */
   readonly perCluster: number;
-  /** Of those, how many leave one node. */
+  /** Maximum number of these that leave one node. */
   readonly outboundPerNode: number;
 }
 
 export interface MigrationTimes {
-  /** How long a target may fit nowhere. */
+  /** Timeout for a target that is unschedulable. */
   readonly unschedulableMs: number;
-  /** How long a target may take to run at all. */
+  /** Timeout for a target to run at all. */
   readonly pendingMs: number;
-  /** How long the node of the target may take to get ready for the machine. */
+  /** Timeout for the target node to prepare for the VM. */
   readonly preparingMs: number;
-  /** How long the node of the source may take to begin once the target is ready. */
+  /** Timeout for the source node to start once the target is ready. */
   readonly startingMs: number;
 }
 
 export interface MigrationSettings extends MigrationLimits, MigrationTimes {
   readonly launcher: LauncherSettings;
-  /** Finished migrations of one instance that are kept to be looked at. */
+  /** Number of finished migrations that are retained for each instance. */
   readonly retained: number;
-  /** Absent where nothing is stored but what admission has let in. */
+  /** Rechecks stored objects. Absent if only objects that passed admission are stored. */
   readonly recheck?: AdmissionRecheck;
 }
 
-/** As KubeVirt has them. */
+/** Default settings, with KubeVirt's values. */
 export const MIGRATION_SETTINGS: MigrationSettings = {
   launcher: LAUNCHER_SETTINGS,
   perCluster: 5,
@@ -39,11 +39,11 @@ export const MIGRATION_SETTINGS: MigrationSettings = {
   retained: 5,
 };
 
-/** Holds a migration until it has been given up, or is over. */
+/** Blocks the deletion of a migration until it is aborted or finished. */
 export const MIGRATION_FINALIZER = 'kubevirt.io/migrationJobFinalize';
-/** The name of the migration that a target pod was made for. */
+/** Name of the migration that a target pod was created for. */
 export const MIGRATION_NAME_ANNOTATION = 'kubevirt.io/migrationJobName';
-/** On migrations that an eviction or a drain asked for: the node that is left. */
+/** Label on migrations that an eviction or a drain requested. Its value is the node to leave. */
 export const EVACUATION_LABEL = 'kubevirt.io/evacuationMigration';
-/** On migrations that bring a machine to a launcher of the size that its spec asks for. */
+/** Label on migrations that bring a VM to a launcher of the size that its spec requests. */
 export const WORKLOAD_UPDATE_LABEL = 'kubevirt.io/workloadUpdateMigration';

@@ -11,18 +11,18 @@ export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationSt
 export const phaseOf = ({ status }: Vmim): MigrationPhase => status?.phase ?? 'Pending';
 export const isMigrationFinished = (vmim: Vmim) => phaseOf(vmim) === 'Succeeded' || phaseOf(vmim) === 'Failed';
 
-/** Makes a migration go with its instance, since it is of no use to anybody once that is gone. */
+/** Makes the instance the owner of a migration, so that both are deleted together. */
 export function migrationOwnerReference({ metadata: { name, uid } }: Vmi): KubeOwnerReference {
   return { apiVersion: apiVersionOf(VMIS), kind: VMIS.kind, name, uid };
 }
 
-/** What the instance says of this very migration; undefined where it was not told of it. */
+/** Returns the instance's state of this very migration, or undefined if it was not announced. */
 export function migrationStateOf({ metadata }: Vmim, vmi: Vmi | undefined): MigrationState | undefined {
   const state = vmi?.status?.migrationState;
   return state?.migrationUid === metadata.uid ? state : undefined;
 }
 
-/** The status in a later phase; phases that were over too soon to be written began and ended with it. */
+/** Returns the status in a later phase. Phases that were too short to be written start and end with it. */
 export function withMigrationPhase(vmim: Vmim, phase: MigrationPhase, now: number): MigrationStatus {
   const { status = {} } = vmim;
   const times = status.phaseTransitionTimestamps ?? [];
@@ -34,13 +34,13 @@ export function withMigrationPhase(vmim: Vmim, phase: MigrationPhase, now: numbe
   return { ...status, phase, phaseTransitionTimestamps: [...times, ...added] };
 }
 
-/** When the migration came into a phase, in milliseconds; undefined where it is not known. */
+/** Returns when the migration entered a phase, in milliseconds, or undefined if that is unknown. */
 export function since({ status }: Vmim, phase: MigrationPhase): number | undefined {
   const time = status?.phaseTransitionTimestamps?.find((each) => each.phase === phase)?.phaseTransitionTimestamp;
   return time === undefined || time === null ? undefined : Date.parse(time);
 }
 
-/** The end of a migration, with all that is known of how it went. */
+/** Returns the final status of a migration, with all that is known about its course. */
 export function finishedMigrationStatus(
   vmim: Vmim,
   state: MigrationState | undefined,
@@ -54,10 +54,10 @@ export function finishedMigrationStatus(
   return { ...withMigrationPhase(vmim, failure === undefined ? 'Succeeded' : 'Failed', now), migrationState };
 }
 
-/** Whether a node was found for the target; said from when none was found. */
+/** Condition that reports whether a node was found for the target. It is only set after none was found. */
 export const TARGET_SCHEDULED = 'TargetScheduled';
 
-/** The status once a node was found, where it was said that there is none. */
+/** Returns the status once a node was found, if it reported before that there is none. */
 export function withTargetScheduled(status: MigrationStatus, now: number): MigrationStatus {
   if (status.phase === 'Scheduling' || conditionOf(status.conditions, TARGET_SCHEDULED)?.status !== 'False')
     return status;
@@ -65,7 +65,7 @@ export function withTargetScheduled(status: MigrationStatus, now: number): Migra
   return withMigrationCondition(status, condition, now);
 }
 
-/** The status with a condition, in whatever phase. */
+/** Returns the status with a condition, in any phase. */
 export function withMigrationCondition(
   status: MigrationStatus,
   condition: KubeCondition,

@@ -9,7 +9,7 @@ import { targetSize } from './target-size.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/** The pod that a machine may move into: of the size that it is to have, and on no node where it has one already. */
+/** Builds the target pod of a migration: of the target size, and on no node where the instance already has a pod. */
 export function targetPod(
   vmim: Vmim,
   vmi: Vmi,
@@ -28,7 +28,7 @@ export function targetPod(
     },
     spec: {
       ...pod.spec,
-      // What the machine asks for itself cannot be overruled by a migration.
+      // A migration cannot override the node selector of the VM.
       nodeSelector: { ...vmim.spec.addedNodeSelector, ...pod.spec.nodeSelector },
       affinity: awayFromItself(vmi),
     },

@@ -6,26 +6,26 @@ import { launcherSize } from '#vm/engine/launcher/resources';
 import { WORKLOAD_UPDATE_LABEL } from './settings.ts';
 
 /**
- * What the next place of a machine is to be for: what its instance asks for by now, but all sockets that it has. They
- * were perhaps on their way when fewer were asked for, and a guest that runs cannot give them back.
+ * Returns the size of the next launcher: the size that the instance requests, but at least the sockets that it has. A
+ * running guest cannot give sockets back, and some may have been in progress when fewer were requested.
  */
 export function targetSize({ spec, status }: Vmi, place: Pod | undefined): LauncherSize {
   const asked = launcherSize(spec);
   return { ...asked, sockets: Math.max(asked.sockets, heldSockets(place) ?? status?.currentCPUTopology?.sockets ?? 0) };
 }
 
-/** Whether a machine is in a place of the size that it is to have; unknown where nobody can say. */
+/** Reports whether the launcher has the target size, or returns undefined if that is unknown. */
 export function hasTargetSize(vmi: Vmi, place: Pod | undefined): boolean | undefined {
   const held = parseLauncherSize(place?.metadata.annotations);
   return held === undefined ? undefined : isSame(held, targetSize(vmi, place));
 }
 
-/** Whether a migration would bring a machine to less than it runs with. */
+/** Reports whether a migration would leave the VM with less than it runs with. */
 export function isTooSmall(target: Pod, source: Pod | undefined): boolean {
   return (heldSockets(target) ?? 0) < (heldSockets(source) ?? 0);
 }
 
-/** Whether a migration that was made for the size of the machine would not bring the one that is asked for by now. */
+/** Reports whether a migration for a change of size would no longer bring the size that is requested now. */
 export function isOutOfDate({ metadata }: Vmim, vmi: Vmi, source: Pod | undefined, target: Pod | undefined): boolean {
   if (metadata.labels?.[WORKLOAD_UPDATE_LABEL] === undefined || source === undefined) return false;
   if (target === undefined) return hasTargetSize(vmi, source) === true;

@@ -32,7 +32,7 @@ describe('a clone of a machine whose disk is on real storage', () => {
     await world.clock.advance(1000);
   }
 
-  /** Makes a volume for a claim, which has as much as such storage rounds up to. */
+  /** Provisions a volume for a claim, with a size that such storage rounds up to. */
   async function provision(name: string): Promise<void> {
     const found = await claim(name);
     const claimRef = { namespace, name, uid: found?.metadata.uid ?? '' };

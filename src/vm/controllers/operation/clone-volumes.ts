@@ -5,7 +5,10 @@ import { isSimulated } from '#vm/storage/disk/copied-disk';
 import { fail, type StepResult } from './operation-handler.ts';
 import type { ActiveOperationView, Lookups } from './operation-view.ts';
 
-/** Why a disk cannot be cloned, or not yet: storage that is not simulated copies by itself, and within a namespace. */
+/**
+ * Returns why a disk cannot be cloned, or not yet. Storage that is not simulated copies by itself, and only within a
+ * namespace.
+ */
 export function cloneDenial(
   { operation, lookups }: ActiveOperationView,
   volume: string,
@@ -23,7 +26,7 @@ export function cloneDenial(
   return { to: 'wait', reason: 'DiskNotReady', message };
 }
 
-/** Those of some claims that are on real storage and stand so with their volumes, in words; '' for none. */
+/** Lists the claims on real storage whose volumes are in this state, as text. Returns '' if there are none. */
 export function claimsThatAre(
   state: VolumeState,
   namespace: string,
@@ -39,7 +42,7 @@ export function claimsThatAre(
   return names.length === 0 ? '' : `PersistentVolumeClaim ${names.join(', ')}`;
 }
 
-/** The volumes of a machine that are claims. */
+/** Returns the volumes of a VM that are claims. */
 export function claimsIn({ volumes = [] }: InstanceSpec): { readonly volume: string; readonly claim: string }[] {
   return volumes.flatMap(({ name, persistentVolumeClaim, dataVolume }) => {
     const claim = persistentVolumeClaim?.claimName ?? dataVolume?.name;

@@ -21,9 +21,10 @@ import {
 import type { ActiveOperationView } from './operation-view.ts';
 import { usable } from './snapshot.ts';
 
-/** Another machine of the same group is there in the end, with disks of its own that hold the same. */
+/** Creates another VM of the same API group, with disks of its own that hold the same data. */
 export const clone: OperationHandler = {
-  // Its claims are made here, or made and filled by its word, which holds only while it is under way.
+  // The claims are created here, or created and populated on the authority of the operation, which only holds while it
+  // is in progress.
   needsFinalizer: () => true,
   begin(view) {
     const { dialect, operation } = view;
@@ -84,7 +85,7 @@ export const clone: OperationHandler = {
         : `; what it is a copy of has to stay until its first start, when volumes are made for ${later}`;
     return { to: 'succeed', message: `VirtualMachine ${namespace}/${name} is there${rest}` };
   },
-  /** What is half made goes, and its claims with it. */
+  /** Deletes the unfinished clone, and its claims with it. */
   abort(view): AbortResult {
     const { name, namespace } = targetOf(view);
     const target = view.lookups.vm(namespace, name);
@@ -111,13 +112,16 @@ function targetOf({ operation, ref }: ActiveOperationView): { readonly name: str
 
 const isElsewhere = (view: ActiveOperationView) => targetOf(view).namespace !== view.ref.namespace;
 
-/** Whoever makes or fills the claims of the clone copies what this says, and nothing else. */
+/**
+ * Records the source of each claim of the clone. Only these copies are allowed when the claims are created and
+ * populated.
+ */
 function copiesCheckpoint(view: ActiveOperationView, disks: readonly Copied[]): Partial<Checkpoint> {
   if (view.dialect.claimOf === undefined && !isElsewhere(view)) return {};
   return { copies: JSON.stringify(Object.fromEntries(disks.map(({ claim, source }) => [claim, source]))) };
 }
 
-/** A disk of the machine, and the claim of its copy. */
+/** Disk of the VM, and the claim of its copy. */
 interface Copied {
   readonly volume: string;
   readonly from: PersistentVolumeClaim;
@@ -166,7 +170,7 @@ function disksToCopy(view: ActiveOperationView): Copied[] | StepResult {
   return copied;
 }
 
-/** What is said of one machine alone. */
+/** Annotations that belong to one VM and are not cloned. */
 const OWN: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   RESTORE_ANNOTATION,

@@ -13,7 +13,7 @@ import {
 import { type ActiveOperationView, powerState } from './operation-view.ts';
 import { beginStop, continueStop, powerFieldsIn, restorePower } from './stop.ts';
 
-/** The machine is stopped, and started on another node. */
+/** Stops the VM, and starts it on another node. */
 export const coldMigration: OperationHandler = {
   needsFinalizer: () => true,
   begin(view) {
@@ -47,7 +47,7 @@ export const coldMigration: OperationHandler = {
 
 const NO_PLACE = { [START_ON]: null, [START_AWAY_FROM]: null };
 
-/** An instance that was made for a place, and has found none, has to be made anew without. */
+/** Recreates an instance that was created for a placement and found no node, now without that placement. */
 function placeless(view: ActiveOperationView, { step, instanceUID }: Checkpoint): readonly WriteAction[] {
   const { live, isStopping } = powerState(view);
   if (step !== 'Starting' || live === undefined || isStopping || live.metadata.uid === instanceUID) return [];
@@ -91,7 +91,7 @@ function startingElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): S
     return { to: 'succeed', message: `the machine runs on node ${node}`, result, actions: [cleared] };
   }
   if (live !== undefined || willStart || !isOff) return { to: 'continue', progress: 70 };
-  // With the word of where it is to start, the start itself was written.
+  // The start was written together with the placement annotations.
   const place = placeOf(view);
   const told = Object.entries(place).every(([name, value]) => (vm.metadata.annotations?.[name] ?? null) === value);
   const spec = powerFieldsIn(checkpoint.before ?? '{}');

@@ -23,22 +23,22 @@ import { finishedStatus } from './status.ts';
 import { watchSources } from './watch-sources.ts';
 
 export interface OperationSettings {
-  /** Whose machines can be operated on. */
+  /** Dialects of the VMs that can be operated on. */
   readonly dialects: readonly Dialect[];
-  /** Who says what machines are made of beside their own words. */
+  /** Providers of what VMs depend on beside their own spec. */
   readonly providers?: DependencyProviders;
-  /** The only namespace that is looked after, where it is one. */
+  /** Only namespace to manage. If absent, all are managed. */
   readonly onlyNamespace?: string;
 }
 
-/** How soon to look again where a cache does not show yet what was written: its event may concern another object. */
+/** Requeue delay if a cache does not show a write yet, whose event may concern another object. */
 const SOON: ReconcileResult = { requeueAfterMs: 50 };
 
-/** Carries out operations on machines of every group: one at a time for each machine. */
+/** Reconciles operations on VMs of every API group, one at a time for each VM. */
 export function operations({ dialects, providers = {}, onlyNamespace }: OperationSettings): Controller<Operation> {
   const own = new OwnWrites();
   const written = new PendingWrites();
-  /** Operations, by uid, whose beginning the cache may not show yet. */
+  /** Operations, by uid, whose start the cache may not show yet. */
   const started = new Set<string>();
   const known = { dialects, providers, onlyNamespace, started };
   const uids = new Map<string, string>();
@@ -49,7 +49,7 @@ export function operations({ dialects, providers = {}, onlyNamespace }: Operatio
     if (isFinished(operation) || hasStarted(operation)) started.delete(operation.metadata.uid);
     if (!written.areMet(key, context)) return SOON;
     const answers = await fetchServerFacts(operation, known, context);
-    // Nothing may come between this look at whose turn it is and taking it.
+    // No await may come between this check of the queue and taking the turn.
     const view = observe(operation, answers, known, context);
     const actions = planOperation(view);
     const takes = actions.some((action) => action.do === 'report' && action.status.phase === 'Running');
@@ -96,12 +96,12 @@ export function operations({ dialects, providers = {}, onlyNamespace }: Operatio
         }
       }
     }
-    // What is left to do for one that has just ended is not seen in an echo.
+    // The cleanup of a just finished operation is done here, since its own write triggers no reconcile.
     const ended = isFinished(operation) && !isFinished(view.operation);
     return ended ? await carryOut(planOperation({ ...view, operation }), { ...view, operation }, context) : again;
   }
 
-  /** What the server says against a deed, where asking again would not help. */
+  /** Performs an action. Returns the server's rejection if a retry would not help. */
   async function perform(
     action: WriteAction,
     view: OperationView,
@@ -126,7 +126,7 @@ export function operations({ dialects, providers = {}, onlyNamespace }: Operatio
     if (after !== operation && isFinished(after) && !isFinished(operation)) {
       const [{ reason = 'Failed' } = {}] = status.conditions ?? [];
       const failed = phaseOf(after) === 'Failed';
-      // What went as it usually does is told by the status alone.
+      // An ordinary success is only reported in the status.
       if (failed || (phaseOf(after) === 'Succeeded' && reason !== 'Succeeded'))
         context.events.event(operation, failed ? 'Warning' : 'Normal', reason, status.message ?? '');
     }
@@ -143,7 +143,7 @@ export function operations({ dialects, providers = {}, onlyNamespace }: Operatio
   return {
     name: 'vmoperation.hypersdk.io',
     for: OPERATIONS,
-    // Runs mostly wait for writes, which a store puts down many at a time.
+    // Reconciles mostly wait for writes, which the store batches.
     concurrency: 128,
     isOwnWrite: (operation) => own.isOwnWrite(keyOf(operation), operation.metadata.resourceVersion),
     reads: [NAMESPACES, NODES, PODS, STORAGE_CLASSES, ...Object.values(providers).flatMap(({ reads = [] }) => reads)],

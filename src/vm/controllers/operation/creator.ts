@@ -2,7 +2,7 @@ import { OPERATION, OPERATION_UID } from '#api/operation-request';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Operation } from './operation.ts';
 
-/** By these, what an operation has made is known as its own. */
+/** Returns the annotations that mark an object as created by an operation. */
 export const creatorAnnotations = ({ metadata }: Operation) => ({
   [OPERATION]: `${metadata.namespace}/${metadata.name}`,
   [OPERATION_UID]: metadata.uid,

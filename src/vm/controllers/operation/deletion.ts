@@ -3,7 +3,7 @@ import { type OperationHandler, type StepResult, stays } from './operation-handl
 import type { ActiveOperationView } from './operation-view.ts';
 import { forceStop } from './power.ts';
 
-/** The machine is gone in the end. */
+/** Deletes the VM. */
 export const deletion: OperationHandler = {
   begin: (view) => ({ ...removing(view), checkpoint: { step: 'Deleting' }, progress: 10 }),
   advance: (view) => removing(view),

@@ -9,16 +9,16 @@ import type { Operation } from './operation.ts';
 import type { WriteAction } from './operation-handler.ts';
 import type { ActiveOperationView } from './operation-view.ts';
 
-/** Who owns what an operation changes of a machine. */
+/** Field manager of the changes that operations make to VMs. */
 export const FIELD_MANAGER = 'vimana-operation';
 
-/** What an operation wants to make has a name that is taken. */
+/** Reports that the name of an object to create is taken. */
 export class AlreadyExistsError extends Error {}
 
-/** Told of what was written, by its type, for caches to catch up with. */
+/** Receives what was written, by its type, so that caches can catch up with it. */
 type Wrote = (type: ResourceType, object: KubeObject) => void;
 
-/** Does one thing for an operation. */
+/** Executes one action of an operation. */
 export async function executeAction(
   action: WriteAction,
   view: ActiveOperationView,
@@ -33,7 +33,7 @@ export async function executeAction(
     case 'power': {
       const options = action.force && action.action === 'stop' ? { gracePeriodSeconds: 0 } : {};
       const edit = dialect.power(vm, action.action, instance, options);
-      // What stands in its way passes, or was told already.
+      // The conflict is temporary, or was reported before.
       if (edit.conflict !== undefined) return;
       const forced = action.force && action.action === 'restart' ? { ...edit, gracePeriodSeconds: 0 } : edit;
       const place = { ...writing, dryRun: false };
@@ -64,13 +64,13 @@ export async function executeAction(
           preconditions: { uid: action.uid },
         })
         .catch((error: unknown) => {
-          // Gone, or another of its name.
+          // The object is gone, or another has its name.
           if (!isNotFound(error) && !isConflict(error)) throw error;
         });
   }
 }
 
-/** Makes something, unless the operation has made it already. */
+/** Creates an object, unless the operation has created it before. */
 async function createOnce(
   { type, object }: Extract<WriteAction, { readonly do: 'create' }>,
   operation: Operation,

@@ -5,7 +5,7 @@ import { KubeError } from '#platform/kube/kube-error';
 import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-metrics';
 import type { Usage } from './operation-view.ts';
 
-/** What the pod of an instance uses, by the metrics of the cluster; undefined where it has none of it. */
+/** Returns the usage of an instance's pod from the metrics API, or undefined if there is none. */
 export async function fetchUsage(client: Client, instance: Vmi, pods: Iterable<Pod>): Promise<Usage | undefined> {
   for (const { metadata, spec } of pods) {
     if (spec.nodeName !== instance.status?.nodeName) continue;
@@ -13,7 +13,7 @@ export async function fetchUsage(client: Client, instance: Vmi, pods: Iterable<P
       const text = await client.raw(podMetricsPath(metadata.namespace ?? '', metadata.name));
       return totalUsage(JSON.parse(text) as PodMetrics);
     } catch (error) {
-      // Whether somebody measures is up to the cluster.
+      // The metrics API is optional in a cluster.
       if (error instanceof KubeError) return undefined;
       throw error;
     }

@@ -3,12 +3,12 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
 import { isFinished, type Operation, snapshotOf, vmKey, vmRefOf } from './operation.ts';
 
-/** Operations that are not over by their machine. */
+/** Indexes unfinished operations by their VM. */
 export const operationsByVm: Index<Operation> = {
   values: (operation) => (isFinished(operation) ? [] : [vmKey(vmRefOf(operation))]),
 };
 
-/** Operations that are not over by the snapshot that they start from, as `namespace/name`. */
+/** Indexes unfinished operations by the snapshot that they start from, as `namespace/name`. */
 export const bySnapshot: Index<Operation> = {
   values: (operation) => {
     const key = snapshotOf(operation);
@@ -18,7 +18,7 @@ export const bySnapshot: Index<Operation> = {
 
 const LACKING: ReadonlySet<string> = new Set(['NotFound', 'DiskNotReady']);
 
-/** Clones that wait for something, which may be a disk of their machine, by its namespace. */
+/** Indexes clones that wait for something, which may be a disk of their VM, by its namespace. */
 export const waitingForDisk: Index<Operation> = {
   values: (operation) => {
     const lacks = operation.status?.conditions?.some(({ reason }) => LACKING.has(reason ?? '')) === true;
@@ -28,7 +28,7 @@ export const waitingForDisk: Index<Operation> = {
   },
 };
 
-/** The key of the operation that has made an object. */
+/** Returns the key of the operation that created an object. */
 export function creatorKeys({ metadata }: KubeObject): string[] {
   const key = metadata.annotations?.[OPERATION];
   return key === undefined ? [] : [key];

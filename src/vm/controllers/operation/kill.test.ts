@@ -6,7 +6,7 @@ import { ignoreNotFound } from '#platform/kube/kube-error';
 import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import type { Operation } from './operation.ts';
 
-/** More than any of them takes. */
+/** Writes to kill the operator at, which are more than any operation takes. */
 const WRITES = Array.from({ length: 14 }, (_, at) => at + 1);
 
 describe('an operation whose operator is killed with any of its writes', () => {
@@ -16,7 +16,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
   });
   afterEach(() => world.stop());
 
-  /** A machine with a disk. */
+  /** Creates a VM with a disk. */
   const make = async (name: string, runStrategy: string) => {
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: `disk-${name}`, namespace },
@@ -178,7 +178,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
       });
       expect((await world.operation(name)).metadata.finalizers ?? []).toEqual([]);
       await check(vm, operation);
-      // Whatever was made for migrations goes with the next.
+      // Leftover migrations are deleted before the next run.
       for (const { metadata } of (await world.admin.list(VMIMS, { namespace })).items)
         await world.admin.delete(VMIMS, metadata.name, { namespace });
     }

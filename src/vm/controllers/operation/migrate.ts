@@ -17,9 +17,9 @@ import { type ActiveOperationView, isEvacuating, isMigrating, powerState } from 
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 
-/** The machine goes to another node while it runs, by a VirtualMachineInstanceMigration. */
+/** Live-migrates the VM with a VirtualMachineInstanceMigration. */
 export const liveMigration: OperationHandler = {
-  // What it makes goes with it, unless that is in another namespace.
+  // The migration is deleted with the operation by its owner reference, unless it is in another namespace.
   needsFinalizer: ({ operation, ref }) => operation.metadata.namespace !== ref.namespace,
   begin(view) {
     const { live, isRunning, willStart } = powerState(view);
@@ -67,7 +67,7 @@ export const liveMigration: OperationHandler = {
   },
 };
 
-/** Where the named node is not there, or the machine is on it already, nothing has to be done. */
+/** Returns the result if the requested node does not exist, or the VM is already on it. */
 export function placementResult(view: ActiveOperationView): StepResult | undefined {
   const { operation, lookups, instance } = view;
   const { targetNode = '' } = operation.spec.migrateSpec ?? {};
@@ -91,7 +91,7 @@ export function placementResult(view: ActiveOperationView): StepResult | undefin
 
 const migrationName = ({ metadata }: Operation) => `vmop-${metadata.uid}`;
 
-/** The labels by which a scheduler knows the node that is meant. */
+/** Returns the hostname label by which a scheduler identifies the node. */
 export function hostnameOf({ lookups }: Pick<ActiveOperationView, 'lookups'>, node: string): string {
   return lookups.node(node)?.metadata.labels?.[HOSTNAME] ?? node;
 }
@@ -126,7 +126,7 @@ function makeMigration(operation: Operation, instance: Vmi, view: ActiveOperatio
   };
 }
 
-/** Without its operation nobody could call the migration off any more. */
+/** Makes the operation the owner of the migration, which nobody could cancel without it. */
 const ownedBy = ({ metadata: { name, uid } }: Operation) => ({
   apiVersion: vmOperation.apiVersion,
   kind: vmOperation.kind,
@@ -161,10 +161,10 @@ function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: C
   };
 }
 
-/** After how long it is said that a migration does not begin; most begin at once. */
+/** Delay before it is reported that a migration has not started. Most start at once. */
 const QUIET_MS = 2000;
 
-/** Why a migration has not begun, once it is worth a word. */
+/** Returns why a migration has not started, once that is worth reporting. */
 function heldBack({ status }: Vmim, { instance, now }: ActiveOperationView, since: string | undefined) {
   const unplaced = conditionOf(status?.conditions, 'TargetScheduled');
   if (unplaced?.status === 'False') return { message: `no node takes the machine yet: ${unplaced.message ?? ''}` };
@@ -184,12 +184,12 @@ function whereabouts(view: ActiveOperationView): string {
     : `the machine is on node ${nodeName}`;
 }
 
-/** In steps, so that the status is not written for every page of memory. */
+/** Step of the reported progress in percent, so that the status is not written for every page of memory. */
 const STEP = 20;
-/** How far it is, and when it will be a step further. */
+/** Returns the progress, and when the next step is due. */
 function progressOf({ metadata, status }: Vmim, instance: Vmi | undefined, now: number) {
   const { phase = 'Pending' } = status ?? {};
-  // What comes before the transfer passes quickly.
+  // The phases before the transfer pass quickly.
   if (phase !== 'Running') return { progress: 5 };
   const state = instance?.status?.migrationState;
   const known = state?.migrationUid === metadata.uid ? state : status?.migrationState;

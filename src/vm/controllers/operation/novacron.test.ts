@@ -12,7 +12,7 @@ import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness }
 const MACHINES = resourceTypeFor(virtualMachine);
 const WEB = { vmRef: { name: 'web', apiGroup: 'novacron.io' } };
 
-/** What a user writes. */
+/** Builds a VM as a user writes it. */
 function written(more: object = {}, policies: object = {}) {
   const spec = {
     resources: { cpu: 2, memory: '1Gi', disk: '2Gi' },
@@ -129,7 +129,7 @@ describe('operations on a machine of novacron.io', () => {
     expect(after?.nodeName).not.toBe(from);
     const { startTime, endTime } = after?.migration ?? {};
     const seconds = (Date.parse(endTime ?? '') - Date.parse(startTime ?? '')) / 1000;
-    // Ten megabytes a second, and times are of whole seconds.
+    // The rate is ten megabytes per second, and times are in whole seconds.
     expect((status?.result?.transferredBytes ?? 0) / 10e6).toBeGreaterThan(5);
     expect(seconds).toBeGreaterThan((status?.result?.transferredBytes ?? 0) / 10e6 - 1);
   });
@@ -189,7 +189,7 @@ describe('operations on a machine of novacron.io', () => {
     await write('web.novacron-data', { '/a': { bytes: 5, digest: 'd', text: 'hello' } });
     world.writes.length = 0;
     await done('clone', { cloneSpec: { targetName: 'copy', linkedClone: true } });
-    // Its root disk and its volume, and the five writes by which Kubernetes binds each.
+    // The claims of its root disk and its volume, and the five writes by which Kubernetes binds each, do not count.
     expect(
       world.writes.filter((each) => !/persistentvolume/.test(each)).length,
       world.writes.join(),

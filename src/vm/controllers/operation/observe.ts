@@ -21,19 +21,19 @@ import { blockingOperation } from './operation-queue.ts';
 import type { OperationView } from './operation-view.ts';
 import { queueStateFrom } from './queue-state.ts';
 
-/** What is known of operations beside the objects of the cluster. */
+/** Facts about operations beside the objects of the cluster. */
 interface OperationEnvironment {
   readonly dialects: readonly Dialect[];
   readonly providers: DependencyProviders;
   readonly onlyNamespace: string | undefined;
-  /** Operations, by uid, whose beginning the cache may not show yet. */
+  /** Operations, by uid, whose start the cache may not show yet. */
   readonly started: ReadonlySet<string>;
 }
 
-/** What only the server can say of an operation. */
+/** Facts about an operation that only the server knows. */
 type ServerFacts = Pick<OperationView, 'denial' | 'usage'>;
 
-/** Asks the server what caches do not show. */
+/** Fetches from the server what caches do not show. */
 export async function fetchServerFacts(
   operation: Operation,
   known: OperationEnvironment,
@@ -49,7 +49,7 @@ export async function fetchServerFacts(
   };
 }
 
-/** All that an operation is decided by, at this moment. */
+/** Collects the current state that an operation is decided by. */
 export function observe(
   operation: Operation,
   answers: ServerFacts,
@@ -89,7 +89,7 @@ export function observe(
   };
 }
 
-/** The machine that an operation names, with the instance that is its own. */
+/** Returns the VM that an operation references, with its own instance. */
 function observeVm(
   { group, namespace, name }: VmRef,
   { dialects }: OperationEnvironment,
@@ -104,8 +104,8 @@ function observeVm(
 }
 
 /**
- * Why an operation is never done, whatever comes. One that has begun is asked again with every step: that it has begun
- * is only what its status says, and a namespace may have taken its word back.
+ * Returns why an operation is never executed. A started one is checked again with every step, since only its status
+ * says that it has started, and a namespace may have revoked its permission.
  */
 async function denialFor(
   operation: Operation,

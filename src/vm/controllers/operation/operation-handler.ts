@@ -4,15 +4,17 @@ import type { PowerAction } from '#vm/engine/dialect';
 import type { Checkpoint, Result } from './operation.ts';
 import type { ActiveOperationView } from './operation-view.ts';
 
-/** One thing that is done for an operation. Doing it again changes nothing more. */
+/** Write that is done for an operation. It is idempotent. */
 export type WriteAction =
-  /** As the dialect of the machine says. */
+  /** Applies a power action as the dialect of the VM defines it. */
   | { readonly do: 'power'; readonly action: PowerAction; readonly force: boolean }
-  /** The guest that shuts down is given no more time. */
+  /** Ends the grace period of a guest that is shutting down. */
   | { readonly do: 'force stop' }
-  /** A merge patch of the machine as it was seen. */
+  /** Applies a merge patch to the VM as it was observed. */
   | { readonly do: 'patch VM'; readonly body: object }
-  /** Made for the operation, and known by it: one of that name that is another's is a reason to fail. */
+  /**
+   * Creates an object that is marked as the operation's. An object of the same name that is not its own makes it fail.
+   */
   | { readonly do: 'create'; readonly type: ResourceType; readonly object: NewObject<KubeObject> }
   | {
       readonly do: 'remove';
@@ -22,17 +24,17 @@ export type WriteAction =
       readonly namespace?: string;
     };
 
-/** What becomes of an operation now. */
+/** Result of a step of an operation. */
 export type StepResult =
   | {
       readonly to: 'continue';
-      /** What is recorded before anything is done. */
+      /** Checkpoint to record before anything is done. */
       readonly checkpoint?: Partial<Checkpoint>;
       readonly progress?: number;
       readonly message?: string;
       readonly result?: Result;
       readonly actions?: readonly WriteAction[];
-      /** When there is something new to tell, though nothing may have happened. */
+      /** Delay until there is something new to report, even without an event. */
       readonly requeueAfterMs?: number;
     }
   | {
@@ -40,7 +42,7 @@ export type StepResult =
       readonly reason?: string;
       readonly message: string;
       readonly result?: Result;
-      /** Done before it is told. */
+      /** Actions to execute before the result is reported. */
       readonly actions?: readonly WriteAction[];
     }
   | {
@@ -49,10 +51,10 @@ export type StepResult =
       readonly message: string;
       readonly actions?: readonly WriteAction[];
     }
-  /** Something that it names is not there yet: nothing has been begun. */
+  /** Something that the operation references does not exist yet, so nothing has been started. */
   | { readonly to: 'wait'; readonly reason: string; readonly message: string };
 
-/** How giving up goes: what is left to be done, and in the end what stays as the operation has made it. */
+/** Result of an abort: the remaining actions, and at the end what stays of the operation's changes. */
 export type AbortResult =
   | { readonly finished: false; readonly actions: readonly WriteAction[] }
   | {
@@ -62,17 +64,19 @@ export type AbortResult =
       readonly result?: Result;
     };
 
-/** The way of one kind of operation. All is pure, and may be asked again after any step. */
+/** Logic of one kind of operation. All methods are pure, and may be called again after any step. */
 export interface OperationHandler {
-  /** The machine is there, and it is the operation's turn: refuses, has nothing to do, or says the first step. */
+  /**
+   * Decides the first step when the VM exists and it is the operation's turn: it fails, has nothing to do, or starts.
+   */
   begin(view: ActiveOperationView): StepResult;
-  /** From the step that was recorded last. */
+  /** Continues from the step that was recorded last. */
   advance(view: ActiveOperationView, checkpoint: Checkpoint): StepResult;
-  /** Takes back what can be taken back. */
+  /** Reverts what can be reverted. */
   abort(view: ActiveOperationView, checkpoint: Checkpoint): AbortResult;
-  /** The machine is gone, or another one came by its name; a failure where absent. */
+  /** Handles a VM that was deleted, or replaced by another of its name. Defaults to a failure. */
   onVmDeleted?(): StepResult;
-  /** Whether it leaves something half done on its way: nobody may delete it before it has put that right. */
+  /** Reports whether the operation has intermediate states that it must clean up before it may be deleted. */
   needsFinalizer?(view: ActiveOperationView): boolean;
 }
 
@@ -85,8 +89,11 @@ export const fail = (reason: string, message: string, actions: readonly WriteAct
 
 export const WAIT: StepResult = { to: 'continue' };
 
-/** Asked for before the machine runs that is to, as in a folder of manifests that is applied at once. */
+/**
+ * Result for an operation that was created before its VM runs, for example with a directory of manifests that is
+ * applied at once.
+ */
 export const NOT_YET: StepResult = { to: 'wait', reason: 'Starting', message: 'the machine does not run yet' };
 
-/** What a running machine keeps doing whatever becomes of the operation. */
+/** Returns the result of an abort that leaves a running VM as it is. */
 export const stays = (text: string): AbortResult => ({ finished: true, stays: text });

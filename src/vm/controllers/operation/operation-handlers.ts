@@ -12,7 +12,7 @@ import { snapshot } from './snapshot.ts';
 
 type Kind = Operation['spec']['operation'];
 
-/** How an operation goes on machines of a group. */
+/** Returns the handler of an operation on VMs of a dialect. */
 export function handlerFor({ spec }: Operation, dialect: Dialect | undefined): OperationHandler {
   const isAlive = spec.migrateSpec?.live !== false && dialect?.migratesByRestart !== true;
   if (spec.operation === 'migrate' && !isAlive) return coldMigration;

@@ -2,18 +2,18 @@ import { compareResourceVersions } from '#platform/runtime/resource-version';
 import { hasStarted, isFinished, type Operation, orderOf } from './operation.ts';
 
 /**
- * One machine has one operation at a time: first those that have begun, then in the order of their creation. Clones leave
- * the machine as it is, and go beside each other. One that names a snapshot which is not there stands aside, and so does
- * one that has waited in vain for anything else before it could begin: others go on until it begins.
+ * State that the order of the operations of a VM depends on: one at a time, started ones first, then by creation.
+ * Clones do not change the VM and run concurrently; an operation yields while its snapshot is missing, or once it has
+ * waited too long for anything else.
  */
 export interface QueueState {
-  /** The uids of those whose beginning the cache may not show yet. */
+  /** Uids of operations whose start the cache may not show yet. */
   readonly started: ReadonlySet<string>;
-  /** Whether something that it cannot begin without is not there. */
+  /** Reports whether something that the operation needs to start is missing. */
   readonly isBlocked: (operation: Operation) => boolean;
 }
 
-/** The last of the operations that have to be over before another. */
+/** Returns the last of the operations that have to finish before this one. */
 export function blockingOperation(
   operation: Operation,
   others: Iterable<Operation>,
@@ -28,11 +28,11 @@ export function blockingOperation(
   return ahead;
 }
 
-/** The operations whose turn it is, and those that stand aside, which may say so. */
+/** Returns the operations whose turn it is, and those that yield, which may report that. */
 export function runnableOperations(operations: Iterable<Operation>, standing: QueueState): Operation[] {
   const clones: Operation[] = [];
   const aside: Operation[] = [];
-  /** The first that may change the machine. */
+  /** First operation that may change the VM. */
   let change: Operation | undefined;
   for (const operation of operations) {
     if (isFinished(operation)) continue;
@@ -46,7 +46,7 @@ export function runnableOperations(operations: Iterable<Operation>, standing: Qu
   return [...(before.length > 0 ? before : [first]), ...aside];
 }
 
-/** The operation right behind another, which says that it waits for it. */
+/** Returns the operation right behind another, which reports that it waits for it. */
 export function nextInQueue(
   operation: Operation,
   others: Iterable<Operation>,

@@ -11,46 +11,46 @@ import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import type { DiskOrigins } from '#vm/storage/disk/copied-disk';
 import type { Operation, VmRef } from './operation.ts';
 
-/** What the machine uses at the moment, as its node measures it. */
+/** Current usage of the VM as its node measures it. */
 export interface Usage {
   readonly cpuCores: number;
   readonly memoryBytes: number;
 }
 
-/** What else an operation may look up. */
+/** Lookups of other objects that an operation may need. */
 export interface Lookups {
   node(name: string): Node | undefined;
-  /** In the namespace of the machine. */
+  /** Looks up a migration in the namespace of the VM. */
   migration(name: string): Vmim | undefined;
   snapshot(name: string): Snapshot | undefined;
-  /** Of the same group. */
+  /** Looks up a VM of the same API group. */
   vm(namespace: string, name: string): AnyVm | undefined;
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   readonly origins: DiskOrigins;
-  /** As far as a machine is made of it. */
+  /** Returns the dependencies of a VM. */
   dependencies(vm: AnyVm): VmDependencies;
 }
 
-/** All that is known of an operation and its machine when it is decided what to do. */
+/** State of an operation and its VM that the plan is based on. */
 export interface OperationView {
   readonly operation: Operation;
   readonly ref: VmRef;
-  /** Undefined where nobody looks after machines of the group. */
+  /** Dialect of the VM. Undefined if its API group is not managed. */
   readonly dialect: Dialect | undefined;
   readonly vm: AnyVm | undefined;
-  /** The machine's own. */
+  /** Instance that belongs to the VM. */
   readonly instance: Vmi | undefined;
-  /** Why it is never done, whatever comes: nobody looks after the group, or a namespace does not allow it. */
+  /** Reason for which it is never executed: its API group is not managed, or a namespace does not allow it. */
   readonly denial?: { readonly reason: string; readonly message: string } | undefined;
-  /** The operation of the same machine that has to be over first. */
+  /** Operation of the same VM that has to finish first. */
   readonly blockedBy: Operation | undefined;
-  /** Absent where nobody can say. */
+  /** Usage of the VM. Absent if it is unknown. */
   readonly usage?: Usage | undefined;
   readonly lookups: Lookups;
   readonly now: number;
 }
 
-/** The same, where the machine is there. */
+/** View of an operation whose VM exists. */
 export interface ActiveOperationView extends OperationView {
   readonly dialect: Dialect;
   readonly vm: AnyVm;
@@ -60,16 +60,16 @@ export function isActive(view: OperationView): view is ActiveOperationView {
   return view.dialect !== undefined && view.vm !== undefined;
 }
 
-/** How the power of a machine is. */
+/** Power state of a VM. */
 export interface PowerState {
-  /** The instance, where it has neither ended nor was told to go. */
+  /** Instance that has neither ended nor been deleted. */
   readonly live: Vmi | undefined;
   readonly isRunning: boolean;
-  /** There is nothing left that runs, or could. */
+  /** Set if nothing is left that runs, or could. */
   readonly isOff: boolean;
-  /** An instance comes without anybody asking any more. */
+  /** Set if an instance will start without a further request. */
   readonly willStart: boolean;
-  /** The instance has been told to end, or is about to be. */
+  /** Set if the instance has been requested to stop, or is about to be. */
   readonly isStopping: boolean;
 }
 
@@ -77,7 +77,7 @@ export function powerState({ dialect, vm, instance }: ActiveOperationView): Powe
   const desired = dialect.desiredVm(vm);
   const memory: RecordedState = dialect.recordedState(vm);
   const live = instance === undefined || isFinal(instance) || isTerminating(instance) ? undefined : instance;
-  // Of an instance that is gone nothing is asked any more.
+  // Stop requests for an instance that is gone no longer count.
   const requests = memory.requests.filter(({ action, uid }) => action !== 'Stop' || uid === instance?.metadata.uid);
   const off = instance === undefined || isFinal(instance);
   const willStart = shouldStart(desired, { ...memory, requests });
@@ -91,13 +91,15 @@ export function powerState({ dialect, vm, instance }: ActiveOperationView): Powe
   };
 }
 
-/** Whether the machine is on its way to another node. */
+/** Reports whether the VM is migrating. */
 export function isMigrating({ instance }: Pick<OperationView, 'instance'>): boolean {
   const state = instance?.status?.migrationState;
   return state?.migrationUid !== undefined && state.completed !== true && state.failed !== true;
 }
 
-/** Whether it is, or is about to be: it has been asked to leave its node, or is to be of a size that takes a move. */
+/**
+ * Reports whether the VM is migrating or about to: its node is being evacuated, or its new size requires a migration.
+ */
 export function isEvacuating(view: Pick<OperationView, 'instance'>): boolean {
   const { nodeName, evacuationNodeName, conditions = [] } = view.instance?.status ?? {};
   const isAsked = nodeName !== undefined && evacuationNodeName === nodeName;

@@ -14,39 +14,42 @@ export const phaseOf = ({ status }: Operation): Phase => status?.phase ?? 'Pendi
 export const isFinished = (operation: Operation) => FINISHED.has(phaseOf(operation));
 export const hasStarted = (operation: Operation) => phaseOf(operation) === 'Running';
 
-/** It is to be called off: somebody said so, or does not want to hear of it any more. */
+/** Reports whether the operation was cancelled or deleted. */
 export const isCancelRequested = ({ metadata, spec }: Operation) =>
   spec.cancel || metadata.deletionTimestamp !== undefined;
 
-/** Which machine an operation is about. */
+/** Reference to the VM of an operation. */
 export type VmRef = NamedMachine;
 
 export const vmRefOf = (operation: Operation): VmRef => machineNamedBy(operation);
 
-/** Machines of several groups may share a name. */
+/** Returns a key with the API group, since VMs of several groups may share a name. */
 export const vmKey = ({ group, namespace, name }: VmRef) => `${group}/${namespace}/${name}`;
 
 export const describeVm = ({ group, namespace, name }: VmRef) => `VirtualMachine.${group} ${namespace}/${name}`;
 
-/** The snapshot that an operation starts from, as `namespace/name`. */
+/** Returns the snapshot that an operation starts from, as `namespace/name`. */
 export function snapshotOf(operation: Operation): string | undefined {
   const { operation: kind, restoreSpec, cloneSpec } = operation.spec;
   const name = kind === 'restore' ? restoreSpec?.snapshotName : kind === 'clone' ? cloneSpec?.snapshotRef : undefined;
   return name === undefined ? undefined : `${vmRefOf(operation).namespace}/${name}`;
 }
 
-/** The steps of one that has not begun because something is not there: at first others wait for it, then no longer. */
+/** Steps of an operation that cannot start because something is missing. Others first wait for it, then no longer. */
 export const LACKING = 'Lacking';
 export const ASIDE = 'Aside';
 
-/** Whether it has waited for something for so long that nobody waits for it any more. */
+/** Reports whether the operation has waited so long that others no longer wait for it. */
 export const hasYielded = (operation: Operation) =>
   phaseOf(operation) === 'Pending' && operation.status?.checkpoint?.step === ASIDE;
 
-/** Its place among those of the same second: as it was first seen, which is written down with the first status. */
+/**
+ * Returns the order among operations of the same second: the resource version when first seen, which is recorded in the
+ * first status.
+ */
 export const orderOf = ({ metadata, status }: Operation) => status?.checkpoint?.order ?? metadata.resourceVersion;
 
-/** When the operation has taken too long: counted from its start, and from its creation (or `since`) before. */
+/** Returns the deadline of the operation, counted from its start, or before that from its creation (or `since`). */
 export function deadlineOf({ metadata, spec, status }: Operation, since?: number): number {
   const { startTime } = status ?? {};
   const begun = startTime === undefined ? (since ?? Date.parse(metadata.creationTimestamp)) : Date.parse(startTime);

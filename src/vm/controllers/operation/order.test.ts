@@ -3,7 +3,7 @@ import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import { OPERATIONS } from './operation.ts';
 
-/** All but one. */
+/** Dialects of all API groups but one. */
 const SERVED = ALL_DIALECTS.filter(({ kind }) => kind.group !== 'novacron.io');
 const WEB = { vmRef: { name: 'web' } };
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Context } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 
-/** What was written for operations, of whatever type, and caches may not show yet. */
+/** Tracks writes of any type for operations that caches may not show yet. */
 export class PendingWrites {
   readonly #byType = new Map<string, { readonly type: ResourceType; readonly expected: Expectations }>();
 

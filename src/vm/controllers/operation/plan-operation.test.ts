@@ -66,7 +66,7 @@ const view = (given: Partial<OperationView> & Pick<OperationView, 'operation'>):
   ...given,
 });
 
-/** What is done, and what is said of it. */
+/** Returns the planned actions with their messages. */
 const told = (given: Partial<OperationView> & Pick<OperationView, 'operation'>) =>
   planOperation(view(given)).map((action) => {
     if (action.do === 'report') return `${action.status.phase}: ${action.status.message}`;

@@ -23,19 +23,21 @@ export type OperationAction =
   | { readonly do: 'report'; readonly status: OperationStatus }
   | WriteAction
   | { readonly do: 'requeue'; readonly requeueAfterMs: number }
-  /** Nobody may delete the operation before it has put right what it has changed. */
+  /** Adds the finalizer, so that the operation cannot be deleted before it has cleaned up. */
   | { readonly do: 'hold' }
   | { readonly do: 'release' }
-  /** It has been over for as long as it was to be kept. */
+  /** Deletes an operation whose TTL after finishing has expired. */
   | { readonly do: 'expire' };
 
-/** How long an operation waits for its turn before it says so; its creation is known to the second. */
+/** Delay before an operation reports that it waits for its turn. Its creation time has a resolution of seconds. */
 const QUIET_MS = 2000;
 
-/** For how long others wait for an operation that cannot begin: what comes with the machine is there by then. */
+/**
+ * Time for which others wait for an operation that cannot start. What is created together with the VM exists by then.
+ */
 const TIMEOUT_MS = 30_000;
 
-/** What to do about an operation as it stands, in this order; what is to be recorded stands before what is to be done. */
+/** Plans the actions for an operation, in order. Records come before the writes that they are for. */
 export function planOperation(view: OperationView): readonly OperationAction[] {
   const { operation, now } = view;
   if (isFinished(operation)) return afterwards(operation, now);
@@ -65,7 +67,7 @@ function waiting(view: OperationView, handler: OperationHandler): readonly Opera
     const message = 'the operation was cancelled before it began: nothing has been changed';
     return [finish(view, 'Cancelled', { reason: 'Cancelled', message })];
   }
-  // Whoever is behind waits for it as well, each for as long as it may.
+  // Operations behind it wait for the VM as well, each up to its own timeout.
   if (!isActive(view)) return missing(view, { reason: 'NotFound', message: `${describeVm(ref)} is not there` });
   if (blockedBy !== undefined) {
     // Most waits are short, and not worth a write.
@@ -94,7 +96,7 @@ function finish({ operation, now }: OperationView, phase: Phase, words: StatusTe
   return { do: 'report', status: finishedStatus(operation, phase, words, result, now) };
 }
 
-/** Waits for something that it needs of a machine that is there, after a while without holding up those behind it. */
+/** Waits for something that an existing VM lacks, and after a while lets others pass. */
 function lacking(view: OperationView, { reason, message }: StatusText): readonly OperationAction[] {
   const { step, since = '' } = view.operation.status?.checkpoint ?? {};
   if (step !== LACKING && step !== ASIDE) return missing(view, { reason, message }, LACKING, TIMEOUT_MS);
@@ -103,7 +105,7 @@ function lacking(view: OperationView, { reason, message }: StatusText): readonly
   return missing(view, { reason, message }, ASIDE);
 }
 
-/** Waits for something, for as long as the operation may take. */
+/** Waits for something until the timeout of the operation. */
 function missing(
   view: OperationView,
   { reason, message }: StatusText,
@@ -129,7 +131,7 @@ function missing(
 
 function underWay(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
   const { operation, ref, vm, now, denial } = view;
-  // Nothing is put right either: whatever the status says was begun there may be made up.
+  // Nothing is cleaned up either, since the status that says what was started may be forged.
   if (denial !== undefined) {
     const message = `${denial.message}; nothing more is done, and what was begun stays as it is`;
     return [finish(view, 'Failed', { reason: denial.reason, message })];
@@ -151,7 +153,7 @@ function underWay(view: OperationView, handler: OperationHandler): readonly Oper
   return [...actions, finish(view, calledOff ? 'Cancelled' : 'Failed', words, result)];
 }
 
-/** Makes of what a course says what is to be recorded and done. */
+/** Converts the result of a step to actions. */
 function applyStep(view: OperationView, handler: OperationHandler, turn: StepResult): readonly OperationAction[] {
   switch (turn.to) {
     case 'wait':
@@ -177,7 +179,7 @@ function goOn(
   const change = { ...(hasStarted(operation) ? {} : { vmUID: vm?.metadata.uid ?? '' }), ...turn.checkpoint };
   const step = {
     checkpoint: checkpointAt(status?.checkpoint, change, now),
-    // It never goes back.
+    // The progress never decreases.
     progress: Math.max(phaseOf(operation) === 'Running' ? (status?.progress ?? 0) : 0, turn.progress ?? 0),
     message: turn.message ?? status?.message ?? '',
     result: turn.result,
@@ -194,7 +196,7 @@ function goOn(
   ];
 }
 
-/** What is still to be done for an operation that cannot go on, so that it leaves nothing half done. */
+/** Returns the cleanup for an operation that cannot continue, so that it leaves no intermediate state. */
 export function cleanupActions(operation: Operation, view: OperationView): readonly WriteAction[] {
   const checkpoint = operation.status?.checkpoint;
   if (!isActive(view) || checkpoint === undefined || !hasStarted(operation)) return [];

@@ -13,7 +13,7 @@ import {
 } from './operation-handler.ts';
 import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 
-/** The machine runs in the end, whoever started it. */
+/** Ensures that the VM runs, whoever started it. */
 export const start: OperationHandler = {
   begin(view) {
     if (powerState(view).isRunning)
@@ -34,14 +34,14 @@ function starting(view: ActiveOperationView, message?: string): StepResult {
   const words = { checkpoint: { step: 'Starting' }, progress: 10, ...(message === undefined ? {} : { message }) };
   const { waits } = isOff && willStart ? (view.dialect.startGate?.(view.vm) ?? {}) : {};
   if (waits !== undefined) return waitingFor(view, waits, words);
-  // One that is still ending has to be gone before another can come.
+  // An instance that is still stopping has to be gone before another can start.
   if (live !== undefined || !isOff) return { to: 'continue', ...words };
   if (willStart && (refusal !== undefined || !isHeldBack(view))) return { to: 'continue', ...words };
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be started: ${refusal}`);
   return { to: 'continue', ...words, actions: [{ do: 'power', action: 'start', force: false }] };
 }
 
-/** A machine that waits of its own will is left to it, and nobody else has to wait for that; force starts it now. */
+/** Lets a VM wait that delays its own start, without blocking other operations. Force starts it now. */
 function waitingFor(view: ActiveOperationView, { reason, message }: Problem, words: object): StepResult {
   const { operation, vm } = view;
   if (!operation.spec.force) {
@@ -57,18 +57,21 @@ function waitingFor(view: ActiveOperationView, { reason, message }: Problem, wor
 const pausedWords = ({ instance }: ActiveOperationView) =>
   hasCondition(instance?.status?.conditions, 'Paused') ? ', and is paused' : '';
 
-/** Whether a machine that ended by itself is left alone for a while before it is started again. */
+/** Reports whether a VM that ended by itself is in back-off before its next start. */
 function isHeldBack({ dialect, vm, now }: ActiveOperationView): boolean {
   return Date.parse(dialect.recordedState(vm).restarts?.retryAfter ?? '') > now;
 }
 
-/** Whether nothing runs or comes, and the machine is told so: one that has ended by itself may be told to run still. */
+/**
+ * Reports whether nothing runs or will start, and the spec says so. A VM that ended by itself may still be meant to
+ * run.
+ */
 function isStopped(view: ActiveOperationView): boolean {
   const { isOff, willStart } = powerState(view);
   return isOff && !willStart && powerDenial(view, 'stop') !== undefined;
 }
 
-/** The instance that ran is gone in the end, and none comes after it. */
+/** Stops the running instance and prevents another from starting. */
 export const stop: OperationHandler = {
   begin(view) {
     if (isStopped(view)) return { to: 'succeed', message: 'the machine was stopped already' };
@@ -95,7 +98,7 @@ export const stop: OperationHandler = {
     ),
 };
 
-/** Tells the machine to stop, unless it has been told. */
+/** Requests the VM to stop, unless that was requested before. */
 export function requestStop(view: ActiveOperationView, instanceUID: string | undefined): StepResult {
   const { force } = view.operation.spec;
   const { isStopping, isOff, willStart } = powerState(view);
@@ -110,13 +113,13 @@ export function requestStop(view: ActiveOperationView, instanceUID: string | und
   return { to: 'continue', actions: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
 }
 
-/** A guest that was given time before has it cut short. */
+/** Ends the grace period of a guest that is shutting down, if forced. */
 export function forceStop({ instance }: Pick<ActiveOperationView, 'instance'>, force: boolean): readonly WriteAction[] {
   if (!force || instance === undefined || instance.spec.terminationGracePeriodSeconds === 0) return [];
   return [{ do: 'force stop' }];
 }
 
-/** Another instance runs in the end than the one that ran before; one that was stopped is started. */
+/** Replaces the running instance by a new one. A stopped VM is started. */
 export const restart: OperationHandler = {
   begin(view) {
     const { live, willStart } = powerState(view);
@@ -125,7 +128,7 @@ export const restart: OperationHandler = {
     if (live === undefined) return starting(view, 'the machine was stopped, and is being started');
     if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
     const refusal = powerDenial(view, 'restart');
-    // What was asked for before is about to be done.
+    // An earlier request is about to be executed.
     if (refusal !== undefined && view.dialect.recordedState(view.vm).requests.length > 0) return NOT_YET;
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
     return {
@@ -164,7 +167,10 @@ function restarting(view: ActiveOperationView, { instanceUID }: Checkpoint): Ste
   return { to: 'continue', progress: 60 };
 }
 
-/** What the dialect says against an action; undefined where nothing is. A request that stands already is waited for. */
+/**
+ * Returns the dialect's objection to an action, or undefined if there is none. A request that is already pending is
+ * waited for.
+ */
 export function powerDenial(
   { dialect, vm, instance, operation }: ActiveOperationView,
   action: PowerAction,

@@ -3,7 +3,7 @@ import type { Context } from '#platform/runtime/controller';
 import { hasYielded, snapshotOf } from './operation.ts';
 import type { QueueState } from './operation-queue.ts';
 
-/** What the order of operations depends on, as caches show it. */
+/** Returns the state that the order of operations depends on, as caches show it. */
 export const queueStateFrom = (started: ReadonlySet<string>, { cache }: Pick<Context, 'cache'>): QueueState => ({
   started,
   isBlocked(operation) {

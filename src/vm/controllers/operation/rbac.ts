@@ -9,7 +9,7 @@ const kubevirt = (resources: string[], verbs: string[]): PolicyRule => ({
   verbs,
 });
 
-/** What the controller of operations may do, for machines of these kinds. */
+/** Returns the permissions of the operation controller for VMs of these kinds. */
 export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   const { group, plural } = vmOperation;
   return [
@@ -28,7 +28,7 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   ];
 }
 
-/** What it takes of machines of a kind that they can be operated on. */
+/** Returns the permissions that operations on VMs of a kind need. */
 export function operandRules({ group, plural }: Kind): readonly PolicyRule[] {
   return [
     { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },

@@ -7,13 +7,13 @@ import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness }
 describe('a machine that is resized', () => {
   let world: OperationHarness;
   beforeAll(async () => {
-    // A move takes a while.
+    // The slow link makes a migration take a while.
     world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
   });
   afterAll(() => world.stop());
 
   let made = 0;
-  /** A machine that runs, and what can be asked of it. */
+  /** Creates a running VM with helpers to query it. */
   async function vm(memory: string, cpus = 2) {
     const name = `m${made++}`;
     await world.admin.create(HYPERSDK_VMS, {

@@ -10,7 +10,7 @@ import type { Checkpoint, Operation } from './operation.ts';
 import { type AbortResult, fail, type OperationHandler, type StepResult, WAIT } from './operation-handler.ts';
 import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 
-/** The machine is of another size in the end: at once where it can be, else with its next start, and says so. */
+/** Changes the size of the VM, at once if possible, else with its next start, which is then reported. */
 export const resize: OperationHandler = {
   begin(view) {
     const { dialect, vm } = view;
@@ -51,7 +51,7 @@ export const resize: OperationHandler = {
     if (edited === undefined || edited.conflict !== undefined) return WAIT;
     return { to: 'continue', actions: [{ do: 'patch VM', body: { spec: edited.spec } }] };
   },
-  /** A size that has not reached the machine is taken back; what is plugged in stays. */
+  /** Reverts a size that has not reached the running VM. What is plugged in stays. */
   abort(view, { before = '{}' }): AbortResult {
     const old = recordedSize(before, view);
     const has = view.dialect.size?.(view.vm) ?? old;
@@ -66,7 +66,7 @@ export const resize: OperationHandler = {
   },
 };
 
-/** The size that was recorded; that of the spec where the record is none. */
+/** Returns the recorded size, or that of the spec if there is no valid record. */
 function recordedSize(before: string, { dialect, vm }: ActiveOperationView): VmSize {
   const { cpus, memory } = readRecord(before);
   const known = dialect.size?.(vm) ?? { cpus: 1, memory: MIN_MEMORY };
@@ -95,7 +95,7 @@ function resultOf(before: VmSize, wanted: VmSize) {
   return { oldCPUs: before.cpus, newCPUs: wanted.cpus, oldMemory: before.memory, newMemory: wanted.memory };
 }
 
-/** Below it the smallest of systems do not start. */
+/** Minimum memory, below which even the smallest systems do not start. */
 const MIN_MEMORY = '32Mi';
 
 function isTooLittle({ memory }: VmSize, before: VmSize): boolean {
@@ -103,7 +103,7 @@ function isTooLittle({ memory }: VmSize, before: VmSize): boolean {
   return amount < value(parseQuantity(MIN_MEMORY)) && amount < value(parseQuantity(before.memory));
 }
 
-/** A machine that runs is not promised less than it uses. */
+/** Returns the objection to a size below the current usage of a running VM. */
 function belowUsage({ usage }: ActiveOperationView, { cpus, memory }: VmSize): string | undefined {
   if (usage === undefined) return undefined;
   if (value(parseQuantity(memory)) < usage.memoryBytes)
@@ -113,10 +113,10 @@ function belowUsage({ usage }: ActiveOperationView, { cpus, memory }: VmSize): s
   return undefined;
 }
 
-/** For how long a size that takes a restart has to be seen so: the instance may be seen later than its machine. */
+/** Time for which a required restart has to be observed, since the instance may be observed later than its VM. */
 const SETTLED_MS = 1000;
 
-/** The spec says the new size: over when the machine has all of it that it can get while it runs. */
+/** Waits, once the spec has the new size, until the running VM has all of it that it can get without a restart. */
 function arriving(
   view: ActiveOperationView,
   wanted: VmSize,
@@ -133,7 +133,7 @@ function arriving(
   const [coming, later] = [those('comes'), those('later')];
   if (later.length > 0 && !isToldOfRestart(view)) return { to: 'continue', progress: 20 };
   const rest = later.length === 0 ? '' : `; it has ${later.join(' and ')} from its next start on`;
-  // What has come came with a move, which others would be in the way of.
+  // Plugged parts arrive with a migration, which other operations would disturb.
   const plugged = those('has').filter((part) => !wordsOf(old).includes(part));
   const isMoving = coming.length > 0 || (plugged.length > 0 && isMigrating(view));
   if (isMoving) {
@@ -151,7 +151,7 @@ function arriving(
   return { to: 'succeed', reason: 'RestartRequired', message, result: { hotplug: plugged.length > 0 } };
 }
 
-/** Whether the machine says, of the spec as it is, that some of it takes a restart. */
+/** Reports whether the VM's status says, for its current spec, that a restart is required. */
 function isToldOfRestart({ vm, dialect }: ActiveOperationView): boolean {
   const { conditions } = (vm.status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
   return (
@@ -160,10 +160,10 @@ function isToldOfRestart({ vm, dialect }: ActiveOperationView): boolean {
   );
 }
 
-/** One of the two that a size is made of. */
+/** CPU or memory part of a size. */
 interface ResizePart {
   readonly words: string;
-  /** The running machine has it, gets it while it runs, or with its next start. */
+  /** State of the part: the running VM has it, gets it while it runs, or gets it with its next start. */
   readonly state: 'has' | 'comes' | 'later';
 }
 

@@ -18,7 +18,7 @@ import { formatCpus, memoryOf } from './resize.ts';
 import { usable } from './snapshot.ts';
 import { beginStop, continueStop, restorePower } from './stop.ts';
 
-/** The disks of the machine are what they were when a snapshot was taken; it is stopped for it, and runs again if it ran. */
+/** Restores the disks of the VM to a snapshot. The VM is stopped for that, and restarted if it ran. */
 export const restore: OperationHandler = {
   needsFinalizer: () => true,
   begin(view) {
@@ -54,7 +54,7 @@ export const restore: OperationHandler = {
   },
 };
 
-/** A disk of the snapshot whose claim is not there any more. */
+/** Returns a disk of the snapshot whose claim does not exist anymore. */
 function lostDisk({ lookups, ref }: ActiveOperationView, { status }: Snapshot): string | undefined {
   const lost = status?.disks?.find(({ claim }) => {
     const found = lookups.claim(ref.namespace, claim);
@@ -64,7 +64,7 @@ function lostDisk({ lookups, ref }: ActiveOperationView, { status }: Snapshot): 
   return `the disk ${lost.name} has no PersistentVolumeClaim ${ref.namespace}/${lost.claim} any more`;
 }
 
-/** A snapshot that somebody has deleted answers nobody. */
+/** Fails the restore if the snapshot was deleted, since it would never respond. */
 function goneSnapshot(view: ActiveOperationView, checkpoint: Checkpoint): StepResult | undefined {
   const found = view.lookups.snapshot(nameIn(view));
   const going = found?.metadata.deletionTimestamp !== undefined && checkpoint.step !== 'Restoring';
@@ -113,7 +113,7 @@ function awaitRestore(view: ActiveOperationView, checkpoint: Checkpoint): StepRe
   return { to: 'continue', checkpoint: { step: 'Starting' }, progress: 70, message, actions };
 }
 
-/** The request is taken back, and a machine that ran goes on. */
+/** Withdraws the restore request, and lets a VM that ran continue. */
 function goingOn(view: ActiveOperationView, checkpoint: Checkpoint): readonly WriteAction[] {
   const answer = { [RESTORE_ANNOTATION]: null };
   if (checkpoint.before !== undefined) return restorePower(view, checkpoint, answer);
@@ -128,7 +128,10 @@ function starting(view: ActiveOperationView, checkpoint: Checkpoint): StepResult
   return { to: 'continue', actions: goingOn(view, checkpoint) };
 }
 
-/** The machine runs again: where there was memory in the snapshot, it goes on from there, or says why it does not. */
+/**
+ * Returns the result once the VM runs again. If the snapshot has memory, the guest resumes from it, or the message says
+ * why not.
+ */
 function restoredResult(view: ActiveOperationView, live: Vmi): StepResult {
   const message = `the machine runs with the disks of VMSnapshot ${nameIn(view)}`;
   const kept = view.lookups.snapshot(nameIn(view))?.status;
@@ -140,7 +143,7 @@ function restoredResult(view: ActiveOperationView, live: Vmi): StepResult {
   return { to: 'succeed', reason: 'MemoryNotResumed', message: text, result: { memoryResumed: false } };
 }
 
-/** Why a guest does not go on with the memory that was kept. */
+/** Returns why a guest cannot resume from the saved memory. */
 function obstacleTo(
   { vcpus, memoryBytes, disks }: GuestState,
   live: Vmi,
@@ -157,7 +160,7 @@ function obstacleTo(
   return `the machine has ${formatCpus(vcpusOf(spec.domain))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
 }
 
-/** The disks that a machine runs with and that outlive its run. */
+/** Returns the disks of a running VM that outlive its run. */
 function disksNow({ spec }: Vmi, { lookups, ref }: ActiveOperationView): GuestDisk[] {
   const shown = new Set((spec.domain.devices.disks ?? []).map(({ name, volumeName }) => volumeName ?? name));
   return claimsIn(spec).flatMap(({ volume, claim }) => {

@@ -14,7 +14,7 @@ import {
 } from './operation-handler.ts';
 import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 
-/** A VMSnapshot of the machine is ready in the end; it outlives the operation. */
+/** Creates a VMSnapshot of the VM and waits until it is ready. The snapshot outlives the operation. */
 export const snapshot: OperationHandler = {
   begin(view) {
     if (isMigrating(view))
@@ -112,7 +112,7 @@ function whyOf({ metadata, status }: Snapshot): string {
   return message === undefined || message === '' ? `VMSnapshot ${metadata.name} failed` : message;
 }
 
-/** A snapshot of the machine that it can go back to; or what has to be said of it. */
+/** Returns a snapshot that the VM can be restored to, or the result that says why there is none. */
 export function usable(
   { lookups, ref }: ActiveOperationView,
   name: string,
@@ -124,7 +124,7 @@ export function usable(
   });
   if (found === undefined) return { turn: { to: 'wait', reason: 'NotFound', message: `${words} is not there` } };
   const of = machineNamedBy(found);
-  // A machine of another namespace is nothing to whoever asks.
+  // A VM of another namespace is not disclosed to the requester.
   const whose = of.namespace === ref.namespace ? `one of ${describeVm(of)}` : `none of ${describeVm(ref)}`;
   if (vmKey(of) !== vmKey(ref)) return refused('WrongMachine', `is ${whose}`);
   if (found.status?.phase === 'Failed' || found.metadata.deletionTimestamp !== undefined)

@@ -33,7 +33,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
     return parseContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files;
   };
-  /** A guest that runs writes to its disk. */
+  /** Lets the running guest write to its disk. */
   const write = async (text: string) => {
     const body = { metadata: { annotations: { 'vimana.io/guest-write': `/f=${text}` } } };
     await world.admin.patch(VMIS, 'web.hypersdk', { type: 'merge', body }, { namespace });
@@ -81,7 +81,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     const spec = { cpus: 1, memory: '1Gi', disks, nodeSelector: { nobody: 'has-it' } };
     await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'stuck', namespace }, spec });
     await world.clock.advance(5000);
-    // Nothing is taken of a machine that is about to start.
+    // No snapshot is captured of a VM that is about to start.
     await world.admin.create(VM_SNAPSHOTS, {
       metadata: { name: 'slow', namespace },
       spec: { vmRef: { name: 'stuck' } },

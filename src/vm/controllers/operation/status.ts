@@ -12,7 +12,7 @@ import {
 
 export type StatusText = { readonly reason: string; readonly message: string };
 
-/** The status of an operation that waits for its turn, or for something that is not there. */
+/** Returns the status of an operation that waits for its turn, or for something missing. */
 export function pendingStatus(
   operation: Operation,
   words: StatusText,
@@ -36,7 +36,7 @@ export interface OperationStep {
   readonly result?: Result | undefined;
 }
 
-/** The status of an operation that is under way. */
+/** Returns the status of an operation in progress. */
 export function runningStatus(operation: Operation, step: OperationStep, now: number): OperationStatus {
   const { checkpoint, progress, message, result } = step;
   return {
@@ -51,7 +51,7 @@ export function runningStatus(operation: Operation, step: OperationStep, now: nu
   };
 }
 
-/** The status of an operation that is over. */
+/** Returns the status of a finished operation. */
 export function finishedStatus(
   operation: Operation,
   phase: Phase,
@@ -74,7 +74,7 @@ export function finishedStatus(
   };
 }
 
-/** A step that begins now; the one that is recorded stays as it is where nothing of it changes. */
+/** Returns the checkpoint with changes. Its time only changes with the step. */
 export function checkpointAt(before: Checkpoint | undefined, change: Partial<Checkpoint>, now: number): Checkpoint {
   const since = change.step === undefined || change.step === before?.step ? before?.since : microTimestamp(now);
   return { ...before, ...change, ...(since === undefined ? {} : { since }) };
@@ -90,7 +90,10 @@ function base({ metadata, status }: Operation): OperationStatus {
   };
 }
 
-/** Succeeded and Failed stand from the first status on, so that whoever waits for one of them sees it change. */
+/**
+ * Returns the conditions. Succeeded and Failed are set from the first status on, so that clients that wait for one see
+ * it change.
+ */
 function conditionsOf({ status }: Operation, phase: Phase, { reason, message }: StatusText, now: number): Condition[] {
   const before = status?.conditions;
   const at = timestamp(now);

@@ -6,11 +6,11 @@ import { type ActiveOperationView, powerState } from './operation-view.ts';
 import { powerDenial, requestStop } from './power.ts';
 
 /**
- * A machine that is stopped for a while and runs again afterwards as before: its power fields are remembered, and put
- * back, whatever they were.
+ * These functions stop a VM for a while and let it continue as before: its power fields are recorded and restored,
+ * whatever they were.
  */
 
-/** Stops a machine that runs, and remembers how it was; undefined where it does not run. */
+/** Stops a running VM and records its power fields. Returns undefined if it does not run. */
 export function beginStop(
   view: ActiveOperationView,
 ): (StepResult & { readonly to: 'continue' }) | StepResult | undefined {
@@ -30,7 +30,7 @@ export function beginStop(
       step: 'Stopping',
       before: JSON.stringify(before),
       ...(live === undefined ? {} : { instanceUID: live.metadata.uid }),
-      // What has once been let go does not wait anew.
+      // A VM that has passed its start gate once does not wait again.
       ...(live !== undefined && view.dialect.startGate?.(view.vm) !== undefined ? { startNow: true } : {}),
     },
     progress: 5,
@@ -38,15 +38,15 @@ export function beginStop(
   };
 }
 
-/** Undefined once the machine stands still. */
+/** Continues the stop. Returns undefined once the VM is stopped. */
 export function continueStop(view: ActiveOperationView): StepResult | undefined {
   const { isOff, willStart } = powerState(view);
-  // One that has ended by itself may stay to be looked at, and is in nobody's way.
+  // An instance that ended by itself may be retained for inspection, and blocks nothing.
   if (isOff && !willStart) return undefined;
   return requestStop(view, view.instance?.metadata.uid);
 }
 
-/** The generation of the machine when these are its fields. */
+/** Returns the generation that the VM has with these fields. */
 function generationWith(
   { metadata, spec }: ActiveOperationView['vm'],
   fields: Readonly<Record<string, unknown>>,
@@ -56,10 +56,10 @@ function generationWith(
   return `${(metadata.generation ?? 0) + (changes ? 1 : 0)}`;
 }
 
-/** Every field by which a machine of any group is switched. */
+/** Fields that control the power state of VMs, in all API groups. */
 const POWER_FIELDS: readonly string[] = ['running', 'runStrategy'];
 
-/** What was recorded of the power of a machine; whatever else stands there is not ours to write. */
+/** Returns the recorded power fields. Any other field in the record is not ours to write. */
 export function powerFieldsIn(before: string): Readonly<Record<string, unknown>> {
   const recorded = readRecord(before);
   return Object.fromEntries(
@@ -67,7 +67,7 @@ export function powerFieldsIn(before: string): Readonly<Record<string, unknown>>
   );
 }
 
-/** Lets the machine go on as it was; with annotations for its start, in the same write where that is one. */
+/** Restores the power state of the VM, with annotations for its start, in a single write if it takes one. */
 export function restorePower(
   { vm, dialect, instance }: ActiveOperationView,
   { before = '{}', startNow }: Checkpoint,

@@ -9,7 +9,7 @@ const DISKS = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
 describe('an operation that waits', () => {
   let world: OperationHarness;
   beforeAll(async () => {
-    // A move takes minutes.
+    // The slow link makes a migration take minutes.
     world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e6 });
   });
   afterAll(() => world.stop());

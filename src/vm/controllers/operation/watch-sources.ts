@@ -10,9 +10,9 @@ import { hasStarted, hasYielded, isFinished, OPERATIONS, type VmRef, vmKey, vmRe
 import { nextInQueue, runnableOperations } from './operation-queue.ts';
 import { queueStateFrom } from './queue-state.ts';
 
-/** Which operations are looked at again when something else changes. */
+/** Returns the watches that determine which operations to reconcile when other objects change. */
 export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<string>): WatchSource[] {
-  /** What happens to a machine concerns the operations whose turn it is; those behind wait for them. */
+  /** Returns the operations whose turn it is on a VM. Those behind wait for them. */
   const concerned = (ref: VmRef, context: Pick<Context, 'cache'>) =>
     runnableOperations(context.cache(OPERATIONS).by(operationsByVm, vmKey(ref)), queueStateFrom(begun, context)).map(
       keyOf,
@@ -25,7 +25,7 @@ export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<st
         return [...concerned({ group: dialect.kind.group, namespace, name }, context), ...makersOf(vm, context)];
       }),
     ),
-    // The claims of a clone, which may be made by others, and those that it is to be made from.
+    // A clone depends on its claims, which others may create, and on those that it copies.
     watchSource(PERSISTENT_VOLUME_CLAIMS, (claim, context) => [
       ...[...context.cache(OPERATIONS).by(waitingForDisk, claim.metadata.namespace ?? '')].map(keyOf),
       ...makersOf(claim, context),
@@ -35,7 +35,7 @@ export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<st
       ...makersOf(snapshot, context),
       ...[...context.cache(OPERATIONS).by(bySnapshot, keyOf(snapshot))].flatMap((operation) => [
         keyOf(operation),
-        // Those behind it wait for it, or no longer.
+        // Operations behind it start or stop waiting for it.
         ...concerned(vmRefOf(operation), context),
       ]),
     ]),
@@ -48,7 +48,8 @@ export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<st
           : concerned({ group: dialect.kind.group, namespace: metadata.namespace, name }, context);
       }),
     ),
-    // One that is over, or gone, or stands aside makes room for the next, and is not waited for by the one behind it.
+    // An operation that finished, was deleted or yields lets the next one start, and no longer blocks the one behind
+    // it.
     watchSource(OPERATIONS, (operation, context, { type, object }) => {
       const makesRoom = type === 'deleted' || isFinished(operation) || hasYielded(operation);
       if (operation !== object || !makesRoom) return [];
@@ -56,7 +57,7 @@ export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<st
       const left = [...context.cache(OPERATIONS).by(operationsByVm, vmKey(ref))];
       const standing = queueStateFrom(begun, context);
       const next = nextInQueue(operation, left, standing);
-      // Those that go beside it have begun already.
+      // Operations that run concurrently with it have already started.
       const current = runnableOperations(left, standing).filter(
         (each) => !hasStarted(each) && !begun.has(each.metadata.uid),
       );
@@ -65,14 +66,14 @@ export function watchSources(dialects: readonly Dialect[], begun: ReadonlySet<st
   ];
 }
 
-/** The operation that has made something, while it is under way. */
+/** Returns the operation that created an object, while it is in progress. */
 const makersOf = (object: KubeObject, { cache }: Pick<Context, 'cache'>) =>
   creatorKeys(object).filter((key) => {
     const operation = cache(OPERATIONS).get(key);
     return operation !== undefined && !isFinished(operation);
   });
 
-/** The operation that has made the machine that something belongs to. */
+/** Returns the operation that created the VM that owns an object. */
 function ownedMakers({ metadata }: KubeObject, { kind }: Dialect, context: Context): string[] {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined || owner.kind !== kind.kind || owner.apiVersion !== kind.apiVersion) return [];

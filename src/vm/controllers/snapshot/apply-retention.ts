@@ -8,7 +8,7 @@ import { retentionOf } from './retention.ts';
 import type { SnapshotDeps } from './settings.ts';
 import { snapshotsByVm, snapshotVmKey } from './snapshot-source.ts';
 
-/** Keeps a snapshot for as long as it is wanted, and says what it is among those that there are. */
+/** Applies the retention of a snapshot, and updates its position in the chain of snapshots. */
 export async function applyRetention(
   snapshot: Snapshot,
   parts: SnapshotDeps,

@@ -32,7 +32,7 @@ describe('a snapshot of a machine that runs', () => {
       'Quiesced True',
     ]);
     await world.cluster.settle();
-    // With the one that made it: four.
+    // With the creation there are four writes.
     expect(world.writes).toEqual([
       'update vmsnapshots s',
       'update vmsnapshots/status s',

@@ -22,11 +22,11 @@ import { isAwaited, sourcesOf } from './volume-sources.ts';
 
 export interface SnapshotOptions extends Partial<SnapshotSettings> {
   readonly dialects: readonly Dialect[];
-  /** Who knows the templates of machines. */
+  /** Providers of the templates of VMs. */
   readonly providers?: DependencyProviders;
 }
 
-/** Snapshots that still hold nothing, or that are restored, by the claims that they wait for. */
+/** Indexes snapshots that are not captured yet, or are being restored, by the claims that they wait for. */
 const waitingForClaim: Index<Snapshot> = {
   values: (snapshot) =>
     isSettled(snapshot) && !isRestoring(snapshot)
@@ -34,7 +34,7 @@ const waitingForClaim: Index<Snapshot> = {
       : (snapshot.status?.disks ?? []).map(({ claim }) => keyIn(namespaceOf(snapshot), claim)),
 };
 
-/** Takes snapshots of machines of every group, keeps them for as long as they are wanted, and restores machines to them. */
+/** Reconciles snapshots of VMs of every API group: captures, retains and restores them. */
 export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
   const { dialects, providers = {} } = options;
   const settings = { ...SNAPSHOT_SETTINGS, ...options };
@@ -60,7 +60,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
         const waiting = [...all.by(waitingForClaim, keyOf(claim))].map(keyOf);
         return [...waiting, ...sourceSnapshot(claim), ...sourcesOf(claim, context)];
       }),
-      // Those of one machine come one after the other, and build on each other.
+      // Snapshots of one VM are captured one after the other, and build on each other.
       watchSource(VM_SNAPSHOTS, (snapshot, { cache }, { type, object, old }) => {
         if (snapshot !== object || (type === 'updated' && sameStage(object, old))) return [];
         return [...cache(VM_SNAPSHOTS).by(snapshotsByVm, snapshotVmKey(snapshot))]
@@ -78,7 +78,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
     finalize: {
       finalizer: SNAPSHOT_FINALIZER,
       async run(snapshot, context) {
-        // What is being made from it is finished first; what asks only now is told that it is too late.
+        // Copies in progress are finished first. New requests are told that it is too late.
         const restored = await restoreFor(snapshot, parts, context);
         if (restored === 'written') return 'held';
         if (!isRestoring(snapshot) && !hasUnpopulatedClaims(snapshot, context) && !isAwaited(snapshot, context))
@@ -89,7 +89,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
     },
   };
 
-  /** A machine matters to its snapshots that hold nothing yet, and to the one that it asks to be restored to. */
+  /** Wakes the uncaptured snapshots of a VM, and the one that it requests to be restored to. */
   function machinesOf(dialect: Dialect): WatchSource {
     return watchSource(resourceTypeFor(dialect.kind), (vm, context) => {
       if (context.cache(VM_SNAPSHOTS).size === 0) return [];
@@ -119,7 +119,7 @@ function askedBy({
   return asked === undefined ? [] : [keyIn(asked.namespace ?? metadata.namespace, asked.snapshot)];
 }
 
-/** Whether two states of a snapshot are the same to the others of its machine. */
+/** Reports whether two states of a snapshot are equal for the other snapshots of its VM. */
 function sameStage(a: Snapshot, b: Snapshot): boolean {
   const going = ({ metadata }: Snapshot) => metadata.deletionTimestamp !== undefined;
   return a.status?.phase === b.status?.phase && going(a) === going(b);

@@ -38,7 +38,7 @@ import {
 import { captureByStorage, isByStorage } from './volume-capture.ts';
 import { classesFor } from './volume-snapshot-class.ts';
 
-/** Brings a snapshot that holds nothing yet to hold something, or to say why it never will. */
+/** Captures a new snapshot, or reports why that is impossible. */
 export async function createSnapshot(
   snapshot: Snapshot,
   parts: SnapshotDeps,
@@ -46,7 +46,7 @@ export async function createSnapshot(
 ): Promise<ReconcileResult | void> {
   const { clock } = context;
   const { status } = snapshot;
-  // What the storage has begun it finishes, whatever becomes of the machine.
+  // A capture that the storage has started is finished, whatever happens to the VM.
   if (status?.phase === 'Creating' && isByStorage(status))
     return await captureByStorage(snapshot, parts, context, writeSnapshotStatus);
   const view = await observeSnapshot(snapshot, parts, context);
@@ -106,7 +106,7 @@ async function capture(
   }
 }
 
-/** What stands in the status while somebody captures. */
+/** Writes the status of a capture in progress. */
 async function begin(
   snapshot: Snapshot,
   by: Capturer,
@@ -117,7 +117,7 @@ async function begin(
   const { metadata, status = {} } = snapshot;
   const [first] = disks;
   const namespace = namespaceOf(snapshot);
-  // Asked for anew: a restore may have been just before.
+  // The branch is read again, since a restore may just have happened.
   const branch =
     first === undefined || by === 'storage'
       ? undefined
@@ -149,7 +149,7 @@ async function begin(
   };
 }
 
-/** A machine that KWOK plays has no guest: of its memory, the size and the age are all there is. */
+/** Returns the capture of a VM on a KWOK node. It has no guest, so only the size and age of its memory are known. */
 function kwokCapture(
   { spec }: Snapshot,
   { instance, spec: shape }: SnapshotSource,
@@ -168,7 +168,9 @@ function kwokCapture(
   return { ...capture, memory: { bytes, state: JSON.stringify(state) } };
 }
 
-/** Whether what was begun goes on where it was: the machine may have stopped, or moved, before it was captured. */
+/**
+ * Reports whether the capture continues where it started. The VM may have stopped or migrated before it was captured.
+ */
 function isUnderWay({ status }: Snapshot, { source, node }: SnapshotView): boolean {
   if (typeof source === 'string' || status?.vmUID !== source.vm.metadata.uid) return false;
   const { instance } = source;
@@ -185,7 +187,7 @@ function waiting(
 ): SnapshotStatus {
   const { metadata, status = {} } = snapshot;
   const { observedGeneration, conditions } = status;
-  // By these it is woken when they come.
+  // The snapshot is woken when these claims appear.
   const disks = typeof source === 'string' ? [] : claimedDisks(source.spec);
   return {
     ...(observedGeneration === undefined ? {} : { observedGeneration: metadata.generation ?? observedGeneration }),
@@ -235,7 +237,7 @@ export function anyNode({ cache }: Context): string | undefined {
   return undefined;
 }
 
-/** The snapshot that is captured before this one: one that is under way, or an older one. */
+/** Returns the snapshot that is captured before this one: one in progress, or an older one. */
 function firstOf(others: readonly Snapshot[], own: Snapshot): string | undefined {
   const rank = ({ metadata, status }: Snapshot) =>
     `${status?.phase === 'Creating' ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`;
@@ -245,7 +247,7 @@ function firstOf(others: readonly Snapshot[], own: Snapshot): string | undefined
   return first === undefined || keyOf(first) === keyOf(own) ? undefined : first.metadata.name;
 }
 
-/** Writes the status of a snapshot, and tells what became of it. */
+/** Writes the status of a snapshot, and records events for its transitions. */
 export async function writeSnapshotStatus(
   snapshot: Snapshot,
   status: SnapshotStatus,

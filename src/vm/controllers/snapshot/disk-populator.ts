@@ -19,7 +19,7 @@ import { retainedIn } from '#vm/storage/disk/saved-disks';
 import { isCaptured } from '#vm/storage/snapshot/lineage';
 import { machineClaims } from './snapshot-source.ts';
 
-/** Claims that are still to be filled, by where from. */
+/** Indexes claims that are yet to be populated by their source. */
 const unfilled: Index<PersistentVolumeClaim> = {
   values: (claim) => {
     const source = isPopulated(claim) ? undefined : readDiskSource(claim.metadata.annotations);
@@ -27,7 +27,7 @@ const unfilled: Index<PersistentVolumeClaim> = {
   },
 };
 
-/** Those that an operation has made of disks of another namespace, by the operation. */
+/** Indexes claims that an operation populates from another namespace by that operation. */
 const unfilledFor: Index<PersistentVolumeClaim> = {
   values: (claim) => {
     const { annotations, namespace } = claim.metadata;
@@ -39,13 +39,13 @@ const unfilledFor: Index<PersistentVolumeClaim> = {
 
 export interface CopyOptions {
   readonly dialects: readonly Dialect[];
-  /** Who knows the templates of machines. */
+  /** Providers of the templates of VMs. */
   readonly gatherers?: DependencyProviders;
-  /** The only namespace that is managed, where it is one. */
+  /** Only namespace to manage. If absent, all are managed. */
   readonly onlyNamespace?: string;
 }
 
-/** Fills new claims of simulated disks with what they are copies of. */
+/** Populates new claims of simulated disks with the data that they copy. */
 export const diskPopulator = (options: CopyOptions): Controller<PersistentVolumeClaim> => ({
   name: 'disk copies',
   for: PERSISTENT_VOLUME_CLAIMS,
@@ -102,7 +102,7 @@ function copyAuthority(
   };
 }
 
-/** What a claim is to hold; a sentence where that cannot be had yet. */
+/** Returns the contents for a claim, or a message that says why they are not available yet. */
 async function sourceContents(
   source: DiskSource,
   { metadata }: PersistentVolumeClaim,
@@ -115,7 +115,7 @@ async function sourceContents(
       return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is not there`;
     if (!isPopulated(known))
       return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is still to be filled`;
-    // The guest may have written since the cache was told.
+    // The guest may have written since the cache was updated.
     return contentsOf(await client.get(PERSISTENT_VOLUME_CLAIMS, claim ?? '', { namespace }));
   }
   const found = cache(VM_SNAPSHOTS).get(keyIn(namespace, snapshot));
@@ -133,7 +133,7 @@ function placeOf({ claim, snapshot, namespace }: DiskSource, { metadata }: Persi
   return snapshot === undefined ? `claim ${keyIn(where, claim ?? '')}` : `snapshot ${keyIn(where, snapshot)}`;
 }
 
-/** Whether a claim is still to be filled from a snapshot. */
+/** Reports whether a claim is yet to be populated from a snapshot. */
 export function hasUnpopulatedClaims(snapshot: Snapshot, { cache }: Context): boolean {
   for (const claim of cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `snapshot ${keyOf(snapshot)}`)) {
     if (claim.metadata.deletionTimestamp === undefined) return true;
@@ -141,7 +141,7 @@ export function hasUnpopulatedClaims(snapshot: Snapshot, { cache }: Context): bo
   return false;
 }
 
-/** The key of the snapshot that a claim is, or was, to be filled from: it may go when that is done. */
+/** Returns the key of the snapshot that a claim is, or was, populated from. The snapshot may be deleted after that. */
 export function sourceSnapshot(claim: PersistentVolumeClaim): string[] {
   const source = readDiskSource(claim.metadata.annotations);
   return source?.snapshot === undefined ? [] : [keyIn(source.namespace ?? claim.metadata.namespace, source.snapshot)];

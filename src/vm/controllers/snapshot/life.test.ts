@@ -201,7 +201,7 @@ describe('a copy of a disk', () => {
         return metadata.annotations?.['vimana.io/disk-contents'];
       });
     expect(JSON.parse(await filled())).toEqual({ files: {}, from: 'snapshot default/s' });
-    // While the copies cannot be made.
+    // The copies cannot be created meanwhile.
     await stop();
     const halted = world.operate((client) => ({
       ...client,
@@ -275,7 +275,7 @@ describe('a restore', () => {
 });
 
 describe('an operator that is killed', () => {
-  /** Lets so many writes through, and none after. */
+  /** Lets a number of writes through, and none after. */
   const dyingAfter = (count: number) => {
     let left = count;
     return (client: Client): Client =>

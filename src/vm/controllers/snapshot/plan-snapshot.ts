@@ -11,25 +11,25 @@ import type { SnapshotSettings } from './settings.ts';
 import { claimedDisks, namespaceOf, type SnapshotSource, snapshotVmKey } from './snapshot-source.ts';
 import type { ChosenClass } from './volume-snapshot-class.ts';
 
-/** All that decides how a snapshot comes about. */
+/** State that the capture of a snapshot is planned by. */
 export interface SnapshotView {
   readonly snapshot: Snapshot;
   readonly source: SnapshotSource | 'missing' | 'not served';
-  /** Why the machine is none that its namespace may have a snapshot of. */
+  /** Reason for which its namespace may not have a snapshot of the VM. */
   readonly denial?: CrossNamespaceDenial | undefined;
-  /** The snapshot of the same machine that comes first. */
+  /** Snapshot of the same VM that comes first. */
   readonly before: string | undefined;
   readonly claim: (name: string) => PersistentVolumeClaim | undefined;
   readonly storageClass: (name: string) => StorageClass | undefined;
-  /** How each claim is captured that is not simulated, and has a volume or never could be. */
+  /** Snapshot classes of the claims that are not simulated, and have a volume or can never be captured. */
   readonly classes: ReadonlyMap<string, ChosenClass>;
   readonly node: (name: string) => Node | undefined;
-  /** A node of ours that is ready, for what any node can do. */
+  /** Ready node of ours for work that any node can do. */
   readonly anyNode: string | undefined;
   readonly now: number;
 }
 
-/** Who captures: the agent of a node, the operator itself where no agent is, or the storage of the cluster. */
+/** Capturer of the disks: the node agent, the operator if there is none, or the storage of the cluster. */
 export type Capturer = { readonly node: string } | 'operator' | 'storage';
 
 export type SnapshotStep =
@@ -44,7 +44,7 @@ export type SnapshotStep =
 
 const RUNTIME_LABEL = 'vimana.io/runtime';
 
-/** What becomes of a snapshot that holds nothing yet. */
+/** Plans the next step of a snapshot that is not captured yet. */
 export function planSnapshot(view: SnapshotView, settings: SnapshotSettings): SnapshotStep {
   const { snapshot, source, before, now } = view;
   const { metadata } = snapshot;
@@ -81,7 +81,7 @@ export function planSnapshot(view: SnapshotView, settings: SnapshotSettings): Sn
   return planCapture(view, source, what, wait);
 }
 
-/** Who captures the disks of a machine that is there, runs or is off. */
+/** Decides who captures the disks of an existing VM, running or stopped. */
 function planCapture(view: SnapshotView, vm: SnapshotSource, what: string, wait: Wait): SnapshotStep {
   const { metadata, spec } = view.snapshot;
   const disks = claimedDisks(vm.spec);
@@ -136,7 +136,7 @@ function migrationOf({ instance }: SnapshotSource): string | undefined {
   return `is being migrated${targetNode === undefined ? '' : ` to ${targetNode}`}`;
 }
 
-/** Whether what is on a claim stands in its annotation. */
+/** Reports whether the contents of a claim are in its annotation. */
 export function isSimulatedNode(
   { metadata, spec }: PersistentVolumeClaim,
   storageClass: SnapshotView['storageClass'],
@@ -146,14 +146,14 @@ export function isSimulatedNode(
   return metadata.annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined;
 }
 
-/** Nodes that KWOK plays have no agent, nor may there be any node at all while machines are off. */
+/** Returns the capturer. KWOK nodes have no node agent, and there may be no node at all while VMs are stopped. */
 function capturerOf({ node, anyNode }: SnapshotView, { instance }: SnapshotSource): Capturer {
   if (instance === undefined) return anyNode === undefined ? 'operator' : { node: anyNode };
   const name = instance.status?.nodeName ?? '';
   return node(name)?.metadata.labels?.[RUNTIME_LABEL] === undefined ? 'operator' : { node: name };
 }
 
-/** Whether a node has an agent of ours that lives. */
+/** Reports whether a node has a live node agent of ours. */
 export function isAble({ metadata, status }: Node): boolean {
   return (
     metadata.labels?.[RUNTIME_LABEL] !== undefined &&

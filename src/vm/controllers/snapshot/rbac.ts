@@ -4,15 +4,15 @@ import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import type { Kind } from '#platform/schema/kind';
 
-/** What the controllers of snapshots and of copied disks may do. */
+/** Returns the permissions of the controllers for snapshots and copied disks. */
 export function snapshotRules(vms: readonly Kind[]): readonly PolicyRule[] {
   const { group, plural } = vmSnapshot;
   return [
     { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update', 'delete'] },
     { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update', OPERATE] },
-    // Where owners are protected, whoever blocks their deletion must be able to.
+    // With OwnerReferencesPermissionEnforcement, blocking the deletion of an owner requires this permission.
     { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
-    // The answer to a restore stands on the machine.
+    // The response to a restore request is written to the VM.
     ...vms.map((kind) => ({
       apiGroups: [kind.group],
       resources: [kind.plural],
@@ -21,7 +21,7 @@ export function snapshotRules(vms: readonly Kind[]): readonly PolicyRule[] {
     { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['list', 'watch'] },
     { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
     { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
-    // What a claim may be a copy of.
+    // Claims may be copies that operations created.
     { apiGroups: [group], resources: [vmOperation.plural], verbs: ['list', 'watch'] },
     {
       apiGroups: [''],
@@ -34,7 +34,7 @@ export function snapshotRules(vms: readonly Kind[]): readonly PolicyRule[] {
       resources: ['volumesnapshots'],
       verbs: ['get', 'list', 'watch', 'create', 'delete'],
     },
-    // Which driver a volume is of, and how that is asked to capture it. What is restored keeps its former volume for so long.
+    // Volumes are read for their driver and its snapshot class. During a restore the former volume is retained.
     { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get', 'patch'] },
     { apiGroups: ['snapshot.storage.k8s.io'], resources: ['volumesnapshotclasses'], verbs: ['list'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },

@@ -27,7 +27,7 @@ import { machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } fro
 import { isByStorage } from './volume-capture.ts';
 import { restoreByStorage } from './volume-restore.ts';
 
-/** Machines that ask to be restored and have no answer yet, by the snapshot that they name. */
+/** Indexes VMs with an open restore request by the snapshot that they name. */
 const asking: Index = {
   values: ({ metadata }) => {
     const asked = readRestoreRequest(metadata.annotations);
@@ -42,7 +42,7 @@ export interface RestoreRequester {
   readonly requested: RestoreRequest;
 }
 
-/** The machines that ask to be restored to a snapshot. */
+/** Returns the VMs that request to be restored to a snapshot. */
 export function* restoreRequesters(
   snapshot: Snapshot,
   dialects: readonly Dialect[],
@@ -57,8 +57,8 @@ export function* restoreRequesters(
 }
 
 /**
- * A snapshot of another namespace answers its own machine alone. To any other it is as if it were not there: an answer
- * would tell strangers which snapshots there are, and of what.
+ * Reports whether the snapshot may respond to a VM. To VMs of other namespaces that are not its own it does not
+ * respond, since that would disclose which snapshots exist.
  */
 function mayAsk(snapshot: Snapshot, dialect: Dialect, vm: KubeObject): boolean {
   return snapshot.metadata.namespace === vm.metadata.namespace || isOf(snapshot, dialect, vm);
@@ -66,7 +66,7 @@ function mayAsk(snapshot: Snapshot, dialect: Dialect, vm: KubeObject): boolean {
 
 const isOf = (snapshot: Snapshot, dialect: Dialect, vm: KubeObject) => snapshotVmKey(snapshot) === vmKeyOf(dialect, vm);
 
-/** Restores the machine that asks for it to a snapshot, once it is off; 'written' where the snapshot is another now. */
+/** Restores the requesting VM to a snapshot once it is stopped. Returns 'written' if the snapshot has changed. */
 export async function restoreFor(
   snapshot: Snapshot,
   parts: SnapshotDeps,
@@ -78,7 +78,7 @@ export async function restoreFor(
       await answer(asker, { reason: refusal[0], message: refusal[1] }, context);
       continue;
     }
-    // What is being captured must not change meanwhile.
+    // A disk must not change while it is captured.
     if (isOn(asker, context) || isBeingCaptured(snapshot, context)) continue;
     return await step(snapshot, asker, parts, context);
   }
@@ -130,7 +130,7 @@ async function step(
   return await restoreHere(snapshot, asker, parts, context);
 }
 
-/** Where no agent is, disks are brought back by the operator; guests that KWOK plays have no memory to go on with. */
+/** Restores disks by the operator if there is no node agent. Guests on KWOK nodes have no memory to resume. */
 async function restoreHere(
   snapshot: Snapshot,
   { requested: { uid } }: RestoreRequester,
@@ -158,7 +158,7 @@ function restoredOn(snapshot: Snapshot, others: readonly Snapshot[]): { name: st
   return [...before.map(({ metadata: { name, uid } }) => ({ name, uid })), ...ancestryWith(snapshot).slice(-1)];
 }
 
-/** Why a machine cannot be restored to a snapshot: a word and a sentence. */
+/** Returns the reason and message for which a VM cannot be restored to a snapshot. */
 function refusalOf(
   snapshot: Snapshot,
   { dialect, vm }: RestoreRequester,
@@ -167,7 +167,7 @@ function refusalOf(
 ): [string, string] | undefined {
   const name = keyOf(snapshot);
   if (!isOf(snapshot, dialect, vm)) {
-    // A machine of another namespace is nothing to this one.
+    // A VM of another namespace is not disclosed.
     const isNear = namespaceOf(snapshot) === vm.metadata.namespace;
     const whose = isNear ? `${snapshotVmKey(snapshot)}, another machine` : 'another machine';
     return ['WrongMachine', `VMSnapshot ${name} is of ${whose}; the disks are as before`];
@@ -182,7 +182,7 @@ function refusalOf(
   return diskRefusal(snapshot, vm, parts, context);
 }
 
-/** The disks of a snapshot are only what its status says: none but those of the machine are written to, or deleted. */
+/** Rejects disks in the status of a snapshot that are not the VM's, so that no others are written or deleted. */
 function diskRefusal(
   snapshot: Snapshot,
   vm: KubeObject,
@@ -197,7 +197,7 @@ function diskRefusal(
       const message = `the disk ${disk} is on PersistentVolumeClaim ${claim}, which is none of the machine; the disks are as before`;
       return ['WrongMachine', message];
     }
-    // The storage makes its claims anew, so that one may be gone for a while.
+    // The storage recreates its claims, so that one may be missing for a while.
     if (isByStorage(status)) continue;
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       return [
@@ -222,7 +222,7 @@ function isOn({ dialect, vm }: RestoreRequester, { cache }: Context): boolean {
 
 type RestoreResult = 'restored' | { readonly reason: string; readonly message: string };
 
-/** Tells the machine, and whoever asked in its name, what became of the restore. */
+/** Reports the result of a restore on the VM and to its requester. */
 async function answer(
   { dialect, vm, requested }: RestoreRequester,
   given: RestoreResult,

@@ -2,14 +2,14 @@ import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUMES } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 
-/** The volume of a claim, where it would go with the claim. */
+/** Returns the volume of a claim if it would be deleted with the claim. */
 export async function volumeToRetain(name: string | undefined, client: Client): Promise<string | undefined> {
   if (name === undefined) return undefined;
   const found = await ignoreNotFound(client.get(PERSISTENT_VOLUMES, name));
   return found?.spec.persistentVolumeReclaimPolicy === 'Delete' ? name : undefined;
 }
 
-/** Lets the volume of a claim outlive it, or lets it go again. The volume of any other claim stays as it is. */
+/** Retains the volume of a claim after its deletion, or reverts that. The volume of any other claim is unchanged. */
 export async function setReclaimPolicy(
   name: string,
   claim: { readonly namespace: string; readonly name: string },

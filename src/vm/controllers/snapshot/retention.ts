@@ -3,14 +3,14 @@ import { isCaptured } from '#vm/storage/snapshot/lineage';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Whether a snapshot has served its time, or when it will have; never where it is kept for good. */
+/** Expiry of a snapshot. `at` is absent if it never expires. */
 export type Retention =
   | { readonly expired: true; readonly why: string; readonly remove: boolean }
   | { readonly expired: false; readonly at?: number };
 
 /**
- * A fixed moment wins over a number of days, which are counted from the capture. keepCount is that of each snapshot by
- * itself: it expires when so many newer ones of its machine can be restored that have not expired.
+ * Returns the retention of a snapshot. A fixed time takes precedence over days since the capture; keepCount expires it
+ * when that many newer unexpired snapshots of its VM can be restored.
  */
 export function retentionOf(snapshot: Snapshot, others: readonly Snapshot[], now: number): Retention {
   const { retention } = snapshot.spec;

@@ -16,22 +16,22 @@ import { machineNamedBy } from '#vm/storage/disk/active-clone';
 
 export type SnapshotVm = ObjectOf<Kind> & KubeObject;
 
-/** The machine that a snapshot is of, as far as it is there. */
+/** VM that a snapshot is of, as far as it exists. */
 export interface SnapshotSource {
   readonly dialect: Dialect;
   readonly vm: SnapshotVm;
-  /** As it runs, or else as it would start. */
+  /** Spec of the running instance, or else of the next start. */
   readonly spec: InstanceSpec;
-  /** Its run, where there is one that has not ended. */
+  /** Instance of the VM that has not ended, if any. */
   readonly instance: Vmi | undefined;
-  /** A run comes without anybody asking any more. */
+  /** Set if an instance will start without a further request. */
   readonly willStart: boolean;
 }
 
-/** Something that names a machine: a snapshot, or an operation. */
+/** Object that references a VM: a snapshot or an operation. */
 type Naming = Parameters<typeof machineNamedBy>[0];
 
-/** Where the machine of a snapshot is, in words that no other machine has. */
+/** Returns a unique key of the VM that a snapshot is of. */
 export function snapshotVmKey(snapshot: Snapshot): string {
   const { group, namespace, name } = machineNamedBy(snapshot);
   return `${group}/${namespace}/${name}`;
@@ -40,7 +40,7 @@ export function snapshotVmKey(snapshot: Snapshot): string {
 export const vmKeyOf = ({ kind }: Dialect, { metadata }: KubeObject) =>
   `${kind.group}/${metadata.namespace}/${metadata.name}`;
 
-/** Snapshots by their machine. */
+/** Indexes snapshots by their VM. */
 export const snapshotsByVm: Index<Snapshot> = { values: (snapshot) => [snapshotVmKey(snapshot)] };
 
 export const namespaceOf = (snapshot: Snapshot) => machineNamedBy(snapshot).namespace;
@@ -66,7 +66,7 @@ export function findVm(
   return { dialect, vm, instance, willStart, spec: instance?.spec ?? offSpec(dialect, vm, providers, context) };
 }
 
-/** What a machine would be if it were started now. */
+/** Returns the instance spec that a VM would start with now. */
 function offSpec(dialect: Dialect, vm: SnapshotVm, { template }: DependencyProviders, context: Context): InstanceSpec {
   const asks = dialect.dependencies?.includes('template') === true && template !== undefined;
   const found = asks ? template.provide(vm, context) : undefined;
@@ -76,7 +76,7 @@ function offSpec(dialect: Dialect, vm: SnapshotVm, { template }: DependencyProvi
   }).spec;
 }
 
-/** The claims that a machine has by its spec, or runs with; undefined where there is no such machine. */
+/** Returns the claims of a VM by its spec or its instance, or undefined if there is no such VM. */
 export function machineClaims(
   naming: Naming,
   dialects: readonly Dialect[],
@@ -97,7 +97,7 @@ const claimNamesIn = ({ volumes = [] }: InstanceSpec): string[] =>
     ({ persistentVolumeClaim, dataVolume }) => persistentVolumeClaim?.claimName ?? dataVolume?.name ?? [],
   );
 
-/** The disks of a machine that are claims and that it may write to. */
+/** Returns the writable disks of a VM that are claims. */
 export function claimedDisks({ domain, volumes = [] }: InstanceSpec): { name: string; claim: string }[] {
   return (domain.devices.disks ?? []).flatMap((disk) => {
     const volume = volumes.find(({ name }) => name === (disk.volumeName ?? disk.name));
@@ -107,7 +107,7 @@ export function claimedDisks({ domain, volumes = [] }: InstanceSpec): { name: st
   });
 }
 
-/** The machine as a snapshot tells of it. */
+/** Returns the VM state that a snapshot reports. */
 export function vmStateOf({ spec, instance }: SnapshotSource): NonNullable<SnapshotStatus['vmState']> {
   const { memory, resources } = spec.domain;
   const amount = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'];

@@ -28,17 +28,19 @@ export type CaptureWrite = (
   context: Context,
 ) => Promise<Snapshot>;
 
-/** How far the storage is. `until`: when that is too late. */
+/** Progress of the storage. `until` is the deadline. */
 export type CaptureProgress =
   | { readonly is: 'done' }
   | { readonly is: 'failed'; readonly reason: string; readonly message: string }
   | { readonly is: 'under way'; readonly until: number; readonly trouble?: string };
 
-/** Whether the disks of a snapshot are captured by the storage of the cluster. */
+/** Reports whether the storage of the cluster captures the disks of a snapshot. */
 export const isByStorage = ({ disks = [] }: SnapshotStatus) =>
   disks.some(({ volumeSnapshot }) => volumeSnapshot !== undefined);
 
-/** Has the storage of the cluster capture the disks, and says so when all are captured; none stay where one fails. */
+/**
+ * Captures the disks by the storage of the cluster, and reports when all are captured. None is retained if one fails.
+ */
 export async function captureByStorage(
   snapshot: Snapshot,
   parts: SnapshotDeps,
@@ -60,7 +62,7 @@ export async function captureByStorage(
   for (const [index, { name, claim, volumeSnapshot = '' }] of disks.entries()) {
     if (found[index] !== undefined) continue;
     named ??= ownClaims(snapshot, parts, context);
-    // What is in the status does not say that the disk is one of the machine.
+    // The status alone does not prove that the disk belongs to the VM.
     const isNamed = named.includes(claim);
     const refused = !isNamed
       ? `PersistentVolumeClaim ${claim} is none of the machine`
@@ -74,13 +76,16 @@ export async function captureByStorage(
   return { requeueAfterMs: Math.max(0, until - clock.now()) };
 }
 
-/** The claims of the machine, where they can be captured: beside the snapshot. */
+/** Returns the claims of the VM, which can only be captured in the namespace of the snapshot. */
 function ownClaims(snapshot: Snapshot, { dialects, providers }: SnapshotDeps, context: Context): readonly string[] {
   if (namespaceOf(snapshot) !== snapshot.metadata.namespace) return [];
   return machineClaims(snapshot, dialects, providers, context) ?? [];
 }
 
-/** How far VolumeSnapshots are, each at the place of its disk. An error may pass: whoever captures tries again. */
+/**
+ * Returns the progress of VolumeSnapshots, in the order of the disks. An error may be temporary, since the CSI driver
+ * retries.
+ */
 export function progressOf(
   snapshot: Snapshot,
   found: readonly (VolumeSnapshot | undefined)[],
@@ -118,7 +123,7 @@ export function progressOf(
   return failed('CaptureFailed', `the storage has not captured all disks within ${waitMs / 1000} s${why}`);
 }
 
-/** Has a claim captured; returns why that cannot be. */
+/** Creates the VolumeSnapshot of a claim. Returns the reason if that is impossible. */
 async function createVolumeSnapshots(
   snapshot: Snapshot,
   name: string,
@@ -133,9 +138,9 @@ async function createVolumeSnapshots(
   try {
     await client.create(VOLUME_SNAPSHOTS, newVolumeSnapshot(snapshot, name, claim, chosen.name));
   } catch (error) {
-    // No other answer is to be had by asking again.
+    // A retry would get the same response.
     if (isInvalid(error) || isForbidden(error)) return (error as Error).message;
-    // Whose it is shows when the cache does.
+    // The cache will show who owns it.
     if (!isAlreadyExists(error)) throw error;
   }
   return undefined;
@@ -186,7 +191,7 @@ function captureStatus(
     sizeBytes: value(parseQuantity(found[index]?.status?.restoreSize ?? 0)),
   }));
   const vm = findVm(snapshot, dialects, providers, context);
-  // It may have been started while its disks were captured.
+  // The VM may have been started while its disks were captured.
   const off = status.instanceUID === undefined && (typeof vm === 'string' || vm.instance === undefined);
   const held =
     disks.length === 1 ? 'a VolumeSnapshot holds the disk' : `${disks.length} VolumeSnapshots hold the disks`;

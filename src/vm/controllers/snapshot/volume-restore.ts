@@ -24,8 +24,8 @@ interface RestoreRejection {
 }
 
 /**
- * Makes the claims of a machine anew from VolumeSnapshots. What the claims were is written down before the first of them
- * goes, so that whoever takes over goes on; and the volumes that they had stay until the new ones are there.
+ * Recreates the claims of a VM from VolumeSnapshots. The old claims are recorded before the first is deleted, so that
+ * the restore can be resumed, and their volumes are retained until the new ones exist.
  */
 export async function restoreByStorage(
   snapshot: Snapshot,
@@ -69,15 +69,15 @@ function failureOf(waits: readonly string[], former: readonly string[], { settin
 }
 
 interface ClaimManifest extends Pick<PersistentVolumeClaim, 'metadata' | 'spec'> {
-  /** The volume that the claim had, where that would have gone with it. */
+  /** Former volume of the claim, if it would have been deleted with it. */
   readonly volume?: string;
 }
 
 const placeOf = ({ namespace = '', name = '' }: ClaimManifest['metadata']) => ({ namespace, name });
 
 /**
- * The claims that were written down. A status may say anything: none is made but on the disks of the snapshot, where
- * its machine is, and from what was captured of them.
+ * Returns the recorded claims. Since a status can be forged, only disks of the snapshot are recreated, in the namespace
+ * of its VM and from what was captured of them.
  */
 function recordedClaims(snapshot: Snapshot): ClaimManifest[] {
   const { restore, disks = [] } = snapshot.status ?? {};
@@ -90,7 +90,7 @@ function recordedClaims(snapshot: Snapshot): ClaimManifest[] {
   });
 }
 
-/** The claims as they are to be made; why not, where any could not be: until then nothing is lost. */
+/** Returns the claims to create, or the reason if any cannot be recreated, before anything is lost. */
 async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promise<ClaimManifest[] | RestoreRejection> {
   const namespace = namespaceOf(snapshot);
   const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are as before` });
@@ -111,7 +111,7 @@ async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promi
   return claims;
 }
 
-/** Whether a claim is the one that was made for the restore, with its volume; else brings it closer to that. */
+/** Reports whether a claim is the restored one and has its volume. If not, takes the next step towards that. */
 async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: Context): Promise<boolean> {
   const { name = '', namespace = '' } = claim.metadata;
   const present = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name));
@@ -131,7 +131,7 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
   return false;
 }
 
-/** A claim as it can be made once more, from a VolumeSnapshot that it has room for. */
+/** Returns a claim to recreate from a VolumeSnapshot, large enough to hold it. */
 function anew(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   volumeSnapshot: string,

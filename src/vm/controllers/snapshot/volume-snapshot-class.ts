@@ -6,7 +6,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 
 export const GROUP = 'snapshot.storage.k8s.io';
 
-/** How a CSI driver is asked to capture volumes. */
+/** Class that defines how a CSI driver captures volumes. */
 export interface VolumeSnapshotClass extends KubeObject {
   readonly driver: string;
 }
@@ -20,10 +20,10 @@ export const VOLUME_SNAPSHOT_CLASSES = resourceType<VolumeSnapshotClass>(
 
 const IS_DEFAULT = 'snapshot.storage.kubernetes.io/is-default-class';
 
-/** The class that a disk is captured with, or why it cannot be. */
+/** Class to capture a disk with, or the reason if there is none. */
 export type ChosenClass = { readonly name: string } | { readonly refused: string };
 
-/** The class for volumes of a driver: the one that is marked as its default, or the only one that it has. */
+/** Returns the class for volumes of a driver: its default, or its only one. */
 export function classFor(driver: string, classes: readonly VolumeSnapshotClass[]): ChosenClass {
   const own = classes.filter((each) => each.driver === driver);
   const marked = own.filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true');
@@ -40,8 +40,8 @@ export function classFor(driver: string, classes: readonly VolumeSnapshotClass[]
 const NOT_SERVED = 'its class is not simulated, and the cluster makes no VolumeSnapshots (snapshot.storage.k8s.io)';
 
 /**
- * The class for each claim that has a volume; a claim without one is left out, for its driver is not known yet. Where the
- * cluster makes no VolumeSnapshots, none can be captured.
+ * Returns the class for each claim that has a volume; the driver of others is not known yet. If the cluster does not
+ * serve VolumeSnapshots, none can be captured.
  */
 export async function classesFor(
   claims: readonly PersistentVolumeClaim[],
@@ -64,7 +64,7 @@ async function classOf(name: string, classes: readonly VolumeSnapshotClass[], cl
   return driver === undefined ? { refused: `PersistentVolume ${name} is of no CSI driver` } : classFor(driver, classes);
 }
 
-/** Undefined where the cluster knows of none. */
+/** Lists the classes. Returns undefined if the cluster does not serve them. */
 async function classesOf(client: Client): Promise<readonly VolumeSnapshotClass[] | undefined> {
   try {
     return (await client.list(VOLUME_SNAPSHOT_CLASSES)).items;

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.cluster.stop());
 
-/** The kinds of a CSI snapshot controller, which the test stands in for, and a class. */
+/** Creates the CRDs of a CSI snapshot controller, which the test simulates, and its classes. */
 async function makeKinds(classes: readonly string[] = ['usual']): Promise<void> {
   for (const { plural, kind, namespaced } of [VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_CLASSES]) {
     const properties = { spec: anything, status: anything, driver: { type: 'string' } };
@@ -64,7 +64,7 @@ async function makeKinds(classes: readonly string[] = ['usual']): Promise<void> 
 
 const claimOf = (name: string) => ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
 
-/** Gives a claim a volume, as a provisioner would. */
+/** Binds a claim to a volume, as a provisioner would. */
 async function bind(claim: string, source: object = { csi: { driver: DRIVER, volumeHandle: claim } }): Promise<void> {
   const { metadata, spec } = await world.cluster.until(() => claimOf(claim));
   const name = `volume-of-${claim}-${metadata.uid}`;
@@ -86,12 +86,12 @@ async function bind(claim: string, source: object = { csi: { driver: DRIVER, vol
   await change({ status: { phase: 'Bound', capacity, accessModes } }, { subresource: 'status' });
 }
 
-/** What becomes of the volume of a claim when that goes. */
+/** Returns the reclaim policy of a volume. */
 async function policyOf(volume: string): Promise<string | undefined> {
   return (await world.admin.get(PERSISTENT_VOLUMES, volume)).spec.persistentVolumeReclaimPolicy;
 }
 
-/** A machine whose disks have volumes. */
+/** Creates a VM whose disks have volumes. */
 async function vm(disks: readonly string[]): Promise<void> {
   await world.machine('db', disks, 'real');
   for (const disk of disks) await bind(`db-${disk}`);
@@ -105,12 +105,12 @@ async function tell(name: string, status: object): Promise<void> {
   await world.admin.patch(VOLUME_SNAPSHOTS, name, { type: 'merge', body: { status } }, where);
 }
 
-/** What is said of a snapshot that came to nothing. */
+/** Returns the message of a failed snapshot. */
 async function failure(name: string): Promise<string | undefined> {
   return (await world.untilPhase(name, 'Failed')).status?.conditions?.find(({ type }) => type === 'Failed')?.message;
 }
 
-/** Nobody uses a claim that is to go; the next of its name is returned. */
+/** Releases a terminating claim and returns the next one of its name. */
 const madeAnew = (name: string, restore: string) =>
   world.cluster.until(async () => {
     const found = await claimOf(name);
@@ -156,7 +156,7 @@ describe('disks of a class that is not simulated', () => {
     await world.askRestore('db', 's', 'op');
     for (const [name, storage] of [
       ['db-root', '1Gi'],
-      // Its volume had more than was asked for.
+      // The volume is larger than requested.
       ['db-data', '2Gi'],
     ] as const) {
       expect((await madeAnew(name, 'op')).spec).toMatchObject({

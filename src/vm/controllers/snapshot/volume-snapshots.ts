@@ -7,7 +7,7 @@ import { watchSource } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 import { GROUP } from './volume-snapshot-class.ts';
 
-/** What a CSI driver keeps of a volume. */
+/** Capture of a volume by a CSI driver. */
 export interface VolumeSnapshot extends KubeObject {
   readonly spec: {
     readonly source: { readonly persistentVolumeClaimName?: string };
@@ -17,14 +17,14 @@ export interface VolumeSnapshot extends KubeObject {
     readonly readyToUse?: boolean;
     readonly restoreSize?: string | number;
     readonly creationTime?: string;
-    /** The last one; whoever captures tries again. */
+    /** Last error. The CSI driver retries. */
     readonly error?: { readonly message?: string; readonly time?: string };
   };
 }
 
 export const VOLUME_SNAPSHOTS = resourceType<VolumeSnapshot>(`${GROUP}/v1`, 'VolumeSnapshot', 'volumesnapshots');
 
-/** Snapshots that are the owners of VolumeSnapshots are woken by them. */
+/** Wakes the snapshots that own VolumeSnapshots. */
 export const followed = watchSource(VOLUME_SNAPSHOTS, ({ metadata }) => {
   const owner = ownerOf(metadata);
   return owner === undefined ? [] : [keyIn(metadata.namespace, owner.name)];
@@ -33,7 +33,7 @@ export const followed = watchSource(VOLUME_SNAPSHOTS, ({ metadata }) => {
 const ownerOf = ({ ownerReferences }: KubeObject['metadata']) =>
   ownerReferences?.find(({ kind, controller }) => controller === true && kind === 'VMSnapshot');
 
-/** What captures a claim, in the name of a snapshot and gone with it. */
+/** Builds the VolumeSnapshot of a claim, which is owned by the snapshot and deleted with it. */
 export function newVolumeSnapshot(
   { apiVersion, kind, metadata }: Snapshot,
   name: string,
@@ -47,14 +47,14 @@ export function newVolumeSnapshot(
   };
 }
 
-/** Whose a VolumeSnapshot is: of a snapshot, left of one of the same name that is gone, or another's. */
+/** Classifies a VolumeSnapshot: of this snapshot, left by a deleted one of the same name, or of another owner. */
 export function volumeSnapshotsOf({ metadata }: VolumeSnapshot, snapshot: Snapshot): 'own' | 'left' | 'other' {
   const owner = ownerOf(metadata);
   if (owner?.uid === snapshot.metadata.uid) return 'own';
   return owner?.name === snapshot.metadata.name ? 'left' : 'other';
 }
 
-/** Takes away the VolumeSnapshots of a snapshot, and no other that may have such a name. */
+/** Deletes the VolumeSnapshots of a snapshot, and no others of the same name. */
 export async function deleteVolumeSnapshots(snapshot: Snapshot, client: Client): Promise<void> {
   const { namespace } = snapshot.metadata;
   for (const { volumeSnapshot = '' } of snapshot.status?.disks ?? []) {

@@ -6,13 +6,13 @@ import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { GROUP } from './volume-snapshot-class.ts';
 
-/** The VolumeSnapshot that a claim is, or was, to be filled from. */
+/** Returns the VolumeSnapshot that a claim is, or was, populated from. */
 function sourceOf({ metadata, spec }: PersistentVolumeClaim): string[] {
   const { apiGroup, kind, name = '' } = spec.dataSource ?? {};
   return apiGroup === GROUP && kind === 'VolumeSnapshot' ? [keyIn(metadata.namespace, name)] : [];
 }
 
-/** Claims that have no volume yet, by what that is to be made from. */
+/** Indexes claims without a volume by their source. */
 const unmade: Index<PersistentVolumeClaim> = {
   values: (claim) => (claim.spec.volumeName === undefined ? sourceOf(claim) : []),
 };
@@ -22,17 +22,17 @@ const heldBy = ({ metadata, status }: Snapshot) =>
     volumeSnapshot === undefined ? [] : [keyIn(metadata.namespace, volumeSnapshot)],
   );
 
-/** Snapshots by the VolumeSnapshots that hold their disks. */
+/** Indexes snapshots by the VolumeSnapshots that hold their disks. */
 const holding: Index<Snapshot> = { values: heldBy };
 
-/** The keys of snapshots that may go when a claim has its volume, or is gone. */
+/** Returns the keys of snapshots that may be deleted once a claim has its volume, or is gone. */
 export function sourcesOf(claim: PersistentVolumeClaim, { cache }: Context): string[] {
   return sourceOf(claim).flatMap((key) => [...cache(VM_SNAPSHOTS).by(holding, key)].map(keyOf));
 }
 
 /**
- * Whether a volume is still to be made from a snapshot. Storage makes none from a VolumeSnapshot that is being deleted,
- * nor lets that go while a claim waits for it: so both would wait for each other.
+ * Reports whether a volume is yet to be created from a snapshot. Storage creates none from a terminating VolumeSnapshot
+ * and does not release it while a claim waits, so both would block each other.
  */
 export function isAwaited(snapshot: Snapshot, { cache }: Context): boolean {
   return heldBy(snapshot).some((key) =>

@@ -114,7 +114,7 @@ describe('the deletion of a template', () => {
     await world.makeTemplate('debian');
     await settled('debian');
     await stop();
-    // Nobody counts at present, so that admission knows of no machine.
+    // No controller counts at this time, so that admission knows of no VM.
     for (const name of ['a', 'b']) await world.makeMachine(name, 'debian');
     await world.admin.delete(VM_TEMPLATES, 'debian', { namespace });
     world.start();

@@ -14,24 +14,24 @@ import { statusOf, type TemplateStatus } from './status.ts';
 import { usersOf } from './users.ts';
 
 interface TemplateControllerOptions {
-  /** Absent where nothing is stored but what admission has let in. */
+  /** Rechecks stored objects. Absent if only objects that passed admission are stored. */
   readonly recheck?: AdmissionRecheck;
-  /** Absent where nobody looks for images. */
+  /** Probes images. Absent if images are not probed. */
   readonly probe?: ImageProbe;
-  /** The digests of images are compared before machines first start. */
+  /** Set if the digests of images are verified before VMs first start. */
   readonly verifies?: boolean;
 }
 
-/** Machines that come or go one after the other within this time are told of in one write. */
+/** Time within which VMs that are created or deleted are reported in one write. */
 const GATHERED_MS = 200;
-/** How soon an image is looked for again: one that could not be asked for, and one that was there or not. */
+/** Intervals after which an image is probed again: if it could not be probed, and if the result is known. */
 const UNKNOWN_AGAIN_MS = 5 * 60_000;
 const KNOWN_AGAIN_MS = 60 * 60_000;
 
-/** How many images are looked for at once, so that slow servers of one namespace hold up no other. */
+/** Limits concurrent probes, so that slow servers of one namespace do not delay others. */
 const AT_ONCE: TenantLimits = { total: 16, perTenant: 2 };
 
-/** An image that is being looked for. */
+/** Image probe in progress. */
 interface Looking {
   readonly source: string;
   readonly abandoned: AbortController;
@@ -41,22 +41,26 @@ interface Looking {
 interface ProbedImage {
   readonly source: string;
   readonly result: ImageProbeResult;
-  /** On the wall, and on the clock that only goes forward. */
+  /** Time on the wall clock, and on the monotonic clock. */
   readonly at: string;
   readonly since: number;
 }
 
-/** Says of templates whether machines can be made from them and how many there are, and keeps those that are in use. */
+/**
+ * Reconciles templates: reports whether VMs can be created from them and how many exist, and protects templates in use.
+ */
 export function templates({ recheck, probe, verifies = false }: TemplateControllerOptions = {}): Controller<Template> {
   const reviews = new AdmissionRechecks(vmTemplate, recheck);
   const own = new OwnWrites();
   const looks = new Map<string, ProbedImage>();
   const looking = new Map<string, Looking>();
   const queue = new TenantQueue(AT_ONCE);
-  /** When the status of a template was last written. */
+  /** Time at which the status of a template was last written. */
   const written = new Map<string, number>();
 
-  /** What is known of the image, looked for anew where that is too long ago; undefined before the first answer. */
+  /**
+   * Returns the known state of the image and probes it again if that is too old. Undefined before the first response.
+   */
   function imageOf(template: Template, ask: ImageProbe, context: Context): ProbedImage | undefined {
     const key = keyOf(template);
     const { source } = template.spec.image;
@@ -67,7 +71,7 @@ export function templates({ recheck, probe, verifies = false }: TemplateControll
     return known;
   }
 
-  /** Beside all else: a server that does not answer keeps nothing waiting but its template. */
+  /** Probes an image in the background, so that a server that does not respond only delays its own template. */
   function lookFor(key: string, { metadata, spec }: Template, ask: ImageProbe, context: Context): void {
     const { clock, enqueue } = context;
     const { source } = spec.image;
@@ -82,7 +86,7 @@ export function templates({ recheck, probe, verifies = false }: TemplateControll
       looks.set(key, { source, result, at: timestamp(clock.now()), since: clock.monotonic() });
       enqueue(key);
     };
-    // Known before it runs, which may be at once.
+    // The entry is registered before it runs, which may be at once.
     const entry = { source, abandoned, abandon: () => place.leave(namespace) };
     looking.set(key, entry);
     const place = queue.add(run, namespace);
@@ -99,7 +103,7 @@ export function templates({ recheck, probe, verifies = false }: TemplateControll
     const { cache, clock, client } = context;
     const key = keyOf(template);
     const look = probe === undefined ? undefined : imageOf(template, probe, context);
-    // Nothing is said of a template before it is known whether its image is there, or machines would start without.
+    // The status is not written before the image was probed, or VMs would start without it.
     if (probe !== undefined && look === undefined) return undefined;
     const status = statusOf(template, {
       problem: reviews.of(key, template),
@@ -123,7 +127,7 @@ export function templates({ recheck, probe, verifies = false }: TemplateControll
     watches: [
       watchSource(HYPERSDK_VMS, (vm, _context, { old, object }) => {
         const key = templateKey(vm);
-        // What else changes in a machine is nothing to its template.
+        // Other changes of a VM do not concern its template.
         const isSame = old !== undefined && templateKey(old) === templateKey(object);
         return key === undefined || isSame ? [] : [key];
       }),
@@ -153,7 +157,10 @@ function againIn({ result, since }: ProbedImage, now: number): number {
   return since + (result.status === 'Unknown' ? UNKNOWN_AGAIN_MS : KNOWN_AGAIN_MS) - now;
 }
 
-/** Whether nothing is new but which machines there are; that there are none is told at once, since it may go then. */
+/**
+ * Reports whether only the set of VMs has changed. An unused template is reported at once, since it may then be
+ * deleted.
+ */
 function isOnlyUsage(before: TemplateStatus | undefined, after: TemplateStatus): boolean {
   const isSame = before?.observedGeneration === after.observedGeneration && before?.ready === after.ready;
   return isSame && after.usageCount !== 0;

@@ -13,7 +13,7 @@ import { TEMPLATE_RULES } from './rbac.ts';
 export const namespace = 'default';
 export const IMAGE = 'https://images.example.org/debian-12.qcow2';
 
-/** A cluster for each test of a file, in which the controller of templates can be started. */
+/** Starts a cluster for each test of a file, in which the template controller can run. */
 export function templateHarness() {
   let cluster: VmCluster;
   beforeEach(async () => {
@@ -48,7 +48,7 @@ export function templateHarness() {
         metadata: { name, namespace: place },
         spec: { cpus: 1, memory: '1Gi', image: { templateRef: { name: template, namespace } } },
       }),
-    /** No controller of machines runs, so that nothing holds one but its finalizer. */
+    /** Removes the finalizer, since no VM controller runs. */
     async removeMachine(name: string, place = namespace) {
       await cluster.admin.patch(
         HYPERSDK_VMS,

@@ -2,26 +2,26 @@ import type { Clock } from '#platform/base/clock';
 import { redactText } from '#platform/base/redact';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
 
-/** What is known of an image. */
+/** Result of probing an image. */
 export interface ImageProbeResult {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes?: number;
 }
 
-/** Asks where an image lies whether it is there; never fails. */
+/** Checks whether an image exists at its source. It never fails. */
 export type ImageProbe = (source: string, signal: AbortSignal) => Promise<ImageProbeResult>;
 
-/** Where nobody looks: simulated nodes fetch no image. */
+/** Result if images are not probed. Simulated nodes do not download images. */
 export const NOT_PROBED: ImageProbeResult = {
   status: 'Unknown',
   reason: 'NotChecked',
   message: 'nobody has looked for the image: simulated machines fetch none',
 };
 
-/** As much of a web client as it takes. */
+/** Minimal interface of the HTTP client. */
 export type ProbeRequest = (
   url: string,
   options: {
@@ -39,7 +39,7 @@ interface Answer {
 
 const TIMEOUT_MS = 10_000;
 
-/** Asks web servers for images that lie on one; of others nothing is known. */
+/** Probes images on web servers. Nothing is known about others. */
 export function webImageProbe(ask: ProbeRequest, clock: Clock): ImageProbe {
   return async (source, signal) => {
     if (!isOnWeb(source)) {
@@ -59,7 +59,7 @@ export function webImageProbe(ask: ProbeRequest, clock: Clock): ImageProbe {
   };
 }
 
-/** Servers that do not answer whether something is there are asked for its first byte. */
+/** Requests the first byte from servers that do not support HEAD. */
 async function request(ask: ProbeRequest, source: string, signal: AbortSignal): Promise<Answer> {
   const answer = await ask(source, { method: 'HEAD', headers: {}, signal });
   if (answer.status !== 405 && answer.status !== 501) return answer;
@@ -75,14 +75,14 @@ function toProbeResult(where: string, { status, headers }: Answer): ImageProbeRe
     const found = { status: 'True', reason: 'Found', message: `${where} is there` } as const;
     return Number.isSafeInteger(bytes) ? { ...found, bytes } : found;
   }
-  // Some servers answer neither question, and a fault of the server is no word about the image.
+  // Some servers support neither request, and a server error says nothing about the image.
   if (status === 405 || status === 501 || status >= 500 || status === 429) {
     return { status: 'Unknown', reason: 'Unreachable', message: `${where} answers ${status}` };
   }
   return { status: 'False', reason: status === 404 ? 'NotFound' : 'Refused', message: `${where} answers ${status}` };
 }
 
-/** The reason of a failed fetch is in its cause. */
+/** Returns the cause of a failed fetch, which holds the reason. */
 function textOf(error: unknown): string {
   const { message, cause } = error as { readonly message: string; readonly cause?: { readonly message?: string } };
   return redactText(cause?.message || message);

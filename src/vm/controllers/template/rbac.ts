@@ -1,7 +1,7 @@
 import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
-/** What the controller of templates may do; watching what it reads included. */
+/** Permissions of the template controller, including the watches it needs. */
 export const TEMPLATE_RULES: readonly PolicyRule[] = [
   { apiGroups: ['hypersdk.io'], resources: ['vmtemplates'], verbs: ['list', 'watch', 'update'] },
   { apiGroups: ['hypersdk.io'], resources: ['vmtemplates/status'], verbs: ['update', OPERATE] },

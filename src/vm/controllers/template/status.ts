@@ -8,16 +8,16 @@ import type { ImageProbeResult } from './image-probe.ts';
 
 export type TemplateStatus = NonNullable<VMTemplate['status']>;
 
-/** All that is known of a template. */
+/** State that the status of a template depends on. */
 export interface TemplateView {
-  /** All causes for which it would be refused. */
+  /** Reasons for which admission would reject it. */
   readonly problem: Problem | undefined;
   readonly image: ImageProbeResult;
-  /** When somebody looked for the image; undefined where nobody does. */
+  /** Time of the last probe of the image. Undefined if images are not probed. */
   readonly lookedAt: string | undefined;
-  /** Its digest is compared before a machine that is made from it first starts. */
+  /** Set if the digest is verified before a VM from this template first starts. */
   readonly verifies: boolean;
-  /** The keys of the machines that name it. */
+  /** Keys of the VMs that reference it. */
   readonly users: readonly string[];
   readonly now: string;
 }
@@ -52,7 +52,7 @@ function validity({ problem }: TemplateView): ConditionDraft {
     : { status: 'False', ...problem };
 }
 
-/** Whether it is there is all that is asked of it here: it is fetched for machines, if at all. */
+/** Describes the image. Only its existence is checked here; it is downloaded for VMs, if at all. */
 function imageWords(
   { image: { message }, verifies }: TemplateView,
   { source, checksum }: VMTemplate['spec']['image'],
@@ -62,7 +62,7 @@ function imageWords(
   return `${message}; its ${checksum.type} ${when}`;
 }
 
-/** That nobody knows of the image keeps no machine from being made. */
+/** Returns the readiness. An unknown state of the image does not prevent the creation of VMs. */
 function readiness(
   valid: ConditionDraft,
   image: ImageProbeResult,
@@ -84,7 +84,7 @@ function usage(users: readonly string[]): ConditionDraft {
     : { status: 'True', reason: 'NamedByMachines', message: userNames(users) };
 }
 
-/** Of the file where that is known, else what the template says of the image. */
+/** Returns the size of the file if it is known, else the one that the template states. */
 function sizeOf({ bytes }: ImageProbeResult, told: string | number | undefined): string | undefined {
   if (bytes !== undefined) return formatQuantity(quantityOf(bytes, 'BinarySI'));
   return told === undefined ? undefined : `${told}`;

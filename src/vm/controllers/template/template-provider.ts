@@ -8,7 +8,7 @@ import { keyOf } from '#platform/runtime/key';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import { referencingVms } from './users.ts';
 
-/** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */
+/** Provides the templates of VMs, and wakes the VMs that reference one when it is created, changed or deleted. */
 export const templateProvider: DependencyProvider<'template'> = {
   watches: [
     watchSource(VM_TEMPLATES, (template, { cache }, change) =>
@@ -20,7 +20,7 @@ export const templateProvider: DependencyProvider<'template'> = {
   },
 };
 
-/** How many machines a template has is nothing to them. */
+/** Reports whether a change of a template concerns its VMs. The number of VMs does not. */
 function concernsMachines({ type, object, old }: Change<Template>): boolean {
   if (type !== 'updated') return true;
   return (

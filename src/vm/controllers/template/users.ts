@@ -3,7 +3,7 @@ import { isFor, templateKey } from '#api/hypersdk/template-use';
 import type { Cache, Index } from '#platform/runtime/cache';
 import { keyOf } from '#platform/runtime/key';
 
-/** Machines by the key of the template that they name. */
+/** Indexes VMs by the key of the template that they reference. */
 const byTemplate: Index<HypersdkVm> = {
   values: (vm) => {
     const key = templateKey(vm);
@@ -11,12 +11,12 @@ const byTemplate: Index<HypersdkVm> = {
   },
 };
 
-/** The keys of the machines that name a template, of any namespace. */
+/** Returns the keys of the VMs in any namespace that reference a template. */
 export function* referencingVms(key: string, vms: Cache<HypersdkVm>): Generator<string> {
   for (const vm of vms.by(byTemplate, key)) yield keyOf(vm);
 }
 
-/** The keys of those of them that it is for. */
+/** Returns the keys of those referencing VMs that may use the template. */
 export function usersOf(template: Template, vms: Cache<HypersdkVm>): string[] {
   return [...vms.by(byTemplate, keyOf(template))]
     .filter(({ metadata }) => isFor(template, metadata.namespace))

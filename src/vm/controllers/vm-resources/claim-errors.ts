@@ -1,15 +1,15 @@
 import type { Context } from '#platform/runtime/controller';
 
 /**
- * Claims that the API server would not have: whoever makes them says so here, and whoever looks at their machines tells
- * it, in the server's own words.
+ * Holds the API server's errors for claims that it rejected, from the controller that creates them to the one that
+ * reports on their VMs.
  */
 export class ClaimErrors {
-  /** By machine and claim. */
+  /** Messages by VM and claim. */
   readonly #messages = new Map<string, Map<string, string>>();
   #wake: Context['enqueue'] | undefined;
 
-  /** What was said of a claim; `enqueue` hears of news from then on. */
+  /** Returns the error of a claim. From then on `enqueue` is called for new ones. */
   of(vm: string, claim: string, enqueue: Context['enqueue']): string | undefined {
     this.#wake = enqueue;
     return this.#messages.get(vm)?.get(claim);

@@ -6,7 +6,7 @@ import { isPopulated } from '#vm/storage/disk/claim-disks';
 import { claimOwnership, isLess } from './claim.ts';
 import type { GroupTexts, OwnerVm } from './group.ts';
 
-/** How the claim of a disk looks to its machine. `source`: the claim that it is to be a copy of. */
+/** Returns the state of a disk's claim for its VM. `source` is the claim that it is to be a copy of. */
 export function claimState(
   group: GroupTexts,
   found: PersistentVolumeClaim | undefined,
@@ -40,7 +40,7 @@ export function claimState(
   }
 }
 
-/** Why a disk cannot be made of what it is to be a copy of. */
+/** Returns why a disk cannot be created from its source. */
 function uncopyable(
   { disk, origin, originField, anySize }: ClaimedDisk,
   source: PersistentVolumeClaim | undefined,
@@ -55,7 +55,7 @@ function uncopyable(
   return { reason: 'DiskTooSmall', message };
 }
 
-/** A machine that ran before could not tell its disk from an empty one. */
+/** Describes a claim that is not populated yet. A VM that ran before could not tell its disk from an empty one. */
 function formatUnfilled({ metadata }: PersistentVolumeClaim): string {
   const { claim, snapshot, namespace = metadata.namespace } = readDiskSource(metadata.annotations) ?? {};
   const from =
@@ -63,7 +63,7 @@ function formatUnfilled({ metadata }: PersistentVolumeClaim): string {
   return `PersistentVolumeClaim ${metadata.name} is still to be filled from ${from}: kubectl describe pvc ${metadata.name} says why it is not`;
 }
 
-/** What is to be said of a claim that has less than spec asks for. */
+/** Describes a claim that is smaller than the spec requests. */
 function smaller(
   { metadata, spec, status }: PersistentVolumeClaim,
   { disk, anySize }: ClaimedDisk,
@@ -84,7 +84,7 @@ function smaller(
   return { reason: 'DiskGrows', message };
 }
 
-/** In what else a claim differs from spec, which only names what new claims are made from. */
+/** Describes other differences between a claim and the spec, which only defines new claims. */
 function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): Pick<ClaimState, 'message'> {
   const asks = spec.resources?.requests?.['storage'] ?? '';
   const differences = [

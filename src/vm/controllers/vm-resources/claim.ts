@@ -11,7 +11,7 @@ import { atLeast } from '#vm/storage/disk/claim-volume';
 import type { CopiedDisk } from '#vm/storage/disk/copied-disk';
 import type { GroupTexts, OwnerVm } from './group.ts';
 
-/** What makes something a part of a machine, which goes with it. */
+/** Returns the owner reference by which an object is deleted with its VM. */
 export function vmOwnerReference({ vms }: GroupTexts, { metadata }: OwnerVm): KubeOwnerReference {
   const { name, uid } = metadata;
   return {
@@ -24,14 +24,14 @@ export function vmOwnerReference({ vms }: GroupTexts, { metadata }: OwnerVm): Ku
   };
 }
 
-/** By these, everything of a machine is found. */
+/** Returns the labels by which all objects of a VM are found. */
 export function labelsOf({ words }: GroupTexts, { metadata }: OwnerVm): Record<string, string> {
   return { [VM_LABEL]: metadata.name, [words.machine]: metadata.name };
 }
 
 const isRetained = ({ words }: GroupTexts, { metadata }: OwnerVm) => metadata.annotations?.[words.retain] === 'true';
 
-/** The claim for a new disk. `source`: the claim that it is to be a copy of. */
+/** Builds the claim for a new disk. `source` is the claim that it is to be a copy of. */
 export function newClaim(
   group: GroupTexts,
   vm: OwnerVm,
@@ -65,7 +65,7 @@ export function newClaim(
   };
 }
 
-/** What a claim asks for. */
+/** Returns the requested size of a claim. */
 const sizeOf = (claim: PersistentVolumeClaim | undefined) => claim?.spec.resources?.requests?.['storage'];
 
 function imageOf({ image, checksum }: { readonly image: string; readonly checksum?: string }) {
@@ -73,8 +73,8 @@ function imageOf({ image, checksum }: { readonly image: string; readonly checksu
 }
 
 /**
- * Whose a claim by the name of a disk is. `free`: it was made or kept for a machine of this name, and is nobody's now.
- * `named`: it is another's matter, but the disk says itself that it is that claim.
+ * Classifies the owner of a claim with the name of a disk. `free`: it was created or retained for a VM of this name,
+ * and has no owner now. `named`: it belongs to another owner, but the disk references that claim.
  */
 export function claimOwnership(
   { words }: GroupTexts,
@@ -88,7 +88,7 @@ export function claimOwnership(
   return origin?.claim === claim ? 'named' : 'other';
 }
 
-/** How the claim of a disk is to be changed; undefined where it is as it should be, or not ours to change. */
+/** Returns the desired claim of a disk, or undefined if it needs no change or is not ours to change. */
 export function changedClaim(
   group: GroupTexts,
   found: PersistentVolumeClaim,
@@ -112,12 +112,12 @@ export function changedClaim(
   };
 }
 
-/** Whether more is wanted than the claim asks for; only one that has a volume can be asked for more. */
+/** Reports whether the disk is larger than the claim requests. Only a bound claim can be expanded. */
 function isGrown(claim: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): boolean {
   return anySize !== true && claim.status?.phase === 'Bound' && isLess(sizeOf(claim) ?? '', disk.size);
 }
 
-/** Whether an amount is smaller than another. */
+/** Reports whether a quantity is smaller than another. */
 export function isLess(size: string | number, than: string | number): boolean {
   const [a, b] = [tryParseQuantity(size), tryParseQuantity(than)];
   return a !== undefined && b !== undefined && compare(a, b) < 0;

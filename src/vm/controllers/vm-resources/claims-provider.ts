@@ -9,7 +9,7 @@ import { copiesFor, withoutOrigin } from './clone.ts';
 import type { OwnerVm, VmResourceGroup } from './group.ts';
 import { claimWatch, classWatch } from './indices.ts';
 
-/** The claims behind the disks of machines, as they stand. `operations`: whether there are any. */
+/** Provides the state of the claims behind the disks of VMs. `operations` says whether operations are served. */
 export function claimsProvider<M extends OwnerVm>(
   group: VmResourceGroup<M>,
   operations: boolean,

@@ -17,8 +17,8 @@ import type { GroupTexts, OwnerVm, VmResourceGroup } from './group.ts';
 const NONE: Copies = {};
 
 /**
- * What the claims of a machine are copies of: that is the word of the clone that is making it, and holds until that is
- * over. 'awaited': it is about to be known. `operations`: whether there are any.
+ * Returns the sources of a VM's claims, as recorded by the clone in progress that creates it. 'awaited' means that they
+ * are about to be known; `operations` says whether operations are served.
  */
 export function copiesFor(
   { vms }: Pick<GroupTexts, 'vms'>,
@@ -34,23 +34,23 @@ export function copiesFor(
   return copiesIn(clone) ?? 'awaited';
 }
 
-/** The disk of a clone holds what its source does, whatever the spec fills new disks with. */
+/** Removes the origin of a cloned disk, which holds the data of its source instead. */
 export function withoutOrigin(disk: ClaimedDisk, copies: Copies | 'awaited'): ClaimedDisk {
   if (copies !== 'awaited' && !Object.hasOwn(copies, disk.claim)) return disk;
   const { origin: _origin, ...rest } = disk;
   return rest;
 }
 
-/** Where copies are looked up that operations ask for. */
+/** Settings for looking up the copies that operations request. */
 export interface CopySettings {
-  /** Whether there are operations, and snapshots. */
+  /** Set if operations and snapshots are served. */
   readonly operations: boolean;
-  /** The only namespace that is managed, where it is one. */
+  /** Only namespace to manage. If absent, all are managed. */
   readonly onlyNamespace?: string | undefined;
 }
 
 /**
- * What makes the claim of a disk a copy; undefined where it is none. Throws while it is not known where from, and where
+ * Returns what makes the claim of a disk a copy, or undefined if it is none. Throws while the source is unknown, or if
  * the copy is not allowed.
  */
 export async function copyFor<M extends OwnerVm>(
@@ -84,7 +84,7 @@ export async function copyFor<M extends OwnerVm>(
   if (copied === undefined)
     throw new TemporaryError(`VMSnapshot ${source.snapshot}, which disk ${disk.name} is a copy of, is not seen yet`);
   if (source.namespace === undefined) return copied;
-  // Whoever fills the claim asks the operation once more.
+  // The populator of the claim checks the operation again.
   return { ...copied, annotations: { ...madeBy(annotations), ...copied.annotations } };
 }
 
@@ -107,7 +107,7 @@ function copyAuthority<M extends OwnerVm>(
   };
 }
 
-/** The class that the server gives to claims without one. */
+/** Returns the default storage class of the cluster. */
 function usualClass(classes: Cache<StorageClass>): string | undefined {
   for (const { metadata } of classes.all()) {
     if (metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true') return metadata.name;
@@ -115,7 +115,7 @@ function usualClass(classes: Cache<StorageClass>): string | undefined {
   return undefined;
 }
 
-/** Which operation has made the machine, and so its claims. */
+/** Returns the annotations that identify the operation that created the VM, and so its claims. */
 function madeBy(annotations: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     [OPERATION, OPERATION_UID].flatMap((name) =>

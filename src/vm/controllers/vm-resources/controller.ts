@@ -18,13 +18,12 @@ import type { OwnerVm, VmResourceGroup } from './group.ts';
 import { claimWatch } from './indices.ts';
 import { newService } from './service.ts';
 
-/** After which a claim that was refused is asked for again. */
+/** Delay after which a rejected claim is created again. */
 const REFUSED_MS = 30_000;
 
 /**
- * Gives the machines of a group the claims that their disks are on, and a Service by which they are found.
- * `operations`: whether there are any, which may have made machines as copies of others. `onlyNamespace`: the only one
- * that is managed, where it is one.
+ * Reconciles the claims and the Service of the VMs of an API group. `operations` says whether operations, which may
+ * create VMs as copies, are served; `onlyNamespace` is the only managed namespace, if set.
  */
 export function vmResources<M extends OwnerVm>(
   group: VmResourceGroup<M>,
@@ -35,7 +34,7 @@ export function vmResources<M extends OwnerVm>(
   const { vms } = group;
   const expectedClaims = new Expectations();
   const expectedServices = new Expectations();
-  /** By machine: what was last told, so that it is told once. */
+  /** Last event by VM, so that each is recorded once. */
   const told = new Map<string, string>();
 
   function tell(vm: M, reason: string, message: string, { events }: Context): void {
@@ -73,7 +72,7 @@ export function vmResources<M extends OwnerVm>(
     const find = (name: string) => claims.get(keyIn(vm.metadata.namespace, name));
     const found = find(disk.claim);
     if (found === undefined) {
-      // Whoever restores it may make its claims anew.
+      // A restore in progress may recreate the claims.
       if (isRestoring(vm.metadata.annotations)) return;
       const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
       if (claimState(group, undefined, vm, disk, source, undefined).reason !== undefined) return;
@@ -92,12 +91,12 @@ export function vmResources<M extends OwnerVm>(
       expectedClaims.wrote(key, await client.update(PERSISTENT_VOLUME_CLAIMS, changed));
     } catch (error) {
       if (!isForbidden(error) && !isInvalid(error)) throw error;
-      // Only another class, or another size, can help.
+      // Only another class or size can help.
       tell(vm, 'DiskNotChanged', `disk ${disk.disk.name} cannot be as spec says: ${(error as Error).message}`, context);
     }
   }
 
-  /** What the server will not have may be had later: a quota has room again, or a policy has gone. */
+  /** Records a rejected claim. It may be accepted later, when a quota has room again or a policy was removed. */
   function refuse(key: string, { claim }: ClaimedDisk, error: unknown): never {
     if (!isForbidden(error) && !isInvalid(error)) throw error;
     const { message } = error as Error;
@@ -132,7 +131,7 @@ export function vmResources<M extends OwnerVm>(
   };
 }
 
-/** What was made; undefined where somebody was faster, which the cache is about to show. */
+/** Returns the created object, or undefined if it already exists, which the cache is about to show. */
 async function unlessThere<T>(making: Promise<T>): Promise<T | undefined> {
   try {
     return await making;

@@ -5,7 +5,10 @@ import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { templateFor } from '#api/hypersdk/template-use';
 import type { Context } from '#platform/runtime/controller';
 
-/** The disks that a machine is to have; undefined while its template, which says more of them, is not there for it. */
+/**
+ * Returns the disks that a VM should have, or undefined while its template, which defines more of them, is not
+ * available.
+ */
 export function disksOf(vm: HypersdkVm, { cache }: Pick<Context, 'cache'>): ClaimedDisk[] | undefined {
   const template = templateFor(vm, (key) => cache(VM_TEMPLATES).get(key));
   if (template === 'missing' || template === 'withheld') return undefined;

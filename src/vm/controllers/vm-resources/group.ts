@@ -6,35 +6,35 @@ import type { Context, WatchSource } from '#platform/runtime/controller';
 import type { ObjectMeta } from '#platform/schema/kind';
 import type { Usage } from '#vm/engine/metrics';
 
-/** A machine of any group. */
+/** VM of any API group. */
 export type OwnerVm = KubeObject & { readonly metadata: ObjectMeta };
 
-/** A group whose machines are given their parts here, and all in which it differs from others. */
+/** API group whose VMs get their claims and Services here, with all that differs between groups. */
 export interface VmResourceGroup<M extends OwnerVm = OwnerVm> {
   readonly vms: ResourceType<M>;
   readonly words: ClaimWords;
-  /** The name of the instance of a machine. */
+  /** Returns the name of the instance of a VM. */
   instanceOf(vm: string): string;
-  /** What comes before the name of the disk, and a dash, in the names of claims. */
+  /** Returns the prefix of claim names, before a dash and the name of the disk. */
   claimStart(vm: string): string;
-  /** The disks that a machine is to have; undefined while what says more of them is not there. */
+  /** Returns the disks that a VM should have, or undefined while something that defines more of them is missing. */
   disksOf(vm: M, context: Pick<Context, 'cache'>): ClaimedDisk[] | undefined;
-  /** What a user can do about a disk whose claim is there and another's. */
+  /** Returns a remedy for a disk whose claim exists and belongs to another owner. */
   wayOut(claim: string): string;
-  /** Machines by the claims that their disks are to be copies of. */
+  /** Indexes VMs by the claims that their disks are to be copies of. */
   readonly bySource: Index<M>;
-  /** Machines with disks that did not get what was asked for, under one value. */
+  /** Indexes VMs with disks that are smaller than requested, under one value. */
   readonly bySmallDisks: Index<M>;
-  /** Whether machines get a Service by which others find them. */
+  /** Set if VMs get a Service for discovery. */
   readonly hasService: boolean;
-  /** What else the disks follow from. */
+  /** Other resources that the disks depend on. */
   readonly reads: readonly ResourceType[];
   readonly watches: readonly WatchSource[];
-  /** How large a machine is: CPUs and bytes. */
+  /** Returns the size of a VM in CPUs and bytes. */
   sizeOf(vm: M): Usage;
-  /** What the status says that the machine uses. */
+  /** Returns the usage that the status reports. */
   toldOf(vm: M): Usage | undefined;
 }
 
-/** All that parts have to do with the group of their machine. */
+/** Properties of the API group that the builders of claims and Services use. */
 export type GroupTexts = Pick<VmResourceGroup, 'vms' | 'words' | 'wayOut'>;

@@ -9,7 +9,7 @@ import type { Usage } from '#vm/engine/metrics';
 import { disksOf } from './disks.ts';
 import type { VmResourceGroup } from './group.ts';
 
-/** Machines by the template that they are made from. */
+/** Indexes VMs by their template. */
 export const byTemplate: Index<HypersdkVm> = {
   values(vm) {
     const key = templateKey(vm);
@@ -21,7 +21,7 @@ const templateWatch: WatchSource = watchSource(VM_TEMPLATES, (template, { cache 
   [...cache(HYPERSDK_VMS).by(byTemplate, keyOf(template))].map(keyOf),
 );
 
-/** Machines of hypersdk.io: disks of their own and of their template, and a Service each. */
+/** Resources of hypersdk.io VMs: their own disks, those of their template, and a Service each. */
 export const HYPERSDK_RESOURCES: VmResourceGroup<HypersdkVm> = {
   vms: HYPERSDK_VMS,
   words: CLAIM_WORDS,

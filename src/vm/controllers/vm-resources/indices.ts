@@ -5,7 +5,7 @@ import { keyIn, keyOf } from '#platform/runtime/key';
 import { isPopulated } from '#vm/storage/disk/claim-disks';
 import type { OwnerVm, VmResourceGroup } from './group.ts';
 
-/** Machines that a claim may be the disk of: those whose name it begins with; and those that copy it. */
+/** Returns the VMs that a claim may be a disk of, by the prefix of its name, and those that copy it. */
 function* vmsOfClaim<M extends OwnerVm>(
   group: VmResourceGroup<M>,
   { metadata }: PersistentVolumeClaim,
@@ -25,7 +25,7 @@ function* vmsOfClaim<M extends OwnerVm>(
 const sizesOf = ({ spec, status }: PersistentVolumeClaim) =>
   `${spec.resources?.requests?.['storage']} ${status?.capacity?.['storage']}`;
 
-/** What a disk holds changes all the time, and is no matter of its machine. */
+/** Reports whether a claim changed beyond its contents, which change all the time and do not concern the VM. */
 function isOther({ object, old }: Change<PersistentVolumeClaim>): boolean {
   if (old === undefined) return true;
   const [a, b] = [object.metadata, old.metadata];
@@ -44,7 +44,7 @@ export function claimWatch<M extends OwnerVm>(group: VmResourceGroup<M>): WatchS
   );
 }
 
-/** A class may let its volumes grow by now. */
+/** Wakes VMs with too small disks when a class changes, since it may allow expansion now. */
 export function classWatch<M extends OwnerVm>({ vms, bySmallDisks }: VmResourceGroup<M>): WatchSource {
   return watchSource(STORAGE_CLASSES, (_class, { cache }) =>
     [...cache(vms).by(bySmallDisks, 'small')].map((vm) => keyOf(vm)),

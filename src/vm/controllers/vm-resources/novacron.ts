@@ -11,7 +11,7 @@ type Machine = VirtualMachine & KubeObject;
 
 const instanceOf = (vm: string) => `${vm}.novacron`;
 
-/** Machines of novacron.io: a disk with their image, and their volumes. */
+/** Resources of novacron.io VMs: a disk with their image, and their volumes. */
 export const NOVACRON_RESOURCES: VmResourceGroup<Machine> = {
   vms: resourceTypeFor(virtualMachine),
   words: CLAIM_WORDS,

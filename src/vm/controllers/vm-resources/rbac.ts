@@ -5,7 +5,7 @@ import type { VmResourceGroup } from './group.ts';
 
 const read = ['list', 'watch'];
 
-/** What it takes to give the machines of a group their claims and Services. */
+/** Returns the permissions to manage the claims and Services of an API group's VMs. */
 export function vmResourceRules({
   vms,
   reads,
@@ -19,9 +19,9 @@ export function vmResourceRules({
   ];
 }
 
-/** What it takes where machines may be copies of others. */
+/** Permissions that are needed if VMs may be copies of others. */
 export const CLONED_RESOURCE_RULES: readonly PolicyRule[] = [
   { apiGroups: [vmOperation.group], resources: [vmSnapshot.plural, vmOperation.plural], verbs: read },
-  // Whether a namespace lets operations of another copy its disks.
+  // A namespace may allow operations of another to copy its disks.
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get', ...read] },
 ];

@@ -9,7 +9,7 @@ import { keyIn, keyOf } from '#platform/runtime/key';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import { byTemplate } from './hypersdk.ts';
 
-/** Machines by the Secret that they themselves name. */
+/** Indexes VMs by the Secret that they reference themselves. */
 const bySecret: Index<HypersdkVm> = {
   values({ metadata, spec }) {
     const { name } = spec.cloudInit?.secretRef ?? {};
@@ -17,7 +17,7 @@ const bySecret: Index<HypersdkVm> = {
   },
 };
 
-/** Machines that may have waited for a Secret: those that name it, and those whose template does. */
+/** Returns the VMs that may wait for a Secret: those that reference it, and those whose template does. */
 function* vmsOfSecret({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>): Generator<string> {
   const { name = '', namespace } = metadata;
   for (const vm of cache(HYPERSDK_VMS).by(bySecret, keyIn(namespace, name))) yield keyOf(vm);
@@ -30,8 +30,8 @@ function* vmsOfSecret({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'
 }
 
 /**
- * Whether the Secret with the cloud-init of a machine is there; what is in it is nothing to us. It takes the right to
- * read every Secret, so that it is for control planes of our own: on any other cluster kubelets look after it.
+ * Provides whether the cloud-init Secret of a VM exists, without its contents. It needs permission to read all Secrets,
+ * so it is only for our own control planes; elsewhere kubelets handle this.
  */
 export const secretProvider: DependencyProvider<'secret'> = {
   watches: [

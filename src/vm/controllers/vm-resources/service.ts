@@ -3,10 +3,10 @@ import type { Service } from '#platform/kube/kinds/core';
 import { labelsOf, vmOwnerReference } from './claim.ts';
 import type { GroupTexts, OwnerVm } from './group.ts';
 
-/** What Kubernetes allows as the name of a Service: a label that begins with a letter. */
+/** Valid name of a Service: a label that starts with a letter. */
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-/** The name under which other pods find a machine; undefined where its own cannot be that of a Service. */
+/** Builds the Service by which other pods find a VM. Returns undefined if the VM's name is no valid Service name. */
 export function newService(group: GroupTexts, vm: OwnerVm): NewObject<Service> | undefined {
   const { name, namespace } = vm.metadata;
   if (!NAME.test(name)) return undefined;

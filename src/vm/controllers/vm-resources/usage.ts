@@ -8,28 +8,28 @@ import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { Usage } from '#vm/engine/metrics';
 import type { OwnerVm, VmResourceGroup } from './group.ts';
 
-/** How long a measure stands before another is taken; the schema of the status tells it. */
+/** Interval between measurements, as documented in the schema of the status. */
 const ROUND_MS = 300_000;
-/** No more than ten machines in a second are told to write what they use. */
+/** Pause between VMs, so that at most ten per second are woken to write their usage. */
 const PAUSE_MS = 100;
-/** A smaller change, as a share of what the machine asks for, is not worth a write. */
+/** Ratio of the VM's request below which a change is not worth a write. */
 const WORTH = 0.1;
 
 interface UsageDeps {
-  /** What an instance that runs uses; undefined where nobody knows. */
+  /** Returns the usage of a running instance, or undefined if it is unknown. */
   readonly usage: (instance: Vmi) => Usage | undefined;
   readonly clock: Clock;
 }
 
 /**
- * What machines use, as far as it is news to their status: with the first status of a run, and then from time to time
- * where it has changed. What use there is changes all the time, and a status that followed it would flood the server.
+ * Provides the usage of VMs for their status: with the first status of a run, and then periodically if it has changed.
+ * Usage changes all the time, and a status that followed it would flood the server.
  */
 export function usageRounds<M extends OwnerVm>(
   group: VmResourceGroup<M>,
   { usage, clock }: UsageDeps,
 ): { provider: DependencyProvider<'usage'>; runnable: Runnable } {
-  /** Machines whose status is to be measured anew. */
+  /** VMs whose usage is to be measured again. */
   const due = new Set<string>();
   let context: Context | undefined;
 

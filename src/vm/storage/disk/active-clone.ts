@@ -3,15 +3,15 @@ import type { Operation } from '#api/hypersdk/operation-resources';
 import { OPERATION, OPERATION_UID } from '#api/operation-request';
 import { readRecord } from '#platform/base/json-record';
 
-/** The operation of a key, as far as it is seen. */
+/** Looks up an operation by its key. */
 export type FindOperation = (key: string) => Operation | undefined;
 
-/** By the name of a claim, what it is to be a copy of. */
+/** Sources of copied claims, by claim name. */
 export type Copies = Readonly<Record<string, DiskSource>>;
 
 /**
- * The clone that something says it was made by, as long as that is under way: what an operation was allowed to do is not
- * allowed to whoever repeats its words afterwards.
+ * Returns the clone that an object says it was created by, while it is in progress. What an operation was allowed to do
+ * must not be allowed to anyone who repeats its annotations later.
  */
 export function activeClone(
   annotations: Readonly<Record<string, string>> | undefined,
@@ -24,20 +24,20 @@ export function activeClone(
   return phase === 'Pending' || phase === 'Running' ? found : undefined;
 }
 
-/** What a clone has written down of its claims; undefined before it has. */
+/** Returns the copies that a clone has recorded, or undefined before it has. */
 export function copiesIn({ status }: Operation): Copies | undefined {
   const { copies } = status?.checkpoint ?? {};
   return copies === undefined ? undefined : (readRecord(copies) as Copies);
 }
 
-/** The machine that an operation names. */
+/** VM that an operation references. */
 export interface NamedMachine {
   readonly group: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** An empty group or namespace is as good as none. */
+/** Returns the referenced VM. An empty group or namespace counts as absent. */
 export function machineNamedBy({
   metadata,
   spec,
@@ -49,6 +49,6 @@ export function machineNamedBy({
   return { group: apiGroup || 'hypersdk.io', namespace: namespace || (metadata.namespace ?? ''), name };
 }
 
-/** Where a clone puts the new machine. */
+/** Returns the namespace of the new VM of a clone. */
 export const cloneNamespace = (operation: Operation): string =>
   operation.spec.cloneSpec?.targetNamespace || machineNamedBy(operation).namespace;

@@ -14,13 +14,13 @@ import { ignoreNotFound, isConflict } from '#platform/kube/kube-error';
 import { DiskNotFoundError, type DiskStore } from './disk-store.ts';
 import { bytesOf } from './guest-disks.ts';
 
-/** What may be known of a claim already. */
+/** Returns a cached claim, if it is known. */
 export type KnownClaim = (namespace: string, claim: string) => PersistentVolumeClaim | undefined;
 
 const ATTEMPTS = 5;
 const SOON_MS = 200;
 
-/** Disks whose contents stand in an annotation of their claims. */
+/** Stores disk contents in an annotation of their claims. */
 export class ClaimDisks implements DiskStore {
   readonly #client: Client;
   readonly #known: KnownClaim;
@@ -66,13 +66,13 @@ export class ClaimDisks implements DiskStore {
   }
 }
 
-/** Whether a claim has all that was to be on it from the start. */
+/** Reports whether a claim has all of its initial contents. */
 export function isPopulated({ metadata }: PersistentVolumeClaim): boolean {
   const { annotations } = metadata;
   return annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined || readDiskSource(annotations) === undefined;
 }
 
-/** What is on the disk that a claim is. */
+/** Returns the contents of the disk of a claim. */
 export function contentsOf(claim: PersistentVolumeClaim): DiskContents {
   const { annotations, namespace, name } = claim.metadata;
   const text = annotations?.[DISK_CONTENTS_ANNOTATION];
@@ -87,7 +87,7 @@ export function contentsOf(claim: PersistentVolumeClaim): DiskContents {
   );
 }
 
-/** Writes what is on a disk, unless its claim has changed since it was read. */
+/** Writes the contents of a disk, unless its claim has changed since it was read. */
 export async function writeContents(
   client: Client,
   { metadata }: PersistentVolumeClaim,

@@ -1,7 +1,7 @@
 import { compare, formatQuantity, parseQuantity, quantityOf } from '#platform/base/quantity';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 
-/** How a claim stands with its volume: it has one, gets one when a pod first uses it, or is to have one already. */
+/** State of the volume of a claim: it is bound, is provisioned when a pod first uses it, or should exist already. */
 export type VolumeState = 'bound' | 'later' | 'awaited';
 
 export function volumeState(
@@ -13,7 +13,7 @@ export function volumeState(
   return mode === 'WaitForFirstConsumer' ? 'later' : 'awaited';
 }
 
-/** A size that is asked for, or so many bytes where those are more. */
+/** Returns the larger of a requested size and a number of bytes. */
 export function atLeast(asked: string | number | undefined, bytes: number): string | number {
   const least = quantityOf(bytes, 'BinarySI');
   return asked === undefined || compare(parseQuantity(asked), least) < 0 ? formatQuantity(least) : asked;

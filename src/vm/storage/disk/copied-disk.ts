@@ -5,24 +5,27 @@ import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/s
 import { contentsOf, isPopulated } from './claim-disks.ts';
 import { bytesOf } from './guest-disks.ts';
 
-/** Where a copy of a disk can be read from. */
+/** Lookups of the objects that a disk can be copied from. */
 export interface DiskOrigins {
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   snapshot(namespace: string, name: string): Snapshot | undefined;
   storageClass(name: string): StorageClass | undefined;
 }
 
-/** What makes a new claim the copy of a disk: said to simulated storage by annotations, to other storage by a dataSource. */
+/**
+ * Properties that make a new claim the copy of a disk: annotations for simulated storage, a dataSource for other
+ * storage.
+ */
 export interface CopiedDisk {
   readonly annotations: Readonly<Record<string, string>>;
   readonly dataSource?: { readonly apiGroup?: string; readonly kind: string; readonly name: string };
-  /** The bytes of the source, for which there has to be room. */
+  /** Size of the source, which the claim has to hold. */
   readonly sourceBytes?: number;
 }
 
 /**
- * `namespace`: that of the new claim. What is on a simulated disk comes with the claim, where it is known already. Other
- * storage is told once where from: undefined while that is not known, for a claim without it would stay empty.
+ * Builds a copy for a claim in `namespace`; simulated contents are included if they are known. Returns undefined while
+ * the dataSource for other storage is unknown, since a claim without it would stay empty.
  */
 export function copiedDisk(
   source: DiskSource,

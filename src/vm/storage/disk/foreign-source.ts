@@ -5,19 +5,19 @@ import { jsonEqual } from '#platform/base/json-equal';
 import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { activeClone, cloneNamespace, copiesIn, type FindOperation, machineNamedBy } from './active-clone.ts';
 
-/** A claim that is to be a copy, with what it says of the operation that made it. */
+/** Claim that is to be a copy, with its annotations about the operation that created it. */
 export interface CopyingClaim {
   readonly namespace: string;
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where it is looked up whether a copy is allowed: specs and the namespaces themselves, never a status. */
+/** Sources that decide whether a copy is allowed: specs and namespaces, never a status. */
 export interface CopyAuthority {
   readonly operation: FindOperation;
-  /** Why objects of one namespace may not act on machines of others; undefined where they may. */
+  /** Returns why objects of one namespace may not act on VMs of others, or undefined if they may. */
   objection(from: string, among: readonly string[]): Promise<CrossNamespaceDenial | undefined>;
-  /** The claims of the machine that an operation names, by its spec; undefined where there is no such machine. */
+  /** Returns the claims in the spec of the VM that an operation references, or undefined if there is no such VM. */
   claimsOf(operation: Operation): readonly string[] | undefined;
   snapshot(namespace: string, name: string): Snapshot | undefined;
 }
@@ -26,10 +26,9 @@ export const isForeign = ({ namespace: from }: DiskSource, namespace: string) =>
   from !== undefined && from !== namespace;
 
 /**
- * Whether a claim may be a copy of its source. One of another namespace is read only for a clone that is under way and
- * has written down what each claim is to be a copy of. Whoever may write the status of an operation could have made that
- * up: so both namespaces are asked once more whether they allow it, and the disk has to be one of the machine that the
- * operation names.
+ * Reports whether a claim may be a copy of its source; one in another namespace is only read for a clone in progress
+ * that has recorded the copy. Since a status can be forged, both namespaces must still allow it, and the disk must
+ * belong to the VM that the operation references.
  */
 export async function mayCopy(source: DiskSource, claim: CopyingClaim, authority: CopyAuthority): Promise<boolean> {
   const { namespace, name, annotations } = claim;

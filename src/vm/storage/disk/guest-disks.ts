@@ -2,15 +2,15 @@ import type { GuestDisk } from '#api/disk/contents';
 import { parseQuantity, value } from '#platform/base/quantity';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 
-/** How large the disk is that a claim holds; undefined while it has no volume. */
+/** Returns the size of the disk of a claim, or undefined while it has no volume. */
 export function bytesOf({ status }: PersistentVolumeClaim): number | undefined {
   const capacity = status?.capacity?.['storage'];
   return capacity === undefined ? undefined : value(parseQuantity(capacity));
 }
 
 /**
- * In what the disks of a machine are others than those that its guest had when its memory was kept; undefined where a guest
- * would find its disks as it left them. A size that was not known then, or is not now, is not compared.
+ * Describes how the disks differ from those that the guest had when its memory was saved, or returns undefined if they
+ * match. A size that is unknown then or now is not compared.
  */
 export function diskDifference(then: readonly GuestDisk[], now: readonly GuestDisk[]): string | undefined {
   const before = new Map(then.map((disk) => [disk.claim, disk]));

@@ -8,13 +8,13 @@ import {
 } from '#api/disk/contents';
 import { DiskNotFoundError, type DiskStore } from './disk-store.ts';
 
-/** Disks that are claims of a namespace, by the names that their machine has for them. */
+/** Disks that are claims of a namespace, by the names that their VM uses. */
 export interface ClaimedDisks {
   readonly namespace: string;
   readonly disks: readonly { readonly name: string; readonly claim: string }[];
 }
 
-/** A disk as it was. */
+/** Saved contents of a disk. */
 export interface SavedDisk {
   readonly name: string;
   readonly claim: string;
@@ -23,7 +23,7 @@ export interface SavedDisk {
 
 type Branch = NonNullable<DiskContents['branch']>;
 
-/** Keeps what is on disks that nobody writes to meanwhile. */
+/** Saves the contents of disks that nobody writes to meanwhile. */
 export async function saveDisks(store: DiskStore, { namespace, disks }: ClaimedDisks): Promise<SavedDisk[]> {
   return await Promise.all(
     disks.map(async ({ name, claim }) => ({
@@ -35,8 +35,8 @@ export async function saveDisks(store: DiskStore, { namespace, disks }: ClaimedD
 }
 
 /**
- * Brings disks back to what was kept of them. All are looked at before the first is changed; those that have been
- * restored for the same request stay, so that one that was interrupted can be gone through again.
+ * Restores disks to their saved contents, after all were checked. Disks already restored for the same request are
+ * skipped, so that an interrupted restore can be repeated.
  */
 export async function restoreDisks(
   store: DiskStore,
@@ -48,14 +48,14 @@ export async function restoreDisks(
   const wanted = saved.map((disk) => ({ ...disk, kept: retainedIn(disk) }));
   await Promise.all(saved.map(({ claim }) => store.read(namespace, claim)));
   for (const { claim, kept } of wanted) {
-    // Each disk holds memory too: it is of use only with all of them.
+    // Each disk also holds the memory, which is only usable with all of them.
     await store.change(namespace, claim, (now) =>
       now.branch?.uid === branch.uid ? now : restoredTo(now, kept, branch, resume),
     );
   }
 }
 
-/** What was kept of a disk. */
+/** Returns the saved contents of a disk. */
 export function retainedIn({ name, contents }: Pick<SavedDisk, 'name' | 'contents'>): DiskContents {
   const kept = parseContents(contents);
   if (kept === undefined) throw new DiskNotFoundError(`what was kept of the disk ${name} cannot be read`);

@@ -25,7 +25,7 @@ describe('a size for people', () => {
   });
 });
 
-/** A machine with one disk whose snapshots are kept as the controllers keep them. */
+/** VM with one disk whose snapshots are managed as the controllers do. */
 class Trial {
   disk: DiskContents = BLANK_DISK;
   snapshots: Snapshot[] = [];

@@ -2,17 +2,17 @@ import { bytesBeyond, type DiskContents } from '#api/disk/contents';
 import type { Snapshot, SnapshotStatus } from '#api/hypersdk/snapshot-resources';
 import { retainedIn } from '../disk/saved-disks.ts';
 
-/** Whether a snapshot holds what it is for. */
+/** Reports whether a snapshot was captured. */
 export function isCaptured({ status }: Snapshot): boolean {
   return status?.creationTime !== undefined && status.phase !== 'Failed';
 }
 
-/** Whether it is known what became of a snapshot. */
+/** Reports whether a snapshot was captured or has failed. */
 export function isSettled(snapshot: Snapshot): boolean {
   return isCaptured(snapshot) || snapshot.status?.phase === 'Failed';
 }
 
-/** Where a new snapshot of a machine stands among those that there are. */
+/** Returns the position of a new snapshot of a VM among the existing ones. */
 export function lineageOf(
   vmUID: string,
   branch: DiskContents['branch'],
@@ -26,12 +26,12 @@ export function lineageOf(
   return { ancestors, ordinal, ...(branch === undefined ? {} : { branch: branch.uid }) };
 }
 
-/** What disks build on that are as a snapshot has them: it, and all before it. */
+/** Returns the ancestors of disks restored to a snapshot: the snapshot and all before it. */
 export function ancestryWith({ metadata, status }: Snapshot): { name: string; uid: string }[] {
   return [...(status?.ancestors ?? []), { name: metadata.name ?? '', uid: metadata.uid }];
 }
 
-/** Those that a snapshot builds on and that are still there, oldest first. */
+/** Returns the ancestors of a snapshot that still exist, oldest first. */
 export function living(status: SnapshotStatus, others: readonly Snapshot[]): Snapshot[] {
   return (status.ancestors ?? []).flatMap(({ uid }) => {
     const found = others.find(({ metadata }) => metadata.uid === uid);
@@ -40,8 +40,8 @@ export function living(status: SnapshotStatus, others: readonly Snapshot[]): Sna
 }
 
 /**
- * What is told of what a snapshot holds, which depends on others: its place in the chain, and its size, which is what it
- * holds and the one below does not. When one goes, those above hold what only it held.
+ * Returns the status with the fields that depend on other snapshots: the position in the chain, and the size that the
+ * parent does not hold. When a snapshot is deleted, its children take over what only it held.
  */
 export function inChain(status: SnapshotStatus, others: readonly Snapshot[]): SnapshotStatus {
   const chain = living(status, others);
@@ -71,7 +71,7 @@ export function inChain(status: SnapshotStatus, others: readonly Snapshot[]): Sn
 
 const UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'];
 
-/** A size for people: 512, 3.2Gi. */
+/** Formats a size for people: 512, 3.2Gi. */
 export function formatSize(bytes: number): string {
   const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${Math.round((bytes / 1024 ** power) * 10) / 10}${UNITS[power]}`;

@@ -3,7 +3,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import { inChain } from './lineage.ts';
 
-/** What was captured of a machine. */
+/** Captured state of a VM. */
 export interface Capture {
   readonly at: number;
   readonly disks: readonly { readonly name: string; readonly claim?: string; readonly contents: string }[];
@@ -13,13 +13,13 @@ export interface Capture {
 
 type Conditions = NonNullable<SnapshotStatus['conditions']>;
 
-/** The status of a snapshot that holds what it is for. */
+/** Returns the status of a captured snapshot. */
 export function capturedStatus(snapshot: Snapshot, capture: Capture, others: readonly Snapshot[]): SnapshotStatus {
   const { metadata, spec, status = {} } = snapshot;
   const now = timestamp(capture.at);
   const { memory } = capture;
   const place = `simulated:${metadata.namespace}/${metadata.name}`;
-  // What goes with its machine cannot be brought back.
+  // Disks that are deleted with their VM cannot be restored.
   const disks = capture.disks.flatMap(({ name, claim, contents }) =>
     claim === undefined ? [] : [{ name, claim, contents }],
   );
@@ -69,7 +69,7 @@ function quiescence(asked: boolean, { instanceUID }: SnapshotStatus, { quiesced 
   return { type: 'Quiesced', status: 'False', reason: asked ? 'NoGuestAgent' : 'NotAsked', message };
 }
 
-/** The status of a snapshot that came to nothing: it holds nothing. */
+/** Returns the status of a failed snapshot, which holds nothing. */
 export function failedStatus(snapshot: Snapshot, reason: string, message: string, now: number): SnapshotStatus {
   const { observedGeneration, vmState, startTime, conditions, nodeName, vmUID } = snapshot.status ?? {};
   const kept = { observedGeneration, vmState, startTime, nodeName, vmUID };
