@@ -65,7 +65,7 @@ export function certificateSigning(authorize: Authorize): AdmissionPlugin {
   };
 }
 
-/** Rejects certificate requests for the group system:masters. */
+/** Rejects requests to the kube-apiserver-client signer for the group system:masters. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   validate(write) {
