@@ -8,7 +8,7 @@ import { keyOf } from '#platform/runtime/key';
 const selectorsOf = ({ aggregationRule }: ClusterRole) =>
   (aggregationRule?.clusterRoleSelectors ?? []).map((selector) => labelSelectorOf(selector));
 
-/** The rules of all roles that a role's selectors choose, by name and each once. */
+/** Returns the rules of all roles that a role's selectors match, sorted by role name and without duplicates. */
 export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>): PolicyRule[] {
   const nameOf = ({ metadata }: ClusterRole) => metadata.name ?? '';
   const others = [...roles].filter((other) => nameOf(other) !== nameOf(role));
@@ -27,7 +27,7 @@ const AGGREGATED: Index<ClusterRole> = {
   values: ({ aggregationRule }) => (aggregationRule === undefined ? [] : ['yes']),
 };
 
-/** Keeps the rules of roles such as `admin` and `edit` that are put together from those of others. */
+/** Maintains the rules of aggregated roles such as `admin` and `edit`. */
 export const clusterRoleAggregation: Controller<ClusterRole> = {
   name: 'cluster role aggregation',
   for: CLUSTER_ROLES,

@@ -1,10 +1,13 @@
-/** Whom a client speaks for. */
+/** User that a client impersonates. */
 export interface ControllerUser {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** The ServiceAccount that a controller acts as; its rights are those of the ClusterRole system:controller:<name>. */
+/**
+ * Returns the ServiceAccount that a controller acts as. Its permissions are those of the ClusterRole
+ * system:controller:<name>.
+ */
 export function controllerUser(name: string): ControllerUser {
   return {
     name: `system:serviceaccount:kube-system:${name}`,
@@ -12,7 +15,7 @@ export function controllerUser(name: string): ControllerUser {
   };
 }
 
-/** The user that reads for all controllers together. */
+/** User that reads for all controllers together. */
 export const INFORMER_USER: ControllerUser = {
   name: 'system:kube-controller-manager',
   groups: ['system:authenticated'],

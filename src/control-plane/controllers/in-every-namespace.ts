@@ -10,13 +10,13 @@ export interface NamespacedObject<T extends KubeObject> {
   readonly controller: string;
   readonly type: ResourceType<T>;
   readonly name: string;
-  /** What to create; without metadata.namespace. */
+  /** Object to create, without metadata.namespace. */
   readonly object: NewObject<T>;
-  /** What a present object must be changed to; undefined where it is fine. */
+  /** Returns the corrected object, undefined if the present one needs no change. */
   readonly corrected?: (present: T) => T | undefined;
 }
 
-/** Makes sure that every living namespace has an object, and has it again when somebody deletes or changes it. */
+/** Creates an object in every active namespace, and restores it when it is deleted or changed. */
 export function inEveryNamespace<T extends KubeObject>(kept: NamespacedObject<T>): Controller<Namespace> {
   const { type, name, object } = kept;
   const selection = { fieldSelector: `metadata.name=${name}` };

@@ -12,7 +12,7 @@ import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 
-/** Timers of the API server itself. */
+/** Number of timers of the API server itself. */
 let idleTimers = 0;
 beforeEach(async () => {
   const bare = await startCluster();
@@ -72,7 +72,7 @@ describe('the controllers of Kubernetes', () => {
     expect(taints.map(({ key }) => key)).toContain('node.kubernetes.io/unreachable');
     await admin.delete(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
     await admin.delete(DEPLOYMENTS, 'web', { namespace, propagationPolicy: 'Foreground' });
-    // The collector may meet others who write to the same objects, and tries again.
+    // The collector may conflict with other writers of the same objects, and retries.
     await cluster.clock.advance(1000);
     await cluster.until(async () => (await count(DEPLOYMENTS)) === 0);
     expect(await count(REPLICA_SETS)).toBe(0);

@@ -29,22 +29,24 @@ import { claimBinder, volumeBinder } from './volume/binder.ts';
 import { claimProtection, volumeProtection } from './volume/protection.ts';
 
 export interface KubernetesControllersDeps {
-  /** A client that speaks for a user: every controller acts as its own ServiceAccount, with the rights of that. */
+  /**
+   * Returns a client for a user. Every controller acts as its own ServiceAccount with the permissions of that account.
+   */
   readonly clientFor: (user: ControllerUser) => Client;
-  /** The certificate by which clients know the API server. */
+  /** CA certificate by which clients verify the API server. */
   readonly caPem: string;
-  /** Those of the whole process, which somebody else runs; without them, the controllers have their own. */
+  /** Shared informers of the process, which the caller runs. Defaults to informers of the controllers' own. */
   readonly informers?: Informers;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Given where nodes send no heartbeats: they count as healthy, except those for which it returns true. */
+  /** Set if nodes send no heartbeats: they count as healthy, except those for which it returns true. */
   readonly isNodeSilent?: (node: Node) => boolean;
-  /** For what happens to nodes; where absent, nobody is told. */
+  /** Recorder for node events. Defaults to none. */
   readonly nodeEvents?: EventRecorder;
 }
 
-/** The controllers that clients of Kubernetes take for granted, in the order in which they start. */
+/** Returns the controllers that Kubernetes clients rely on, in the order in which they start. */
 export function kubernetesControllers(given: KubernetesControllersDeps): Runnable[] {
   const { clientFor, clock, random, log } = given;
   const shared = { clock, random: random.fork('kubernetes controllers'), log };
@@ -80,7 +82,7 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('replicaset-controller', replicaSets()),
     of('replication-controller', replicationControllers()),
     of('deployment-controller', deployments()),
-    // Kubernetes lets its store forget events: no role is made for it, but this one covers it.
+    // Kubernetes expires events in its store and has no role for it, but this role covers it.
     eventTtl(partsFor('generic-garbage-collector')),
   ];
 }

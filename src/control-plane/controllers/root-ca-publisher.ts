@@ -7,7 +7,7 @@ const DESCRIPTION = {
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
 };
 
-/** Publishes the certificate by which pods know the API server, to every namespace. */
+/** Publishes the CA certificate, by which pods verify the API server, to every namespace. */
 export function rootCaPublisher(caPem: string): Controller<Namespace> {
   const data = { 'ca.crt': caPem };
   return inEveryNamespace<ConfigMap>({

@@ -15,7 +15,7 @@ import { NominatedPods } from './queue/nominated-pods.ts';
 import { Snapshot } from './snapshot/snapshot.ts';
 import { classOf } from './volumes/pod-volume-claims.ts';
 
-/** Small clusters for tests, without a server. */
+/** Builds small clusters for tests, without a server. */
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 export const ZONE = 'topology.kubernetes.io/zone';
@@ -70,10 +70,10 @@ export function pod(name: string, parts: PodOptions = {}): Pod {
 
 export interface HarnessOptions {
   readonly nodes?: readonly Node[];
-  /** Pods on nodes: by the name of the node. */
+  /** Pods by the name of their node. */
   readonly pods?: Readonly<Record<string, readonly Pod[]>>;
   readonly namespaces?: Readonly<Record<string, Record<string, string>>>;
-  /** Labels that a Service selects pods by. */
+  /** Labels by which a Service selects pods. */
   readonly service?: Record<string, string>;
   readonly claims?: readonly PersistentVolumeClaim[];
   readonly volumes?: readonly PersistentVolume[];
@@ -107,7 +107,10 @@ export function schedulerHarness(parts: HarnessOptions = {}): ClusterView {
   };
 }
 
-/** What a filter says of each node, by name: '' where it suits, '-' for all where the pod asks it nothing. */
+/**
+ * Returns the filter result of each node by name: '' if it is feasible. Returns '-' if the filter does not apply to the
+ * pod.
+ */
 export function filterResults(filter: Filter, candidate: Pod, cluster: ClusterView): Record<string, string> | string {
   const prepared = filter.prepare(podInfoOf(candidate), cluster);
   if (prepared === undefined) return '-';
@@ -121,7 +124,7 @@ export interface Scores {
   readonly normalised: Record<string, number>;
 }
 
-/** What a score says of all nodes, by name; undefined where it has nothing to say. */
+/** Returns the scores of all nodes by name, undefined if the score does not apply. */
 export function scoresOf(score: Score, candidate: Pod, cluster: ClusterView): Scores | undefined {
   const { slots, names } = cluster.nodes.order;
   const prepared = score.prepare(podInfoOf(candidate), cluster, { slots, count: slots.length });
@@ -145,7 +148,7 @@ export function placerOf(cluster: ClusterView, profile: Profile = buildProfile()
   return { placer, nominated };
 }
 
-/** The name of the node that is chosen for a pod. */
+/** Returns the name of the node that is chosen for a pod. */
 export function chosenFor(candidate: Pod, cluster: ClusterView, profile?: Profile): string | undefined {
   const { chosen } = placerOf(cluster, profile).placer.place(podInfoOf(candidate));
   return chosen === undefined ? undefined : cluster.nodes.nameAt(chosen);

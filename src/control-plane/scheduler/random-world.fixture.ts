@@ -3,7 +3,7 @@ import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { HOSTNAME, node, pod, ZONE } from './harness.fixture.ts';
 
-/** Clusters and pods by chance, for properties. */
+/** Generates random clusters and pods for property tests. */
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';

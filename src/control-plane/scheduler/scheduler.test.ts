@@ -58,7 +58,7 @@ describe('a pod that fits nowhere', () => {
     await trial.addPod('p', '2');
     await trial.messageOf('p');
     const { resourceVersion } = (await trial.get('p')).metadata;
-    // Nothing has woken it for five minutes, so it is tried again, with the same end.
+    // No event has woken it for five minutes, so it is tried again with the same result.
     await trial.cluster.clock.advance(330_000);
     await trial.cluster.until(() => trial.said.length > 1);
     await trial.cluster.settle();

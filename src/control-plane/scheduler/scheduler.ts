@@ -37,13 +37,16 @@ export interface SchedulerDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly events?: EventRecorder;
-  /** As kube-scheduler places pods by default where absent. */
+  /** Configuration. Defaults to that of kube-scheduler. */
   readonly configuration?: SchedulerConfiguration;
   readonly explanations?: ExplanationStore;
 }
 
 export interface Scheduler extends Runnable {
-  /** The last tries to place a pod, the newest first; kept for a while, also when the pod is gone. */
+  /**
+   * Returns the latest scheduling attempts of a pod, newest first. They are retained for a while, even after the pod is
+   * deleted.
+   */
   explanationOf(namespace: string, name: string): readonly Explanation[];
 }
 
@@ -59,7 +62,7 @@ const READ: readonly ResourceType[] = [
   STATEFUL_SETS,
 ];
 
-/** Finds nodes for pods that have none and name one of its profiles, as kube-scheduler does. */
+/** Schedules pods that have no node and name one of its profiles, as kube-scheduler does. */
 export function scheduler(parts: SchedulerDeps): Scheduler {
   const { client, informers, clock, events = noopRecorder, explanations = new ExplanationStore() } = parts;
   const log = parts.log.child({ component: 'scheduler' });

@@ -13,7 +13,7 @@ import type { SchedulerConfiguration } from './config/configuration.ts';
 import { SCHEDULER_RULES } from './rbac.ts';
 import { type Scheduler, scheduler } from './scheduler.ts';
 
-/** The server in memory that tests hand in. */
+/** In-memory server that tests pass in. */
 interface Cluster {
   readonly clock: FakeClock;
   readonly random: Random;
@@ -28,7 +28,7 @@ interface Cluster {
 
 export interface Start {
   readonly configuration?: SchedulerConfiguration;
-  /** Stands before the client, to make it fail. */
+  /** Wraps the client to make it fail. */
   readonly through?: (client: Client) => Client;
 }
 
@@ -38,13 +38,13 @@ export interface NodeParts {
 }
 
 export const namespace = 'default';
-/** Has the rights that the scheduler asks for and no others. */
+/** User with exactly the permissions that the scheduler needs. */
 const USER = { name: 'placing', groups: ['system:authenticated'] };
 
-/** A cluster to try the scheduler on. */
+/** Runs the scheduler on a test cluster. */
 export class TestCluster {
   readonly cluster: Cluster;
-  /** The Events, as text. */
+  /** Events as text. */
   readonly said: string[] = [];
 
   constructor(cluster: Cluster) {
@@ -71,7 +71,7 @@ export class TestCluster {
       spec: { taints },
       status: { allocatable: { cpu, memory: '8Gi', pods: '10' }, capacity: { cpu, memory: '8Gi', pods: '10' } },
     });
-    // The server holds new nodes back until somebody says that they are ready.
+    // The server taints new nodes until they are reported ready.
     await admin.update(NODES, { ...made, spec: { taints } });
   }
 
@@ -94,13 +94,13 @@ export class TestCluster {
     return this.cluster.until(async () => (await this.get(name)).spec.nodeName ?? false);
   }
 
-  /** Waits until the pod says why it has none. */
+  /** Waits until the pod reports why it has none. */
   messageOf(name: string): Promise<string> {
     return this.cluster.until(async () => (await this.scheduledOf(name))?.message ?? false);
   }
 }
 
-/** Gives the scheduler its rights in a cluster. */
+/** Grants the scheduler its permissions in a cluster. */
 export async function testClusterOn(cluster: Cluster): Promise<TestCluster> {
   await cluster.admin.create(CLUSTER_ROLES, { metadata: { name: 'placing' }, rules: SCHEDULER_RULES });
   await cluster.admin.create(CLUSTER_ROLE_BINDINGS, {

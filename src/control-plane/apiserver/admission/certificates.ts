@@ -30,13 +30,13 @@ function isFor(
   );
 }
 
-/** Whether a user may do something with the requests to a signer, or to all signers of its domain. */
+/** Reports whether a user has a permission on a signer, or on all signers of its domain. */
 function maySign(authorize: Authorize, user: User, verb: string, signerName: string): boolean {
   const may = (name: string) => authorize({ user, verb, group: GROUP, resource: 'signers', name }).allowed;
   return may(signerName) || may(`${signerName.split('/')[0]}/*`);
 }
 
-/** Approving a request is granted per signer. */
+/** Requires permission for the signer to approve a certificate request. */
 export function certificateApproval(authorize: Authorize): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
@@ -49,7 +49,7 @@ export function certificateApproval(authorize: Authorize): AdmissionPlugin {
   };
 }
 
-/** So is signing it, or saying that it failed. */
+/** Requires permission for the signer to sign a certificate request or to mark it as failed. */
 export function certificateSigning(authorize: Authorize): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
@@ -65,11 +65,11 @@ export function certificateSigning(authorize: Authorize): AdmissionPlugin {
   };
 }
 
-/** Nobody becomes a member of the group that may do everything by asking for a certificate. */
+/** Rejects requests to the kube-apiserver-client signer for the group system:masters. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   validate(write) {
-    // Every write comes along here: only what must wait does.
+    // Every write passes here, so only certificate requests are asynchronous.
     return isFor(write, 'CREATE', '') ? checkSubject(write) : undefined;
   },
 };
@@ -86,12 +86,12 @@ async function checkSubject(write: AdmissionAttributes): Promise<void> {
 }
 
 /**
- * The groups that a certificate request asks for; undefined where the text is not exactly one request that can be read
- * and is signed by its own key: a signer may read another request in it, or certify somebody else's key.
+ * Returns the groups that a certificate request asks for. Undefined unless the text is exactly one valid request signed
+ * by its own key, because a signer might read another request in it or certify a foreign key.
  */
 async function requestedOrganizations(pem: string): Promise<readonly string[] | undefined> {
   if ((pem.match(/-----BEGIN /g) ?? []).length !== 1) return undefined;
-  // Loaded when the first request comes along: it would take a fifth of the time to start.
+  // The library is loaded on the first request, because it would take a fifth of the startup time.
   await import('reflect-metadata');
   const { Pkcs10CertificateRequest } = await import('@peculiar/x509');
   try {

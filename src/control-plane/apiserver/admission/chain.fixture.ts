@@ -28,20 +28,20 @@ import { deleteObject } from '../verbs/delete.ts';
 import { MERGE_PATCH, patchObject } from '../verbs/patch.ts';
 import { admissionChain, type ChainDeps } from './chain.ts';
 
-/** The verbs of an API server with its whole admission chain, without HTTP. */
+/** Verbs of an API server with its whole admission chain, without HTTP. */
 export interface Cluster {
   readonly backend: Backend;
   readonly clock: FakeClock;
-  /** What the last write was warned of. */
+  /** Warnings of the last write. */
   readonly warnings: readonly string[];
   create(path: string, object: object, how?: How): Promise<KubeObject>;
   patch(path: string, patch: object, how?: How): Promise<KubeObject>;
   delete(path: string, how?: How): Promise<KubeObject>;
-  /** Stores an object past everything that could refuse it, as an older server might have. */
+  /** Stores an object without any checks, as an older server might have. */
   plant(path: string, object: object): Promise<void>;
-  /** The object, as stored. */
+  /** Returns the object as stored. */
   get(path: string): KubeObject | undefined;
-  /** The Status that a write is refused with. */
+  /** Returns the Status with which a write is rejected. */
   refused(write: Promise<unknown>): Promise<Status>;
 }
 
@@ -56,7 +56,7 @@ export const OPERATOR: User = {
 };
 const ADMIN: User = { name: 'admin', groups: [MASTERS, AUTHENTICATED] };
 
-/** Paths are `plural[.group]/[namespace/]name[/subresource]`; creation leaves the name out. */
+/** Creates a cluster. Paths are `plural[.group]/[namespace/]name[/subresource]`, without the name for creation. */
 export async function testCluster(parts: Partial<ChainDeps> = {}): Promise<Cluster> {
   const clock = new FakeClock();
   const random = seededRandom('admission');
@@ -154,7 +154,7 @@ export async function testCluster(parts: Partial<ChainDeps> = {}): Promise<Clust
   return cluster;
 }
 
-/** A pod of one container, with whatever else its spec shall say. */
+/** Builds a pod with one container and additional fields. */
 export function podOf(spec: object = {}, metadata: object = {}): object {
   return { metadata: { name: 'a', ...metadata }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
 }

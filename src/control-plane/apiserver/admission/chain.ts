@@ -40,19 +40,19 @@ export interface ChainDeps {
   readonly random: Random;
   readonly access: Access;
   readonly clock: Clock;
-  /** Where services get their addresses and ports from. */
+  /** Ranges of service addresses and ports. */
   readonly serviceRanges?: ServiceRanges;
   /** Plugins of the program that embeds this API server. */
   readonly plugins?: AddPlugins;
-  /** Gives those plugins a client of this API server. */
+  /** Returns a client of this API server for those plugins. */
   readonly client: PluginHost['client'];
-  /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
+  /** Resolves services of webhooks outside the cluster. Defaults to their endpoints. */
   readonly resolveService?: ResolveService;
-  /** Ends the indexes that plugins keep. */
+  /** Stops the indexes of the plugins. */
   readonly signal: AbortSignal;
 }
 
-/** Every plugin, in the order in which Kubernetes runs those that it has on by default. */
+/** Returns every plugin, in the order of those that Kubernetes enables by default. */
 export function admissionChain(parts: ChainDeps): readonly AdmissionPlugin[] {
   const { source, random, access, signal, clock, resolveService = () => undefined } = parts;
   const all = (group: string, plural: string) => new StoredObjects(source, group, 'v1', plural, signal);

@@ -2,7 +2,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
-/** The class that objects get which name none: the newest of those marked as default. */
+/** Returns the name of the newest class that is marked as default. */
 function defaultOf(classes: StoredObjects, annotations: readonly string[]): string | undefined {
   let chosen: KubeObject | undefined;
   for (const each of classes) {
@@ -23,7 +23,7 @@ const STORAGE_DEFAULT = [
 ];
 const STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-/** Claims that name no storage class get the default one. */
+/** Sets the default storage class of claims that name none. */
 export function defaultStorageClass(classes: StoredObjects): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -41,7 +41,7 @@ export function defaultStorageClass(classes: StoredObjects): AdmissionPlugin {
 const INGRESS_DEFAULT = ['ingressclass.kubernetes.io/is-default-class'];
 const INGRESS_CLASS = 'kubernetes.io/ingress.class';
 
-/** Ingresses that name no class get the default one. */
+/** Sets the default class of Ingresses that name none. */
 export function defaultIngressClass(classes: StoredObjects): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',

@@ -5,7 +5,7 @@ import { isPods } from './pod-write.ts';
 const SECONDS = 300;
 const KEYS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** Pods stay five minutes on a node that is lost, in case it comes back. */
+/** Adds tolerations that keep pods on an unreachable node for five minutes, in case it returns. */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate(write) {

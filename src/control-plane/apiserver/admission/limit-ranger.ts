@@ -8,7 +8,7 @@ import type { StoredObjects } from './stored-objects.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** Gives containers the resources that their namespace has as a default, and holds objects to its bounds. */
+/** Sets the default resources of a namespace's LimitRanges, and rejects objects outside of their bounds. */
 export function limitRanger(ranges: StoredObjects): AdmissionPlugin {
   return {
     name: 'LimitRanger',
@@ -33,7 +33,10 @@ function limitsOf(range: KubeObject): readonly Limit[] {
   return ((range['spec'] ?? {}) as { readonly limits?: readonly Limit[] }).limits ?? [];
 }
 
-/** A pod's resources are settled when it is created, but for a resize; those of a claim may change. */
+/**
+ * Reports whether limits apply to a write. Resources of a pod are fixed at creation except for a resize, those of a
+ * claim may change.
+ */
 function isLimited(write: AdmissionAttributes): boolean {
   const { operation, resource, subresource } = write;
   if (isPods(write)) {
@@ -47,7 +50,7 @@ function isLimited(write: AdmissionAttributes): boolean {
   );
 }
 
-/** Fills in what containers leave open, and writes on the pod what that was. */
+/** Sets the defaults of containers, and records them in an annotation of the pod. */
 function applyDefaults(pod: Pod, limits: readonly Limit[]): void {
   const defaults: { requests: Quantities; limits: Quantities } = { requests: {}, limits: {} };
   for (const { type, default: most, defaultRequest } of limits) {
@@ -69,7 +72,7 @@ function applyDefaults(pod: Pod, limits: readonly Limit[]): void {
   };
 }
 
-/** The names of the resources that were filled in. */
+/** Sets missing quantities and returns the names of those resources. */
 function fillIn(container: Container, which: 'requests' | 'limits', defaults: Quantities): string[] {
   const present = container.resources?.[which] ?? {};
   const missing = Object.keys(defaults).filter((name) => !Object.hasOwn(present, name));

@@ -14,7 +14,7 @@ export interface Limit {
   readonly maxLimitRequestRatio?: Quantities;
 }
 
-/** Everything about a pod or a claim that is out of bounds. */
+/** Returns all violations of the bounds by a pod or a claim. */
 export function limitProblems(limits: readonly Limit[], object: KubeObject): string[] {
   if (object.kind === 'Pod') return limits.flatMap((limit) => podProblems(limit, object as Pod));
   const { resources } = (object['spec'] ?? {}) as { readonly resources?: Resources };

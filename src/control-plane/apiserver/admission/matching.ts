@@ -5,7 +5,7 @@ import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 
-/** One rule of a webhook or policy; resource names only in policies. */
+/** One rule of a webhook or policy. Only policies have resource names. */
 export interface ResourceRule {
   readonly operations?: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -15,7 +15,7 @@ export interface ResourceRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** Which requests a webhook or policy is about. */
+/** Selects the requests that a webhook or policy applies to. */
 export interface MatchSpec {
   readonly rules: readonly ResourceRule[];
   readonly excludeRules?: readonly ResourceRule[];
@@ -24,17 +24,22 @@ export interface MatchSpec {
   readonly objectSelector?: LabelSelectorSpec;
 }
 
-/** The resource as which a matching request is shown: another version of it where a rule speaks of that one. */
+/**
+ * Returns the resource as which a matching request is presented, undefined if it does not match. It is another version
+ * if a rule names that one.
+ */
 export type Match = (write: AdmissionAttributes) => Resource | undefined;
 
 export const ADMISSION_GROUP = 'admissionregistration.k8s.io';
 
-/** Whether nobody but the server itself decides about a write: the objects that configure admission. */
+/**
+ * Reports whether webhooks and policies are skipped for a write, because it is of an object that configures admission.
+ */
 export function isExempt({ resource }: AdmissionAttributes): boolean {
   return resource.group === ADMISSION_GROUP;
 }
 
-/** The namespace of a request; a namespace is its own. */
+/** Returns the namespace of a request. A Namespace object is in itself. */
 export function namespaceOf({ resource, namespace, name }: AdmissionAttributes): string {
   return resource.plural === 'namespaces' && resource.group === '' ? name : namespace;
 }
@@ -51,7 +56,7 @@ export function matcher(spec: MatchSpec, source: ObjectSource): Match {
   };
 }
 
-/** A rule that names the version of the request goes before one that names another. */
+/** Finds the matching rule. A rule for the version of the request takes precedence over one for another version. */
 function matchingRule(
   rules: readonly ResourceRule[],
   write: AdmissionAttributes,
@@ -74,7 +79,7 @@ function has(items: readonly string[] | undefined, wanted: string): boolean {
   return items?.some((item) => item === '*' || item === wanted) === true;
 }
 
-/** Whether a rule covers a request for one version of its resource. */
+/** Reports whether a rule covers a request for one version of its resource. */
 export function covers(rule: ResourceRule, write: AdmissionAttributes, { group, version, plural }: Resource): boolean {
   if (!has(rule.apiGroups, group) || !has(rule.apiVersions, version) || !coversRequest(rule, write)) return false;
   return (
@@ -86,7 +91,7 @@ export function covers(rule: ResourceRule, write: AdmissionAttributes, { group, 
   );
 }
 
-/** What a rule says beside the resource. */
+/** Reports whether the parts of a rule other than the resource match. */
 function coversRequest(rule: ResourceRule, write: AdmissionAttributes): boolean {
   if (!has(rule.operations, write.operation)) return false;
   if (rule.scope === 'Namespaced' && !write.resource.namespaced) return false;
@@ -100,7 +105,7 @@ function selectorOf(spec: LabelSelectorSpec | undefined): LabelSelector | undefi
   return selector.requirements.length === 0 ? undefined : selector;
 }
 
-/** Requests outside of namespaces are never left out; a namespace itself goes by its own labels. */
+/** Returns a matcher that never excludes cluster-scoped requests. A Namespace is matched by its own labels. */
 function namespaceMatcher(
   spec: LabelSelectorSpec | undefined,
   source: ObjectSource,
@@ -124,7 +129,7 @@ export function namespaceObject(source: ObjectSource, name: string): KubeObject 
 function objectMatcher(spec: LabelSelectorSpec | undefined): (write: AdmissionAttributes) => boolean {
   const selector = selectorOf(spec);
   if (selector === undefined) return () => true;
-  // The options of a connection are no object of their own.
+  // The options of a CONNECT request are no object with metadata.
   const matches = (object: Partial<KubeObject> | undefined) =>
     object?.metadata !== undefined && selector.matches(object.metadata.labels);
   return ({ object, old }) => matches(object) || matches(old);

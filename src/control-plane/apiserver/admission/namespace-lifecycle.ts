@@ -6,7 +6,10 @@ import type { ObjectSource } from './stored-objects.ts';
 
 const PERMANENT = new Set(['default', 'kube-system', 'kube-public']);
 
-/** Objects live in namespaces that exist and are not ending; the first namespaces are for ever. */
+/**
+ * Requires objects to be in namespaces that exist and are not terminating, and protects the initial namespaces from
+ * deletion.
+ */
 export function namespaceLifecycle(source: ObjectSource): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
@@ -26,7 +29,7 @@ export function namespaceLifecycle(source: ObjectSource): AdmissionPlugin {
 function check({ registry, store, parsed }: ObjectSource, write: AdmissionAttributes): void {
   const { operation, namespace, subresource, resource } = write;
   if (operation !== 'CREATE' || subresource !== '') return;
-  // A question about access may be asked of any namespace.
+  // An access review may refer to any namespace.
   if (resource.group === 'authorization.k8s.io') return;
   const namespaces = registry.find('', 'v1', 'namespaces');
   if (namespaces === undefined) return;

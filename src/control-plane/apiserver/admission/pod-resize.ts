@@ -12,7 +12,7 @@ interface Node extends KubeObject {
   status?: { allocatable?: Quantities };
 }
 
-/** A pod on a node cannot grow beyond what the whole node has to give. */
+/** Rejects a resize of a pod beyond the total capacity of its node. */
 export function podResizeCapacity(source: ObjectSource): AdmissionPlugin {
   return {
     name: 'PodResizeCapacity',
@@ -37,7 +37,7 @@ export function podResizeCapacity(source: ObjectSource): AdmissionPlugin {
   };
 }
 
-/** Processors count in thousandths. */
+/** Formats an amount. CPU is in millicores. */
 function formatAmount(name: 'cpu' | 'memory', amount: Quantity): string {
   return String(name === 'cpu' ? milliValue(amount) : value(amount));
 }

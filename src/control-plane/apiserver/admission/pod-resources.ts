@@ -4,7 +4,10 @@ import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';
 /** Amounts by resource name. */
 export type Amounts = Map<string, Quantity>;
 
-/** What a pod takes: its containers together, or its start where that takes more, and what its runtime costs. */
+/**
+ * Returns the requests of a pod: the sum of its containers, or its startup if that needs more, plus the runtime
+ * overhead.
+ */
 export function podRequests({ spec }: Pod): Amounts {
   const amounts = aggregate(spec, 'requests');
   takePodLevel(amounts, spec.resources?.requests);
@@ -12,7 +15,7 @@ export function podRequests({ spec }: Pod): Amounts {
   return amounts;
 }
 
-/** What a pod may take at most; without a limit of its own, a runtime's cost adds none. */
+/** Returns the limits of a pod. The runtime overhead counts only for resources with a limit. */
 export function podLimits({ spec }: Pod): Amounts {
   const amounts = aggregate(spec, 'limits');
   takePodLevel(amounts, spec.resources?.limits);
@@ -29,7 +32,7 @@ export function amountsOf(quantities: Quantities | undefined): Amounts {
   return amounts;
 }
 
-/** Init containers run one after another, each beside those that were told to keep running. */
+/** Aggregates containers. Init containers run one after another, each beside the restartable ones before it. */
 function aggregate(spec: Pod['spec'], which: 'requests' | 'limits'): Amounts {
   const running: Amounts = new Map();
   for (const { resources } of spec.containers ?? []) addAll(running, amountsOf(resources?.[which]));
@@ -50,7 +53,7 @@ function aggregate(spec: Pod['spec'], which: 'requests' | 'limits'): Amounts {
   return running;
 }
 
-/** What a pod says for all its containers together counts instead of their sum. */
+/** Replaces the sum of the containers by the resources at pod level. */
 function takePodLevel(amounts: Amounts, quantities: Quantities | undefined): void {
   for (const [name, amount] of amountsOf(quantities)) {
     if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) amounts.set(name, amount);

@@ -5,19 +5,19 @@ export function isPods({ resource: { group, plural } }: AdmissionAttributes): bo
   return plural === 'pods' && group === '';
 }
 
-/** The pod that a write creates; undefined for every other write. */
+/** Returns the pod that a write creates, undefined for every other write. */
 export function newPod(write: AdmissionAttributes): Pod | undefined {
   return write.operation === 'CREATE' && write.subresource === '' && isPods(write) ? (write.object as Pod) : undefined;
 }
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Whether a pod only shows one that a node runs from a file of its own. */
+/** Reports whether a pod is the mirror of a static pod of a node. */
 export function isMirror({ metadata }: Pod): boolean {
   return metadata.annotations?.[MIRROR] !== undefined;
 }
 
-/** The containers that every pod may have, with what messages call each of them. */
+/** Yields the containers and init containers, with the words by which messages name them. */
 export function* containersOf({ spec }: Pod): Generator<readonly [what: 'container' | 'init container', Container]> {
   for (const container of spec.containers ?? []) yield ['container', container];
   for (const container of spec.initContainers ?? []) yield ['init container', container];

@@ -13,7 +13,7 @@ interface PriorityClass extends KubeObject {
 
 const PREEMPT = 'PreemptLowerPriority';
 
-/** Turns the name of a priority class into a number, which is what the scheduler compares. */
+/** Resolves the name of a priority class to the number that the scheduler compares. */
 export function priorityAdmission(classes: StoredObjects): AdmissionPlugin {
   return {
     name: 'Priority',
@@ -58,7 +58,7 @@ function differs(given: string, computed: string | number): string {
   return `the ${given} must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
 }
 
-/** A pod keeps the priority it was created with, which a writer need not repeat. */
+/** Retains the priority that a pod was created with, so that a writer need not repeat it. */
 function keep({ spec }: Pod, { spec: old }: Pod): void {
   if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
   if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) {
@@ -66,7 +66,7 @@ function keep({ spec }: Pod, { spec: old }: Pod): void {
   }
 }
 
-/** There should be one; among several, the lowest does the least harm. */
+/** Returns the default class. There should be one, and of several the lowest does the least harm. */
 function defaultClass(classes: StoredObjects): PriorityClass | undefined {
   let lowest: PriorityClass | undefined;
   for (const object of classes) {

@@ -5,7 +5,7 @@ import { ApiError, internal } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 
-/** Makes an object of the kind again out of what somebody else's patch left: unknown fields go, defaults come. */
+/** Decodes a patched object again: unknown fields are dropped and defaults are set. */
 export function redecode(resource: Resource, patched: KubeObject, kind: ObjectKind | undefined): KubeObject {
   if (kind !== undefined) return redecodedPart(patched, kind);
   const object = readOf(resource, patched);
@@ -24,7 +24,7 @@ function redecodedPart(patched: KubeObject, kind: ObjectKind): KubeObject {
   return { ...(object as KubeObject), kind: kind.kind, apiVersion };
 }
 
-/** The writer is not to blame for what the patch did. */
+/** Reads a patched object. An error is not the fault of the writer. */
 function readOf({ shape }: Resource, patched: KubeObject): KubeObject {
   try {
     return runSteps(shape.read(patched)).object;

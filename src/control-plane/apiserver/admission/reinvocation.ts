@@ -2,16 +2,16 @@ import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 
-/** A source of changes that users configure: policies, or webhooks. */
+/** A user-configured source of mutations: policies or webhooks. */
 export interface Mutator {
-  /** Whether there is nothing to ask. */
+  /** Reports whether nothing is configured. */
   readonly idle: boolean;
   mutate(write: AdmissionAttributes, object: KubeObject, turns: ReinvocationContext): Promise<KubeObject>;
 }
 
 /**
- * Who is to be asked in which round. In the first round everybody is; in the second, those that want to hear of it
- * when somebody changed the object after them, and nobody for the first time.
+ * Tracks who is called in which round. The first round calls all, and the second only those with reinvocation after
+ * whose call the object changed.
  */
 export class ReinvocationContext {
   #second = false;
@@ -20,7 +20,7 @@ export class ReinvocationContext {
   readonly #again = new Set<string>();
   #output: KubeObject | undefined;
 
-  /** Whether anything changed the object in this round. */
+  /** Reports whether anything changed the object in this round. */
   get changed(): boolean {
     return this.#changed;
   }
@@ -29,7 +29,7 @@ export class ReinvocationContext {
     return !this.#second || this.#again.has(id);
   }
 
-  /** Somebody was asked, and perhaps changed the object; those asked before may want to know. */
+  /** Records a call. If it changed the object, earlier reinvocable ones are called again. */
   took(id: string, reinvocable: boolean, changed: boolean): void {
     if (changed) {
       this.#changed = true;
@@ -42,7 +42,7 @@ export class ReinvocationContext {
     this.#output = structuredClone(output);
   }
 
-  /** What others have done since the first round counts as a change to all. */
+  /** Begins the second round. A change by others since the first round counts as a change for all. */
   beginSecond(input: KubeObject): void {
     this.#second = true;
     if (!jsonEqual(input, this.#output)) this.#recall();
@@ -55,8 +55,8 @@ export class ReinvocationContext {
 }
 
 /**
- * Lets mutators change an object, and where one did, runs all plugins before them and then the mutators once more, so
- * that a container that a webhook added has what every container gets.
+ * Runs the mutators. If one changed the object, all plugins before them and then the mutators run again, so that a
+ * container that a webhook added gets all defaults.
  */
 export function configuredMutation(before: readonly AdmissionPlugin[], mutators: readonly Mutator[]): AdmissionPlugin {
   const idle = () => mutators.every((mutator) => mutator.idle);
@@ -81,7 +81,7 @@ export function configuredMutation(before: readonly AdmissionPlugin[], mutators:
     name: 'ConfiguredMutation',
     mutate: (write) => (idle() || write.object === undefined ? undefined : run(write, write.object)),
     validate(write) {
-      // A deletion has no object to change, but those who would change one may refuse it.
+      // A deletion has no object to mutate, but mutating webhooks and policies can still deny it.
       if (write.operation !== 'DELETE' || write.old === undefined || idle()) return undefined;
       return run(write, write.old).then(() => undefined);
     },

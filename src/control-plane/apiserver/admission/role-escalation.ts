@@ -6,8 +6,8 @@ import { ApiError, notFound } from '../api-error.ts';
 import { admissionDenial } from './denial.ts';
 
 /**
- * Nobody grants what they do not have. Checked where Kubernetes checks it: when all plugins have changed the object,
- * and before anything asks whether it is valid.
+ * Rejects grants of permissions that the writer does not have. Like in Kubernetes, it runs after all mutations and
+ * before the validation of the object.
  */
 export function roleEscalation(access: Access): AdmissionPlugin {
   return {

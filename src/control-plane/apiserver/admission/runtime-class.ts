@@ -14,7 +14,7 @@ interface RuntimeClass extends KubeObject {
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }
 
-/** What a runtime costs beside its containers, and the nodes that have it, come from its class. */
+/** Sets the overhead and the node constraints of a pod from its RuntimeClass. */
 export function runtimeClassAdmission(source: ObjectSource): AdmissionPlugin {
   const classOf = (write: AdmissionAttributes, { runtimeClassName }: PodSpec): RuntimeClass | undefined => {
     if (runtimeClassName === undefined) return undefined;
@@ -79,7 +79,7 @@ function place(write: AdmissionAttributes, spec: PodSpec, scheduling: NonNullabl
   if (merged.length > 0) spec.tolerations = merged;
 }
 
-/** All tolerations, without those that another one includes. */
+/** Merges tolerations and drops those that another one includes. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
   const merged: Toleration[] = [];

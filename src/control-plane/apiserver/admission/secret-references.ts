@@ -2,7 +2,7 @@ import { goQuote } from '#platform/base/go-value';
 import type { Pod, Volume } from '../kinds/pod/pod-spec.ts';
 import { containersOf } from './pod-write.ts';
 
-/** What volumes of other storage systems call the secret that they need. */
+/** Volume sources of other storage systems, with the fields that name their secrets. */
 const OTHER_SOURCES: readonly (readonly [source: string, field: string])[] = [
   ['azureFile', 'secretName'],
   ['cephfs', 'secretRef'],
@@ -15,7 +15,7 @@ const OTHER_SOURCES: readonly (readonly [source: string, field: string])[] = [
   ['csi', 'nodePublishSecretRef'],
 ];
 
-/** Whether anything in a pod depends on a secret. */
+/** Reports whether a pod refers to any secret. */
 export function namesSecret(pod: Pod): boolean {
   if ((pod.spec.imagePullSecrets ?? []).length > 0) return true;
   if ((pod.spec.volumes ?? []).some(hasSecret)) return true;
@@ -37,7 +37,7 @@ function hasSecret(volume: Volume): boolean {
   });
 }
 
-/** Why an account that lists what its pods may mount does not allow a pod; undefined where it does. */
+/** Returns why a service account that restricts mountable secrets does not allow a pod, undefined if it does. */
 export function secretProblem(
   pod: Pod,
   account: string,

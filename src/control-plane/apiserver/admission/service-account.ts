@@ -16,11 +16,11 @@ interface ServiceAccount extends KubeObject {
 
 const VOLUME_PREFIX = 'kube-api-access-';
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** An hour, and a little more: tokens are renewed after most of it has passed. */
+/** One hour plus a margin: tokens are renewed after most of the time has passed. */
 const EXPIRATION_SECONDS = 3607;
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 
-/** Gives every pod a service account that exists, and its containers a token of it. */
+/** Assigns every pod an existing service account, and mounts a token of it. */
 export function serviceAccountAdmission(source: ObjectSource, random: Random): AdmissionPlugin {
   const accountOf = (write: AdmissionAttributes, name: string): ServiceAccount => {
     const found = readObject(source, '', 'v1', 'serviceaccounts', write.namespace, name);
@@ -74,7 +74,7 @@ function accountProblem(
   return secretProblem(pod, serviceAccountName, names(account.secrets), names(account.imagePullSecrets));
 }
 
-/** Mounts a token in each container that has nothing in that place yet. */
+/** Mounts a token in each container that has no other mount at that path. */
 function mountToken(pod: Pod, random: Random): void {
   const { spec } = pod;
   const present = (spec.volumes ?? []).find(({ name }) => name?.startsWith(VOLUME_PREFIX) === true)?.name;

@@ -6,7 +6,7 @@ const FINALIZERS: ReadonlyMap<string, { readonly group: string; readonly finaliz
   ['volumeattributesclasses', { group: 'storage.k8s.io', finalizer: 'kubernetes.io/vac-protection' }],
 ]);
 
-/** Storage that something uses waits with its end until nothing does. */
+/** Adds the finalizers that delay the deletion of claims and volumes in use. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   mutate({ operation, resource: { group, plural }, subresource, object }) {

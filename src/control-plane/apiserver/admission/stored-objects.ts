@@ -4,14 +4,14 @@ import type { Registry } from '../registry.ts';
 import { keyOf } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';
 
-/** Where plugins find objects. */
+/** Source of stored objects for plugins. */
 export interface ObjectSource {
   readonly store: Store;
   readonly registry: Registry;
   readonly parsed: ParsedObjects;
 }
 
-/** The object of that name as it is stored; undefined where there is none. Nobody may change it. */
+/** Returns a stored object by name, undefined if there is none. Callers must not change it. */
 export function readObject(
   { store, registry, parsed }: ObjectSource,
   group: string,
@@ -25,14 +25,14 @@ export function readObject(
   return entry === undefined ? undefined : parsed.get(entry);
 }
 
-/** Hears of every change: what an object is now, and what it was. */
+/** Handles a change of an object from one state to another. */
 export type Changed = (now: KubeObject | undefined, before: KubeObject | undefined) => void;
 
 const NONE: ReadonlyMap<string, KubeObject> = new Map();
 
 /**
- * All objects of a built-in resource, kept at the state of the store until the signal ends it, so that a plugin whose
- * kind nobody uses costs a request nothing.
+ * Index of all objects of a built-in resource, kept in sync with the store until the signal aborts. A plugin without
+ * configured objects then costs a request nothing.
  */
 export class StoredObjects {
   readonly #byNamespace = new Map<string, Map<string, KubeObject>>();
@@ -59,7 +59,7 @@ export class StoredObjects {
     return this.#size;
   }
 
-  /** Counts the changes, so that what is made of the objects knows when it is behind. */
+  /** Number of changes, by which derived data detects that it is outdated. */
   get version(): number {
     return this.#version;
   }
@@ -68,7 +68,7 @@ export class StoredObjects {
     return this.#byNamespace.get(namespace)?.get(name);
   }
 
-  /** The objects of a namespace ('' for those that live in none) by name. */
+  /** Returns the objects of a namespace by name. Use '' for cluster-scoped ones. */
   in(namespace: string): ReadonlyMap<string, KubeObject> {
     return this.#byNamespace.get(namespace) ?? NONE;
   }
@@ -77,7 +77,7 @@ export class StoredObjects {
     for (const objects of this.#byNamespace.values()) yield* objects.values();
   }
 
-  /** Tells of every object that is there, and from then on of every change. */
+  /** Calls the handler for every existing object, and then for every change. */
   tell(changed: Changed): void {
     for (const object of this) changed(object, undefined);
     this.#changed = changed;

@@ -7,7 +7,7 @@ interface Node extends KubeObject {
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
-/** Nothing is scheduled to a new node before its kubelet has said that it is ready. */
+/** Taints new nodes as not ready until their kubelet reports otherwise. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate({ operation, resource, subresource, object }) {

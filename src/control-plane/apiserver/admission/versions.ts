@@ -2,7 +2,10 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 
-/** An object of a write as the version of its resource that somebody asked to see; that of a subresource has but one. */
+/**
+ * Converts an object of a write to the version that a webhook or policy requested. Objects of subresources have only
+ * one.
+ */
 export async function inVersion(
   { resource, kind }: AdmissionAttributes,
   object: KubeObject,
@@ -11,7 +14,7 @@ export async function inVersion(
   return kind === undefined ? await convertVersion(object, resource, shownAs) : object;
 }
 
-/** What became of such an object, in the version of the write again. */
+/** Converts such an object back to the version of the write. */
 export async function fromVersion(
   { resource, kind }: AdmissionAttributes,
   shown: KubeObject,
@@ -20,7 +23,7 @@ export async function fromVersion(
   return kind === undefined ? await convertVersion(shown, shownAs, resource) : shown;
 }
 
-/** An object of one version as another version of its resource shows it. */
+/** Converts an object from one version of its resource to another. */
 async function convertVersion(object: KubeObject, from: Resource, to: Resource): Promise<KubeObject> {
   if (from === to) return object;
   const stored = from.toStorage === undefined ? object : await from.toStorage(object);

@@ -11,7 +11,7 @@ interface Claim extends KubeObject {
 
 const STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-/** Claims grow only when they are bound, and where their storage class says that its volumes can. */
+/** Rejects the expansion of claims that are not bound or whose storage class does not allow it. */
 export function persistentVolumeClaimResize(source: ObjectSource): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',

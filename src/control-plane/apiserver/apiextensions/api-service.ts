@@ -1,6 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** Marks entries that the server keeps itself: those of its own groups at the start, those of definitions always. */
+/**
+ * Label of APIServices that the server maintains: those of built-in groups from startup, those of CRDs continuously.
+ */
 export const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 
 const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
@@ -35,23 +37,23 @@ const BUILT_IN = { group: 0, version: 15 };
 const CUSTOM = { group: 1000, version: 100 };
 const EXTENSION = { group: 1000, version: 15 };
 
-/** The group that entries themselves are of has none. */
+/** The group of APIServices has no APIService itself. */
 const ITSELF = 'apiregistration.k8s.io';
 
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;
   readonly custom: boolean;
-  /** Of a group version that is served by code. */
+  /** Set for a group version that is implemented by code. */
   readonly extension?: { readonly group: number; readonly version: number } | true;
 }
 
-/** What an entry for a group version is called; undefined where it has none. */
+/** Returns the name of the APIService of a group version, undefined if it has none. */
 export function apiServiceName({ group, version }: GroupVersion): string | undefined {
   return group === ITSELF ? undefined : `${version}.${group}`;
 }
 
-/** The entry that says that a group version is served right here. */
+/** Builds the APIService of a group version that this server serves. */
 export function apiServiceOf({ group, version, custom, extension }: GroupVersion): KubeObject {
   const extended = extension === true ? EXTENSION : extension;
   const defaults = extended ?? (custom ? CUSTOM : BUILT_IN);

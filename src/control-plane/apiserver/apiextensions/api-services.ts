@@ -15,7 +15,7 @@ export interface ApiServicesDeps {
   readonly log: Logger;
 }
 
-/** Keeps one APIService for every group version that is served, as definitions come and go. */
+/** Maintains one APIService for every served group version, as CRDs are created and deleted. */
 export class ApiServices {
   readonly #parts: ApiServicesDeps;
   readonly #resource: Resource;
@@ -29,7 +29,7 @@ export class ApiServices {
     this.#resource = resource;
   }
 
-  /** Begins with what is served now, and resolves once all of it has an entry. */
+  /** Starts with the group versions served now, and resolves once all of them have an APIService. */
   async start(): Promise<void> {
     const { registry } = this.#parts.backend;
     const stop = registry.onChange(() => void this.#update());
@@ -37,7 +37,7 @@ export class ApiServices {
     await this.#update();
   }
 
-  /** One pass at a time; changes during it lead to another. */
+  /** Runs one pass at a time. Changes during a pass cause another. */
   async #update(): Promise<void> {
     this.#wanted = true;
     if (this.#working) return;
@@ -97,7 +97,7 @@ export class ApiServices {
   }
 }
 
-/** Entries that somebody made for a server of their own are theirs. */
+/** Reports whether the server maintains an APIService. Those that users created for their own servers are theirs. */
 function isOurs({ metadata }: KubeObject): boolean {
   return metadata.labels?.[MANAGED] !== undefined;
 }

@@ -8,7 +8,7 @@ interface ConversionResponse {
   readonly result?: { readonly status?: string; readonly message?: string };
 }
 
-/** The objects in the answer to a review; throws an Error that says why there are none. */
+/** Returns the objects of a conversion response. Throws an Error with the reason if there are none. */
 export function readConverted(
   { status, text }: { readonly status: number; readonly text: string },
   version: string,
@@ -27,7 +27,7 @@ export function readConverted(
   }
   if (typeof response !== 'object' || response === null) throw new Error('no response provided');
   const { uid: answered = '', result = {}, convertedObjects } = response as ConversionResponse;
-  // The first version of reviews did not say which request they answer.
+  // Responses of v1beta1 need not repeat the uid of their request.
   if (version === 'v1' && answered !== uid) {
     throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(answered)}`);
   }

@@ -1,11 +1,11 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** Turns objects of any version into another version of the same kind. */
+/** Converts objects of any version to another version of the same kind. */
 export type Convert = (
   objects: readonly KubeObject[],
   apiVersion: string,
 ) => readonly KubeObject[] | Promise<readonly KubeObject[]>;
 
-/** Conversion strategy None: all versions have the same fields, only the name of the version changes. */
+/** Implements the conversion strategy None: all versions have the same fields, and only apiVersion changes. */
 export const renameVersion: Convert = (objects, apiVersion) =>
   objects.map((object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }));

@@ -17,11 +17,11 @@ export interface ConverterDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
-  /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
+  /** Resolves services of webhooks outside the cluster. Defaults to their endpoints. */
   readonly resolveService?: ResolveService;
 }
 
-/** How the objects of a definition become those of another version: as its conversion strategy says. */
+/** Returns the converter of a CRD by its conversion strategy. */
 export function converters(parts: ConverterDeps): (definition: Crd) => Convert {
   const { source, clock, random, signal, resolveService = () => undefined } = parts;
   const post = httpsPost(clock, signal);

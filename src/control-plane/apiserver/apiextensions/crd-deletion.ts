@@ -5,7 +5,7 @@ import type { Resource } from '../resource.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import type { CrdCondition } from './crd.ts';
 
-/** What a definition on its way out has come to, as its condition Terminating says it. */
+/** Progress of a CRD's deletion, as in its condition Terminating. */
 export type TerminationProgress = Pick<CrdCondition, 'status' | 'reason' | 'message'>;
 
 export const IN_PROGRESS: TerminationProgress = {
@@ -33,7 +33,7 @@ export function terminating(progress: TerminationProgress, { clock }: Backend): 
   return { type: 'Terminating', ...progress, lastTransitionTime: timestamp(clock) };
 }
 
-/** Deletes all objects of a resource, and waits for those that others must finish first. */
+/** Deletes all objects of a resource, and waits for those with finalizers. */
 export async function deleteInstances(backend: Backend, resource: Resource, call: RequestContext): Promise<void> {
   const { main } = backend.stores;
   const { prefix } = resource.storage;

@@ -19,7 +19,7 @@ test('definitions go although their status was written a moment before they were
   const { client } = plane;
   const patch = { type: 'json', body: [{ op: 'add', path: '/status/conditions', value: [] }] } as const;
   const state = { over: false };
-  // Writes that go to disk together become visible together: others keep the disk busy so that ours do.
+  // Writes that are synced together become visible together: other writes keep the disk busy so that ours are.
   const traffic = async (): Promise<void> => {
     while (!state.over)
       await client.create(CONFIG_MAPS, { metadata: { generateName: 'c-' } }, { namespace: 'default' });

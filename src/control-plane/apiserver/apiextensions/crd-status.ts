@@ -1,12 +1,12 @@
 import type { Crd, CrdCondition, CrdNames, CrdStatus } from './crd.ts';
 
-/** The names that the definitions of a group have been given: as resources in paths, and as kinds in objects. */
+/** Names that the CRDs of a group have been granted: resources in paths and kinds in objects. */
 export interface UsedNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
 }
 
-/** What the definitions of a group use together; a definition that is not accepted yet uses nothing. */
+/** Collects the names of the CRDs of a group. A CRD that is not accepted yet uses none. */
 export function usedNames(definitions: Iterable<Crd>): UsedNames {
   const resources = new Set<string>();
   const kinds = new Set<string>();
@@ -19,8 +19,8 @@ export function usedNames(definitions: Iterable<Crd>): UsedNames {
 }
 
 /**
- * The status that a definition should have: which of its names are its own, and whether it is served. A name is had by
- * whoever asked first; what has once been established stays so.
+ * Computes the status of a CRD: its accepted names and whether it is served. The first to request a name gets it, and
+ * an established CRD stays established.
  */
 export function statusOf(definition: Crd, used: UsedNames, now: string): CrdStatus {
   const before = definition.status ?? {};
@@ -45,7 +45,7 @@ interface Conflict {
   readonly message: string;
 }
 
-/** Takes each name that is free; of several that are not, the last one is told. */
+/** Accepts each free name. Of several conflicts, the last one is reported. */
 function acceptNames(
   wanted: CrdNames,
   own: CrdNames = { plural: '', kind: '' },
@@ -92,7 +92,7 @@ function condition(
   return { type, status, lastTransitionTime, reason, message };
 }
 
-/** The status with a condition set; one that keeps its status keeps its time. */
+/** Sets a condition. It keeps its transition time if its status is unchanged. */
 export function setCondition(status: CrdStatus, condition: CrdCondition): CrdStatus {
   const conditions = status.conditions ?? [];
   const known = conditions.find(({ type }) => type === condition.type);

@@ -7,7 +7,7 @@ import { setCondition } from './crd-status.ts';
 
 const definitionOf = (object: KubeObject): Crd => object as unknown as Crd;
 
-/** How CustomResourceDefinitions are written. */
+/** Strategy for writing CustomResourceDefinitions. */
 export const crdStrategy: Strategy = {
   generation: true,
   status: true,
@@ -51,7 +51,7 @@ export const crdStrategy: Strategy = {
 
   onDelete(object) {
     const { metadata } = object;
-    // To the API server the end of a definition is neither a change of it nor a matter of grace.
+    // In the API server, the deletion of a CRD neither changes its generation nor has a grace period.
     if (metadata.generation !== undefined) metadata.generation--;
     delete metadata.deletionGracePeriodSeconds;
     if (metadata.finalizers?.includes(CLEANUP_FINALIZER) !== true) {
@@ -68,8 +68,8 @@ export const crdStrategy: Strategy = {
   },
 };
 
-/** Undefined where no version says that it is the stored one, which is about to be refused. */
+/** Returns undefined if no version is the storage version. Such a CRD fails validation. */
 function storageVersionOf({ spec }: Crd): string | undefined {
-  // Decoding leaves null where there is no list.
+  // Decoding leaves null for an absent list.
   return spec.versions?.some(({ storage }) => storage) ? storageVersion({ spec } as Crd) : undefined;
 }

@@ -2,7 +2,7 @@ import type { KubeMeta } from '#platform/kube/kube-object';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import type { PrinterColumn } from '../table/custom-table.ts';
 
-/** A CustomResourceDefinition, as far as the server acts on it. */
+/** A CustomResourceDefinition with the fields that the server uses. */
 export interface Crd {
   apiVersion: string;
   kind: string;
@@ -67,7 +67,7 @@ export interface CrdCondition {
   observedGeneration?: number;
 }
 
-/** Keeps a definition until its last instance is gone. */
+/** Retains a CRD until its last instance is deleted. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 export function isTrue({ status }: Crd, type: string): boolean {

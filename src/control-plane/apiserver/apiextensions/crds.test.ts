@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => plane.plane.stop());
 
 let count = 0;
-/** A definition that no other test has. */
+/** Returns a CRD that no other test has. */
 function fresh(...rest: Parameters<typeof definitionOf> extends [string, string, ...infer R] ? R : never) {
   count++;
   return definitionOf(`things${count}`, `Thing${count}`, ...rest);

@@ -30,15 +30,15 @@ export interface CrdsDeps {
 const RETRY_MS = 1000;
 
 /**
- * Serves what the stored CustomResourceDefinitions define, as they come, change and go. Reads them from the store and
- * follows it until the call's signal ends.
+ * Serves the resources of the stored CRDs as they are created, changed and deleted. Watches the store until the signal
+ * of the request context aborts.
  */
 export class Crds {
   readonly #parts: CrdsDeps;
   readonly #resource: Resource;
   readonly #served: ServedCrds;
   readonly #known = new Map<string, Crd>();
-  /** Names of definitions to look at; one is looked at a time, so that no two are given the same name. */
+  /** Names of CRDs to process. One is processed at a time, so that no two get the same name. */
   readonly #queue = new Set<string>();
   readonly #finishing = new Set<string>();
   #working = false;
@@ -52,7 +52,7 @@ export class Crds {
     this.#served = new ServedCrds({ registry, store: stores.main, converterFor: parts.converterFor });
   }
 
-  /** Takes in what is stored now, then follows in the background. */
+  /** Processes the stored CRDs, then watches in the background. */
   start(): void {
     const { prefix } = this.#resource.storage;
     const { entries, revision } = this.#parts.backend.stores.main.range({ prefix });
@@ -60,7 +60,7 @@ export class Crds {
     void this.#follow(prefix, revision);
   }
 
-  /** Takes changes in the moment they come; what must be written in turn waits for its own turn. */
+  /** Processes changes at once, while status writes are queued. */
   async #follow(prefix: string, after: number): Promise<void> {
     const { backend, call, log } = this.#parts;
     for await (const batch of backend.stores.main.watch({ prefix, after, signal: call.signal })) {
@@ -92,7 +92,7 @@ export class Crds {
     this.#enqueueGroup(spec.group, name);
   }
 
-  /** Names that one definition gives up, another may wait for. */
+  /** Enqueues the CRDs of a group, since one may wait for a name that another gave up. */
   #enqueueGroup(group: string, except: string): void {
     for (const [name, { spec }] of this.#known) if (spec.group === group && name !== except) this.#enqueue(name);
   }
@@ -129,7 +129,7 @@ export class Crds {
     if (definition.metadata.deletionTimestamp !== undefined) return this.#beginFinishing(definition);
     const status = this.#statusOf(definition);
     if (deepEqual(status, definition.status)) return;
-    // Whoever sees that it is established may use it at once, so that it has to be there before it can be seen.
+    // Clients may use a CRD as soon as they see it established, so it must be served before that is visible.
     this.#served.serve({ ...definition, status }, Number(definition.metadata.resourceVersion));
     await this.#write(name, 'status', (current) => ({ ...current, status: this.#statusOf(current) }));
     this.#enqueueGroup(definition.spec.group, name);
@@ -140,7 +140,7 @@ export class Crds {
     return statusOf(definition, usedNames(group), timestamp(this.#parts.backend.clock));
   }
 
-  /** One definition waits for its instances; the others need not wait for it. */
+  /** Finishes a CRD in the background, so that others do not wait for its instances. */
   #beginFinishing(definition: Crd): void {
     const { uid = '', name = '', finalizers } = definition.metadata;
     if (this.#finishing.has(uid) || finalizers?.includes(CLEANUP_FINALIZER) !== true) return;
@@ -150,7 +150,7 @@ export class Crds {
       .finally(() => this.#finishing.delete(uid));
   }
 
-  /** Instances go before their definition. */
+  /** Deletes the instances before their CRD. */
   async #finish(name: string): Promise<void> {
     const { backend, call } = this.#parts;
     await this.#tell(name, IN_PROGRESS);
@@ -189,12 +189,12 @@ export class Crds {
         call,
       );
       const known = this.#known.get(name);
-      // What came of the write may be history by now, as when a deletion has been seen meanwhile.
+      // The result of the write may be outdated by now, for example if a deletion has been observed meanwhile.
       if (known !== undefined && versionOf(known) < versionOf(changed.object)) {
         this.#known.set(name, changed.object as unknown as Crd);
       }
     } catch (error) {
-      // Gone meanwhile: there is nothing left to say of it.
+      // The CRD was deleted meanwhile, so there is no status to write.
       if (!(error instanceof ApiError && error.code === 404)) throw error;
     }
   }

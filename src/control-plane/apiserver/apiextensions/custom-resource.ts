@@ -11,17 +11,17 @@ import { readStored, writeStored } from './stored-objects.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
-/** What the resources of a definition need to know of its past. */
+/** History of a CRD that its resources depend on. */
 export interface CrdHistory {
-  /** Objects written before this revision have not seen the schemas of now. */
+  /** Objects written before this revision may not match the current schemas. */
   readonly staleBefore: number;
-  /** Ends the watches of a version once it is not what it was. */
+  /** Returns the signal that ends the watches of a version when the version changes. */
   readonly ended?: (version: string) => AbortSignal;
 }
 
 const NONE: CrdHistory = { staleBefore: 0 };
 
-/** The resources that a definition stands for: one for each version that is served. */
+/** Returns the resources of a CRD, one for each served version. */
 export function customResources(definition: Crd, convert: Convert, past = NONE): Resource[] {
   const shapeOf = shapesOf(definition);
   return definition.spec.versions
@@ -29,13 +29,13 @@ export function customResources(definition: Crd, convert: Convert, past = NONE):
     .map((version) => resourceOf(definition, version, convert, past, shapeOf));
 }
 
-/** The resource in the version that is stored, served or not: what remains to be done about all objects is done in it. */
+/** Returns the resource in the storage version, served or not. Operations on all objects use it. */
 export function storedResource(definition: Crd, convert: Convert, past = NONE): Resource | undefined {
   const version = definition.spec.versions.find(({ name }) => name === storageVersion(definition));
   return version === undefined ? undefined : resourceOf(definition, version, convert, past, shapesOf(definition));
 }
 
-/** The shapes of a definition's versions, each compiled when it is first asked for. */
+/** Returns the schemas of a CRD's versions, each of which is compiled on first use. */
 function shapesOf(definition: Crd): (version: string) => KindSchema | undefined {
   const shapes = new Map<string, KindSchema>();
   return (name) => {
@@ -49,7 +49,7 @@ function shapesOf(definition: Crd): (version: string) => KindSchema | undefined 
   };
 }
 
-/** Where all objects of a definition are kept. */
+/** Returns the storage prefix of all objects of a CRD. */
 export function storagePrefix({ spec }: Crd): string {
   return `/registry/${spec.group}/${spec.names.plural}/`;
 }
@@ -95,7 +95,7 @@ function resourceOf(
   };
 }
 
-/** Names that others have are not served, whatever the definition asks for; its own were given before. */
+/** Returns the accepted names, because names of other CRDs are not served. */
 function namesOf({ spec, status }: Crd): CrdNames {
   const accepted = status?.acceptedNames;
   return accepted?.plural ? accepted : spec.names;
@@ -122,7 +122,7 @@ function strategyOf(definition: Crd, { subresources, schema }: CrdVersion, shape
 
 const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-/** Finalizers that anybody else could call the same. */
+/** Warns of finalizers without a domain, which others could use too. */
 function finalizerWarnings({ metadata }: KubeObject, old?: KubeObject): readonly string[] {
   const { finalizers = [] } = metadata;
   const before = new Set(old?.metadata.finalizers);
@@ -134,7 +134,7 @@ function finalizerWarnings({ metadata }: KubeObject, old?: KubeObject): readonly
 const PREFER_QUALIFIED =
   'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
 
-/** A creation writes no status, yet whoever reads the object finds the one that the schema has for a start. */
+/** Adds the default status of the schema. A creation writes no status, but readers see the default. */
 function statusOf(shape: () => KindSchema): Pick<Strategy, 'prepareCreate'> {
   let first: { status: unknown } | undefined;
   return {

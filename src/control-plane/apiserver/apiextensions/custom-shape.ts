@@ -9,7 +9,10 @@ import { validateScale } from '../subresources/scale-values.ts';
 import type { CrdVersion } from './crd.ts';
 import { embeddedResources, readEmbedded, validateEmbedded } from './embedded-resources.ts';
 
-/** The shape of a custom kind in one version: its metadata is that of every object, the rest is its schema's. */
+/**
+ * Builds the schema of a custom kind in one version: its metadata is that of every object, the rest follows its own
+ * schema.
+ */
 export function customShape(
   kind: string,
   { name: version, schema }: Pick<CrdVersion, 'name' | 'schema'>,
@@ -36,7 +39,7 @@ export function customShape(
     },
     applyDefaults: (object) => structural.applyDefaults(object),
     *validate(object, old, subresource, fits) {
-      // What a scale shows must be there to be shown.
+      // The fields of the scale subresource must be valid.
       const others = scale === undefined ? [] : validateScale(object, scale);
       const found = fits === true ? others : yield* structural.validateInSteps(object, old, others);
       const causes = subresource === 'status' ? found.map(withinStatus) : found;
@@ -48,7 +51,7 @@ export function customShape(
   };
 }
 
-/** Of a status that is written alone, the API server says where in the status something is wrong. */
+/** Makes the path of a cause relative to the status, as the API server does for writes of the status. */
 function withinStatus(cause: FieldError): FieldError {
   const { detail } = cause;
   return detail.startsWith('status.') ? { ...cause, detail: detail.slice('status.'.length) } : cause;

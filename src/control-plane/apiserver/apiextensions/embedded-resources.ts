@@ -9,10 +9,10 @@ import { decodeObjectMeta } from '../builtin-schema/decode.ts';
 type Holder = Record<string, unknown>;
 type Visit = (resource: Holder, path: string) => void;
 
-/** Goes to every object inside of another that its schema says is a resource of its own. */
+/** Visits every object inside another that the schema marks as an embedded resource. */
 export type EmbeddedResources = (value: unknown, visit: Visit, path?: string) => void;
 
-/** Undefined where a schema has no such place, as most have none. */
+/** Returns undefined if a schema has no embedded resource, as is the case for most. */
 export function embeddedResources(schema: JsonSchema, root = true): EmbeddedResources | undefined {
   const here = !root && schema['x-kubernetes-embedded-resource'] === true;
   const { properties = {}, additionalProperties, items } = schema;
@@ -37,7 +37,7 @@ export function embeddedResources(schema: JsonSchema, root = true): EmbeddedReso
   };
 }
 
-/** Reads what every resource has as the server does for those at the root; `problem` says why that cannot be done. */
+/** Decodes the metadata of an embedded resource as for those at the root. `problem` is the reason if that fails. */
 export function readEmbedded(
   resource: Holder,
   path: string,
@@ -56,7 +56,7 @@ export function readEmbedded(
   return { unknown: unknown.map((field) => `${at}.${field}`) };
 }
 
-/** What the server asks of every resource, wherever it stands. */
+/** Validates what every resource must have, wherever it is embedded. */
 export function validateEmbedded(resource: Holder, path: string): FieldError[] {
   const { apiVersion, kind } = resource;
   const metadata = (resource['metadata'] ?? {}) as Metadata;
@@ -69,7 +69,7 @@ export function validateEmbedded(resource: Holder, path: string): FieldError[] {
     const detail = `may have mixed case, but should otherwise match: ${problem}`;
     if (problem !== undefined) causes.push(invalid(`${path}.kind`, kind, detail));
   }
-  // Any name will do, and none.
+  // Any name is allowed, even none.
   for (const cause of validateMeta({ ...metadata, name: 'x' }, { nameProblems: () => [] })) {
     causes.push({ ...cause, field: `${path}.${cause.field}` });
   }

@@ -21,20 +21,20 @@ export interface Answered {
   readonly warning: string | null;
 }
 
-/** A control plane in memory with an administrator at both of its doors. */
+/** An in-memory control plane with an administrator for both of its interfaces. */
 export interface Plane {
   readonly plane: ControlPlane;
   readonly client: Client;
   readonly log: MemoryLogger;
-  /** A text is sent as it is, everything else as JSON. */
+  /** Sends a request. A string body is sent as it is, everything else as JSON. */
   readonly ask: (method: string, path: string, body?: unknown, type?: string) => Promise<Answered>;
-  /** Creates a definition and gives it back once it is established. */
+  /** Creates a CRD and returns it once it is established. */
   define(definition: NewDefinition): Promise<Crd>;
-  /** Changes the spec of a definition. */
+  /** Changes the spec of a CRD. */
   redefine(name: string, change: (spec: Crd['spec']) => void): Promise<void>;
-  /** Waits for something to come true. */
+  /** Waits until a check passes. */
   until(check: () => boolean | Promise<boolean>): Promise<void>;
-  /** Collects what a watch sees until it ends. */
+  /** Collects the events of a watch until it ends. */
   follow(type: ResourceType, namespace?: string): { readonly events: string[]; readonly ended: Promise<void> };
 }
 
@@ -92,7 +92,7 @@ export function version(name = 'v1', more: Partial<Version> = {}): Version {
   return { name, served: true, storage: name === 'v1', schema: specOf({ a: { type: 'string' } }), ...more };
 }
 
-/** A schema whose spec has these fields. */
+/** Returns a schema whose spec has these fields. */
 export function specOf(properties: object): NonNullable<Version['schema']> {
   return {
     openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } as NonNullable<

@@ -4,13 +4,10 @@ import { validateMeta } from '#platform/structural/object-meta';
 
 type Container = Readonly<Record<string, unknown>>;
 
-/** Either the object as it may be used, or what is wrong with it. */
+/** Either the usable object or the problem with it. */
 export type Restored = { readonly object: KubeObject } | { readonly problem: string };
 
-/**
- * What a webhook made of an object, with the metadata that the object had: a webhook may change labels and
- * annotations, and nothing else of it.
- */
+/** Restores the metadata of the original after a conversion: a webhook may change only labels and annotations. */
 export function withMetadataOf(original: KubeObject, converted: unknown, apiVersion: string, index: number): Restored {
   if (!isContainer(converted)) return { problem: `invalid converted object at index ${index}: not an object` };
   const { kind = '', apiVersion: received = '' } = converted;

@@ -12,17 +12,17 @@ export interface ServedCrdsDeps {
   readonly converterFor: (definition: Crd) => Convert;
 }
 
-/** What is served of one definition. */
+/** Served state of one CRD. */
 interface Served {
   readonly definition: Crd;
   readonly resources: readonly Resource[];
   readonly convert: Convert;
   readonly staleBefore: number;
-  /** What ends the watches of a version. */
+  /** Controllers that end the watches of a version. */
   readonly endings: ReadonlyMap<string, AbortController>;
 }
 
-/** The resources of established definitions, in the registry as long as they are served. */
+/** Resources of established CRDs, which are registered as long as they are served. */
 export class ServedCrds {
   readonly #parts: ServedCrdsDeps;
   readonly #served = new Map<string, Served>();
@@ -31,7 +31,7 @@ export class ServedCrds {
     this.#parts = parts;
   }
 
-  /** Serves a definition as it is now; `revision` is that of its last change. Does nothing where nothing is different. */
+  /** Serves the current state of a CRD. `revision` is that of its last change. Does nothing if nothing changed. */
   serve(definition: Crd, revision: number): void {
     const name = definition.metadata.name ?? '';
     const before = this.#served.get(name);
@@ -67,13 +67,13 @@ export class ServedCrds {
     for (const ending of before.endings.values()) ending.abort();
   }
 
-  /** The stored version of a definition that is served, whether or not that version is. */
+  /** Returns the storage version of a served CRD, whether or not that version is served. */
   stored(name: string): Resource | undefined {
     const served = this.#served.get(name);
     return served === undefined ? undefined : storedResource(served.definition, served.convert, pastOf(served));
   }
 
-  /** A definition by the name of something built in would take its objects. */
+  /** Reports whether a CRD has the name of a built-in resource, whose objects it would take over. */
   #isBuiltIn({ spec }: Crd): boolean {
     const { registry } = this.#parts;
     for (const { group, plural, custom } of registry.all()) {
@@ -82,7 +82,7 @@ export class ServedCrds {
     return false;
   }
 
-  /** Objects older than this have been written under other schemas, perhaps; zero where there are none. */
+  /** Returns the revision before which objects may have been written under other schemas, 0 if there are none. */
   #oldestFresh(definition: Crd, revision: number): number {
     const { entries } = this.#parts.store.range({ prefix: storagePrefix(definition) });
     return entries.some((entry) => entry.revision < revision) ? revision : 0;
@@ -102,7 +102,7 @@ function isSame(a: Crd, b: Crd): boolean {
   );
 }
 
-/** Whether objects come from the store as they did, so that a watch can go on. */
+/** Reports whether objects are still read from the store in the same way, so that watches can continue. */
 function isSameFlow(a: Crd, b: Crd): boolean {
   const storage = ({ spec }: Crd) => spec.versions.find((version) => version.storage)?.name;
   return (

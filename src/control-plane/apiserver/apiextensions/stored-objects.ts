@@ -5,9 +5,8 @@ import type { Convert } from './conversion.ts';
 import { type Crd, storageVersion } from './crd.ts';
 
 /**
- * How stored objects become objects of a version: converted where they are stored in another one, and brought to the
- * schema of now where they are older than it. Absent where neither can be, so that their texts can be answered as
- * they are.
+ * Returns how stored objects become objects of a version: they are converted from another version, and updated to the
+ * current schema if they are older. Absent if neither can occur, so that the stored text can be returned as it is.
  */
 export function readStored(
   definition: Crd,
@@ -35,7 +34,7 @@ export function readStored(
 
 const versionOf = ({ apiVersion }: KubeObject): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
-/** The object as the version that it is stored in has it today: without fields that are gone, with defaults that have come. */
+/** Updates an object to the current schema of its stored version: it drops removed fields and sets new defaults. */
 function settleObject(object: KubeObject, shape: KindSchema | undefined): KubeObject {
   if (shape === undefined) return object;
   const { object: read } = runSteps(shape.read(structuredClone(object)));
@@ -48,7 +47,7 @@ function isAlwaysStoredAs(definition: Crd, version: string): boolean {
   return stored.size === 1 && stored.has(version);
 }
 
-/** How objects of a version are put down: as the version that is stored has them, with its fields and defaults alone. */
+/** Returns how objects of a version are stored: converted to the storage version, with only its fields and defaults. */
 export function writeStored(
   stored: string,
   isStored: boolean,
@@ -59,7 +58,7 @@ export function writeStored(
   return {
     toStorage: async (object) => {
       const [converted = object] = await convert([object], stored);
-      // The revision is written into it next, and the object itself is still the answer.
+      // The revision is written into the copy next, while the object itself is still the response.
       const { metadata } = converted;
       const copy = { ...structuredClone(converted), apiVersion: stored };
       const kept = settleObject(copy, shapeOf(versionOf(copy)));

@@ -24,7 +24,7 @@ function definitionBy(conversionReviewVersions = ['v1']): Crd {
   return definitionOf('boats', 'Boat', [version(), version('v2')], { conversion });
 }
 
-/** An answer that does as it was asked, with every object changed once more. */
+/** Returns a webhook that converts as requested and changes every object once more. */
 function converting(change: (object: Answer, i: number) => void = () => {}): (review: Review) => Answer {
   return ({ apiVersion, request }) => ({
     apiVersion,

@@ -6,7 +6,7 @@ import { readConverted } from './conversion-review.ts';
 import type { ConversionClient, Crd } from './crd.ts';
 import { withMetadataOf } from './restored-metadata.ts';
 
-/** Sends a review to whom a definition names, and gives what came back; fails in the words of Go's HTTP client. */
+/** Sends a review to the webhook of a CRD and returns the response. Fails in the words of Go's HTTP client. */
 export type CallWebhook = (
   client: ConversionClient,
   body: string,
@@ -19,12 +19,14 @@ export interface WebhookConverterDeps {
 }
 
 const TIMEOUT_SECONDS = 30;
-/** A list may be longer than a webhook cares to read at once, and its answer than is read here. */
+/**
+ * Limits of one review, since a list may be too long for a webhook to read, and its response too large to be read here.
+ */
 const MAX_CONCURRENT = 500;
 const LARGEST_AT_ONCE = 4 * 1024 * 1024;
 const KNOWN_REVIEWS = new Set(['v1', 'v1beta1']);
 
-/** Conversion strategy Webhook: somebody else knows how the versions of a kind differ. */
+/** Implements the conversion strategy Webhook. */
 export function webhookConverter(definition: Crd, { callWebhook, uuid }: WebhookConverterDeps): Convert {
   const { clientConfig = {}, conversionReviewVersions = [] } = definition.spec.conversion?.webhook ?? {};
   const version = conversionReviewVersions.find((each) => KNOWN_REVIEWS.has(each));
@@ -60,7 +62,7 @@ export function webhookConverter(definition: Crd, { callWebhook, uuid }: Webhook
   };
 }
 
-/** Objects that are sent at once, each with its text. */
+/** Objects that are sent together, each with its JSON text. */
 interface Batch {
   readonly objects: KubeObject[];
   readonly texts: string[];
@@ -89,7 +91,7 @@ function reviewText(version: string, uid: string, desiredAPIVersion: string, tex
   return `{"kind":"ConversionReview","apiVersion":"${apiVersion}","request":${asked.slice(0, -1)},"objects":[${texts.join(',')}]},"response":${JSON.stringify(response)}}`;
 }
 
-/** Clients hear of it as of any fault that has no name. */
+/** Builds an error without a reason, as clients get it for unspecific failures. */
 function failure(message: string, cause?: unknown): ApiError {
   return new ApiError(500, '', message, undefined, cause);
 }

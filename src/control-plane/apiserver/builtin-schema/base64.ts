@@ -1,4 +1,4 @@
-/** What Go says of text that is not base64; undefined for text that is. Line breaks are allowed anywhere. */
+/** Returns Go's error for text that is not base64, undefined for valid text. Line breaks are allowed anywhere. */
 export function base64Problem(text: string): string | undefined {
   const place = firstBad(text);
   return place === undefined ? undefined : `illegal base64 data at input byte ${place}`;
@@ -13,11 +13,11 @@ function firstBad(text: string): number | undefined {
     if (!/[A-Za-z0-9+/]/.test(char)) return i;
     digits++;
   }
-  // An unfinished group is blamed on its beginning.
+  // Go reports an incomplete group at its beginning.
   return digits % 4 === 0 ? undefined : text.replaceAll(/[\r\n]/g, '').length - (digits % 4);
 }
 
-/** Padding ends the text, and fills its group to four. */
+/** Validates padding, which ends the text and fills its group to four. */
 function paddingProblem(text: string, at: number, inGroup: number): number | undefined {
   if (inGroup < 2) return at;
   let left = 4 - inGroup - 1;

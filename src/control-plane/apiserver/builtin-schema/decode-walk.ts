@@ -1,28 +1,28 @@
 import type { Steps } from '#platform/base/steps';
 import type { FieldPlace } from './read-plan.ts';
 
-/** More than these are not told, as by the API server. */
+/** Maximum number of reported fields, as in the API server. */
 const MAX_UNKNOWN = 100;
 
-/** Deeper than any real object, and not so deep that reading it would exhaust the stack. */
+/** Maximum depth, beyond that of any real object but low enough not to exhaust the stack. */
 const DEEPEST = 500;
 
-/** Reads an object of a message; `decode` does, and is handed in because types that read their own JSON nest messages too. */
+/** Reads an object of a message. It is passed in from `decode`, because types with custom JSON contain messages too. */
 export type ReadMessage = (value: unknown, message: string, walk: DecodeWalk) => unknown;
 
-/** What a type of Go is in the end, whatever it is called. */
+/** Underlying kind of a Go type, whatever its name. */
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'slice' | 'map' | 'struct';
 
-/** What was found, and at which place of the text: what is read later stands before what follows it there. */
+/** A finding with its rank in the text, by which findings of postponed parts are sorted. */
 interface Finding {
   readonly rank: number;
   readonly text: string;
 }
 
-/** Where the reading of a body stands, and what it has found: fields nobody knows, and the first value of a wrong type. */
+/** Tracks the position in a body and the findings: unknown fields, and the first value of a wrong type. */
 export class DecodeWalk {
   #unknown: Finding[] = [];
-  /** Fields that were told since the reading of this part began. */
+  /** Number of unknown fields reported in the current part. */
   #told = 0;
   #mismatch: Finding | undefined;
   #refusal: Finding | undefined;
@@ -31,7 +31,7 @@ export class DecodeWalk {
   #finishes = false;
   #rank = 0;
   readonly #readMessage: ReadMessage;
-  /** Whether the body was put together from parts, which Go reads in another way and with other words than a text. */
+  /** True if the body was assembled from parts, which Go reads differently and with other messages than text. */
   readonly #converts: boolean;
   #quiet = false;
 
@@ -44,7 +44,7 @@ export class DecodeWalk {
     this.#places.push(place);
   }
 
-  /** Goes to an item of a list or an entry of a map, which Go does not count as a step. */
+  /** Enters an item of a list or an entry of a map, which is not part of Go's field path. */
   enterItem(segment: string | number): void {
     this.#places.push(segment);
   }
@@ -57,23 +57,23 @@ export class DecodeWalk {
     return this.#places.length > DEEPEST;
   }
 
-  /** Whether what is long here may be read later. */
+  /** Reports whether long parts may be postponed here. */
   get postpones(): boolean {
     return !this.#quiet && !this.#finishes;
   }
 
-  /** Leaves what is long for later. What is wrong with it is then told as if it had been read here. */
+  /** Postpones reading a long part. Its findings are then sorted as if it had been read here. */
   postpone(read: Steps<void>): void {
     this.#postponed.push({ places: [...this.#places], read });
     this.#rank++;
   }
 
-  /** Whether anything was left for later. */
+  /** Reports whether any part was postponed. */
   get isUnfinished(): boolean {
     return this.#postponed.length > 0;
   }
 
-  /** Reads what was left for later. */
+  /** Reads the postponed parts. */
   *finish(): Steps<void> {
     this.#finishes = true;
     for (const [i, { places, read }] of this.#postponed.entries()) {
@@ -85,14 +85,14 @@ export class DecodeWalk {
     }
   }
 
-  /** The paths of fields that nobody knows. */
+  /** Paths of the unknown fields. */
   get unknown(): readonly string[] {
     if (this.#unknown.length === 0) return [];
     const inOrder = this.#unknown.toSorted((a, b) => a.rank - b.rank);
     return inOrder.slice(0, MAX_UNKNOWN).map(({ text }) => text);
   }
 
-  /** Tells of a field that the structure here does not have. */
+  /** Reports a field that the structure here does not have. */
   unknownField(name: string): void {
     if (this.#quiet || this.#told++ >= MAX_UNKNOWN) return;
     this.#unknown.push({ rank: this.#rank, text: this.#pathTo(name) });
@@ -108,20 +108,20 @@ export class DecodeWalk {
     return path;
   }
 
-  /** Why the body cannot be read: Go stops at the first refusal of a type, but reads on after a value of the wrong type. */
+  /** Error of the body: Go stops at the first error of a custom type, but continues after a value of the wrong type. */
   get error(): string | undefined {
     return (this.#refusal ?? this.#mismatch)?.text;
   }
 
-  /** Tells what is wrong with a value; only the first counts. The value then reads as nothing. */
+  /** Reports an error of a value, of which only the first counts. The value then reads as undefined. */
   fail(error: string): undefined {
-    // What is read quietly is read by a type for itself.
+    // A value that is read quietly belongs to a type with custom JSON.
     if (this.#quiet) return this.refuse(error);
     this.#mismatch = this.#first(this.#mismatch, error);
     return undefined;
   }
 
-  /** Tells that a type which reads its own JSON does not take this. */
+  /** Reports an error of a type with custom JSON. */
   refuse(error: string): undefined {
     this.#refusal = this.#first(this.#refusal, error);
     return undefined;
@@ -131,23 +131,23 @@ export class DecodeWalk {
     return known !== undefined && known.rank <= this.#rank ? known : { rank: this.#rank, text };
   }
 
-  /** Tells that a value has not the type that Go wants here. */
+  /** Reports that a value does not have the type that Go expects here. */
   mismatch(value: unknown, goType: string, kind: GoKind): undefined {
     return this.fail(this.#converts ? formatConversion(value, goType, kind) : this.#mismatchText(value, goType));
   }
 
-  /** Tells that a text does not stand for bytes. */
+  /** Reports that a text is not base64. */
   failBytes(problem: string): undefined {
     return this.fail(this.#converts ? `error decoding from json: ${problem}` : problem);
   }
 
-  /** Tells the same of a value inside a type which reads its own JSON. */
+  /** Reports a type mismatch inside a type with custom JSON. */
   refuseType(value: unknown, goType: string): undefined {
     return this.refuse(this.#mismatchText(value, goType));
   }
 
   #mismatchText(value: unknown, goType: string): string {
-    // What is converted is read by itself, so that nothing is known of where it stands.
+    // A converted value is read by itself, so its position is unknown.
     const fields = this.#converts ? [] : this.#places.filter((place) => typeof place === 'object');
     const target =
       fields.length === 0
@@ -156,7 +156,7 @@ export class DecodeWalk {
     return `json: cannot unmarshal ${valueName(value, goType)} into ${target}`;
   }
 
-  /** Reads a message that tells nobody what it has too much. */
+  /** Reads a message without reporting its unknown fields. */
   quietly(value: unknown, message: string): unknown {
     const before = this.#quiet;
     this.#quiet = true;
@@ -166,7 +166,7 @@ export class DecodeWalk {
   }
 }
 
-/** The name that Go has for a JSON value; a number that does not fit is spelled out. */
+/** Returns Go's name for a JSON value, with the digits of a number that does not fit. */
 function valueName(value: unknown, goType: string): string {
   if (Array.isArray(value)) return 'array';
   switch (typeof value) {
@@ -181,12 +181,12 @@ function valueName(value: unknown, goType: string): string {
   }
 }
 
-/** Why a value cannot be converted, in the words of Go's converter. */
+/** Returns why a value cannot be converted, in the words of Go's converter. */
 function formatConversion(value: unknown, goType: string, kind: GoKind): string {
   const from = kindOf(value);
   if (kind === 'slice' || kind === 'map') return `cannot restore ${kind} from ${from}`;
   if (kind === 'struct') return `cannot restore struct from: ${from}`;
-  // Go takes the number of a character for a text, and cuts off what follows the point, before it thinks better of it.
+  // For these kinds Go first considers a conversion (rune to string, or truncation) and then rejects it.
   const thinksOfIt = kind === 'string' ? from === 'int64' : kind !== 'bool' && typeof value === 'number';
   return thinksOfIt ? `cannot convert ${from} to ${goType}` : `unrecognized type: ${kind}`;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-// What Kubernetes 1.36 makes of each body: the object it writes again, the fields it does not know, or why it refuses.
+// Results of Kubernetes 1.36 for each body: the encoded object, the unknown fields, or the error.
 import answers from './decode.data.json' with { type: 'json' };
 import { decodeBuiltIn, strictDecodingError } from './decode.ts';
 
@@ -20,7 +20,7 @@ describe('a body of a built-in kind', () => {
     if (error === undefined) {
       expect(decoded?.unknown.length ? strictDecodingError(decoded.unknown) : undefined).toBe(strict);
       expect(decoded?.object).toStrictEqual(object);
-      // The same fields in the same order too, so that answers read alike.
+      // The fields must also be in the same order.
       expect(JSON.stringify(decoded?.object)).toBe(JSON.stringify(object));
     }
     expect(JSON.stringify(body)).toBe(before);

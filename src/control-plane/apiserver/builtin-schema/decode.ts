@@ -8,22 +8,22 @@ import { type PlannedField, type ReadPlan, readPlan } from './read-plan.ts';
 
 type Json = Record<string, unknown>;
 
-/** A body as the API server understands it. */
+/** A decoded body as the API server interprets it. */
 export interface Decoded {
-  /** The object as Go would write it again: without unknown fields, without what is empty, quantities and times in their one form. */
+  /** Object as Go would encode it again: without unknown and empty fields, with canonical quantities and times. */
   readonly object: Json;
-  /** The paths of fields that the kind does not have: spec.containers[0].foo. */
+  /** Paths of unknown fields such as spec.containers[0].foo. */
   readonly unknown: readonly string[];
-  /** Why the body is not of its kind, in Go's words; `object` is then of no use. */
+  /** Reason in Go's words why the body is not of its kind. The `object` is then unusable. */
   readonly error?: string;
 }
 
-/** Reads a JSON body of a built-in kind; undefined where the kind is not built in. The body itself stays as it is. */
+/** Decodes a JSON body of a built-in kind without changing it. Returns undefined if the kind is not built in. */
 export function decodeBuiltIn(apiVersion: string, kind: string, body: unknown): Decoded | undefined {
   return runSteps(builtInDecoding(apiVersion, kind, body));
 }
 
-/** The same in steps. */
+/** Decodes a JSON body in steps. */
 export function* builtInDecoding(apiVersion: string, kind: string, body: unknown): Steps<Decoded | undefined> {
   const schemaName = schemaNameOf(apiVersion, kind);
   const message = schemaName === undefined ? '' : messageOf(schemaName);
@@ -40,8 +40,8 @@ function decoded(object: unknown, walk: DecodeWalk): Decoded {
 }
 
 /**
- * Why an object that was put together from parts is not of a built-in kind, in Go's words for that; undefined where it
- * is, or the kind is not built in.
+ * Returns in Go's words why an object assembled from parts is not of a built-in kind. Undefined if it is, or if the
+ * kind is not built in.
  */
 export function conversionProblem(apiVersion: string, kind: string, object: unknown): string | undefined {
   const schemaName = schemaNameOf(apiVersion, kind);
@@ -53,7 +53,7 @@ export function conversionProblem(apiVersion: string, kind: string, object: unkn
   return walk.error;
 }
 
-/** '' where there is none. */
+/** Returns the message of a schema, '' if there is none. */
 function messageOf(schemaName: string): string {
   let message = messages.get(schemaName);
   if (message === undefined) {
@@ -64,17 +64,17 @@ function messageOf(schemaName: string): string {
   return message;
 }
 
-/** By schema. */
+/** Message names by schema name. */
 const messages = new Map<string, string>();
 
 const OBJECT_META = 'k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** Reads the metadata of an object of any kind, also of one that is not built in. */
+/** Decodes the metadata of an object of any kind, built in or not. */
 export function decodeObjectMeta(body: unknown): Decoded {
   return runSteps(objectMetaDecoding(body));
 }
 
-/** The same in steps. */
+/** Decodes the metadata in steps. */
 export function* objectMetaDecoding(body: unknown): Steps<Decoded> {
   const walk = new DecodeWalk(readMessage);
   const object = readMessage(body, OBJECT_META, walk);
@@ -82,7 +82,7 @@ export function* objectMetaDecoding(body: unknown): Steps<Decoded> {
   return decoded(object, walk);
 }
 
-/** The error of a request that wants its fields strictly validated. */
+/** Formats the error of a request with strict field validation. */
 export function strictDecodingError(unknown: readonly string[]): string {
   return `strict decoding error: ${unknown.map((path) => `unknown field "${path}"`).join(', ')}`;
 }
@@ -107,7 +107,7 @@ function readType(source: Json, plan: ReadPlan, out: Json): void {
 }
 
 function readKey(value: unknown, key: string, plan: ReadPlan, walk: DecodeWalk, read: unknown[]): void {
-  // A member without a value is none in JSON.
+  // An undefined member does not exist in JSON.
   if (value === undefined) return;
   const planned = plan.byName.get(key);
   if (planned !== undefined) {
@@ -136,10 +136,10 @@ function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
   return readMap(value as Json, field, walk);
 }
 
-/** Lists and maps with more entries are read after everything else, with turns for others between so many of them. */
+/** Longer lists and maps are read after everything else, with a yield after each chunk of this many entries. */
 const CHUNK = 2_048;
 
-/** Nothing where Go would leave out an empty list. */
+/** Reads a list. Returns undefined for an empty one that Go would omit. */
 function readList(value: readonly unknown[], field: Field, walk: DecodeWalk): unknown[] | undefined {
   if (value.length === 0 && field.omitsZero) return undefined;
   if (value.length <= CHUNK || !walk.postpones) return value.map((entry, i) => readItem(entry, i, field, walk));
@@ -155,7 +155,7 @@ function* listSteps(items: unknown[], value: readonly unknown[], field: Field, w
   }
 }
 
-/** Nothing where Go would leave out an empty map. */
+/** Reads a map. Returns undefined for an empty one that Go would omit. */
 function readMap(value: Json, field: Field, walk: DecodeWalk): Json | undefined {
   const keys = Object.keys(value);
   const entries: Json = {};
@@ -191,11 +191,11 @@ interface Entry {
 }
 
 function readEntry(read: Entry[], key: string, value: Json, field: Field, walk: DecodeWalk): void {
-  // A member without a value is none in JSON.
+  // An undefined member does not exist in JSON.
   if (value[key] !== undefined) read.push({ key, item: readItem(value[key], key, field, walk) });
 }
 
-/** Go writes maps by key. */
+/** Sorts entries by key, as Go writes maps. */
 function sortEntries(read: Entry[]): void {
   if (!read.every(({ key }, i) => i === 0 || (read[i - 1] as Entry).key < key)) read.sort(byKey);
 }
@@ -228,7 +228,7 @@ function readOne(value: unknown, field: Field, goType: string, walk: DecodeWalk)
   }
 }
 
-/** Bytes are base64 in JSON; Go takes a list of numbers too. */
+/** Reads bytes, which are base64 in JSON. Go also accepts a list of numbers. */
 function readBytes(value: unknown, goType: string, walk: DecodeWalk): unknown {
   if (Array.isArray(value)) {
     const wrong = value.findIndex((item) => !isInteger(item, 256) || item < 0);
@@ -242,7 +242,7 @@ function readBytes(value: unknown, goType: string, walk: DecodeWalk): unknown {
 const isInteger = (value: unknown, bound: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value < bound && value >= -bound;
 
-/** In a list or a map, no bytes are an empty text. */
+/** Returns the zero value of an item. In a list or a map, empty bytes are an empty text. */
 function zeroItemOf(field: Field): unknown {
   return field.type === 'bytes' ? '' : zeroOf(field);
 }
@@ -266,14 +266,14 @@ function zeroOf(field: Field): unknown {
   }
 }
 
-/** A structure as Go writes it: its fields in their order, without those that it leaves out when empty. */
+/** Writes a structure as Go does: its fields in order, without empty ones that it omits. */
 function writeFields(read: readonly unknown[], plan: ReadPlan, out: Json): Json {
   const { ordered } = plan;
   for (let i = 0; i < ordered.length; i++) {
     const { field, slot } = ordered[i] as PlannedField;
     const value = read[slot];
     if (value !== undefined) {
-      // Empty lists and maps were read as nothing.
+      // Empty lists and maps were read as undefined.
       if (!field.omitsZero || field.container !== 'one' || !isEmpty(value)) out[field.json] = value;
     } else if (field.absent === 'null') out[field.json] = null;
     else if (field.absent === 'zero') out[field.json] = zeroOf(field);

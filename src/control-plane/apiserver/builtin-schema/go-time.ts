@@ -1,9 +1,9 @@
 import { goQuote } from '#platform/base/go-value';
 
-/** A moment read from text, or what Go says is wrong with it. */
+/** A parsed time, or Go's error for it. */
 export type ReadTime = { readonly ms: number; readonly micros: number } | { readonly error: string };
 
-/** The parts of the layout, each with the text that stands for it in Go's layouts. */
+/** Parts of the layout, each with its text in Go's layouts. */
 const LAYOUT: readonly (readonly [pattern: RegExp, layout: string, range?: readonly [string, number, number]])[] = [
   [/^\d{4}/, '2006'],
   [/^-/, '-'],
@@ -19,7 +19,7 @@ const LAYOUT: readonly (readonly [pattern: RegExp, layout: string, range?: reado
 ];
 const ZONE = /^(?:Z|[+-](?:[01]\d|2[0-4]):[0-5]\d)/;
 
-/** Reads a time as Go's time.Parse does; `micro` is the layout of MicroTime, which asks for six decimals. */
+/** Parses a time as Go's time.Parse does. `micro` selects the layout of MicroTime, which requires six decimals. */
 export function readGoTime(text: string, micro: boolean): ReadTime {
   const layout = `2006-01-02T15:04:05${micro ? '.000000' : ''}Z07:00`;
   const mismatch = (rest: string, part: string) => ({
@@ -46,7 +46,7 @@ export function readGoTime(text: string, micro: boolean): ReadTime {
 function instant(text: string, zone: string, fraction: string): ReadTime {
   const seconds = text.slice(0, '2006-01-02T15:04:05'.length);
   const local = new Date(`${seconds}Z`);
-  // A day that its month does not have would otherwise count into the next.
+  // Without this check, a day beyond the end of its month would overflow into the next.
   if (Number.isNaN(local.getTime()) || local.getUTCDate() !== Number(seconds.slice(8, 10))) {
     return { error: `parsing time ${goQuote(text)}: day out of range` };
   }
@@ -55,7 +55,7 @@ function instant(text: string, zone: string, fraction: string): ReadTime {
   return { ms: local.getTime() - offset, micros: Number(fraction.slice(1, 7).padEnd(6, '0')) };
 }
 
-/** Prints a moment as JSON has it: whole seconds, or six decimals for a MicroTime. */
+/** Formats a time as in JSON: in whole seconds, or with six decimals for a MicroTime. */
 export function formatGoTime({ ms, micros }: { readonly ms: number; readonly micros: number }, micro: boolean): string {
   const seconds = new Date(ms).toISOString().slice(0, -'.000Z'.length);
   return `${seconds}${micro ? `.${String(micros).padStart(6, '0')}` : ''}Z`;

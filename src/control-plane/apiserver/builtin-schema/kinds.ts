@@ -1,7 +1,7 @@
 import data from '../kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import goData from './go-types.data.json' with { type: 'json' };
 
-/** A schema as OpenAPI v3 of the API server has it: references are not resolved. */
+/** A schema as in the OpenAPI v3 of the API server, with unresolved references. */
 export interface OpenApiSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly format?: string;
@@ -27,12 +27,12 @@ const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 /** Kinds that belong to every group. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['DeleteOptions', 'Status', 'WatchEvent']);
 
-/** The schema behind a name, such as io.k8s.api.core.v1.Pod. */
+/** Returns the schema of a name such as io.k8s.api.core.v1.Pod. */
 export function openApiSchema(name: string): OpenApiSchema | undefined {
   return Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
 }
 
-/** The name of the schema of a kind; undefined where the kind is not built in. */
+/** Returns the name of the schema of a kind, undefined if the kind is not built in. */
 export function schemaNameOf(apiVersion: string, kind: string): string | undefined {
   names ??= index();
   return names.get(`${apiVersion}/${kind}`) ?? (EVERYWHERE.has(kind) ? META + kind : undefined);
@@ -50,27 +50,27 @@ function index(): Map<string, string> {
   return found;
 }
 
-/** The name that a reference ends in. */
+/** Returns the name that a reference ends in. */
 export function referencedName(schema: OpenApiSchema): string | undefined {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   return reference?.slice(reference.lastIndexOf('/') + 1);
 }
 
 /**
- * What the Go structure behind a schema adds to it, as Kubernetes 1.36 declares it; OpenAPI leaves it out, but what
- * JSON writes and how errors read depends on it. Each flag is one letter: r = written even when empty, p = a
- * pointer, P = a pointer written as null when absent, v = a structure written even when empty, z = a structure left
- * out when it is zero, n = a list or map written as null when empty, i = a structure whose fields stand in its parent.
+ * Properties of a Go struct field as Kubernetes 1.36 declares it, which OpenAPI leaves out but encoding and errors
+ * depend on. Each flag is one letter: r = written even when empty, p = a pointer, P = a pointer written as null when
+ * absent, v = a structure written even when empty, z = a structure left out when it is zero, n = a list or map written
+ * as null when empty, i = a structure whose fields are inlined in its parent.
  */
 export interface GoField {
   readonly flag: string;
-  /** The type as Go prints it, where the schema does not tell. */
+  /** Go type, if it does not follow from the schema. */
   readonly type?: string;
-  /** The name in protobuf, where it is not the one in JSON. */
+  /** Name in protobuf, if it differs from the one in JSON. */
   readonly protobuf?: string;
 }
 
-/** The fields of a structure that are not as the schema alone would have them, by name in JSON (by Go's name where inlined). */
+/** Returns the fields of a structure that differ from the schema, by JSON name (by Go name if inlined). */
 export function goFields(name: string): ReadonlyMap<string, GoField> {
   let fields = parsed.get(name);
   if (fields === undefined) {

@@ -1,19 +1,19 @@
 import descriptor from '../kubernetes/protobuf.data.json' with { type: 'json' };
 import { type GoField, goFields, openApiSchema } from './kinds.ts';
 
-/** A structure of a built-in kind: a message in protobuf, and how its fields stand in JSON. */
+/** A structure of a built-in kind: a protobuf message, and the mapping of its fields to JSON. */
 export interface MessageShape {
-  /** Its full name in protobuf, such as k8s.io.api.core.v1.Pod. */
+  /** Full protobuf name such as k8s.io.api.core.v1.Pod. */
   readonly name: string;
-  /** The last part of the name, which is Go's name of the structure. */
+  /** Last part of the name, which is Go's name of the structure. */
   readonly struct: string;
-  /** Whether it says of itself what it is by `kind` and `apiVersion`, which protobuf has in an envelope instead. */
+  /** True if it has `kind` and `apiVersion`, which protobuf has in an envelope instead. */
   readonly typed: boolean;
   readonly byId: ReadonlyMap<number, Field>;
-  /** By name in JSON; fields of inlined structures are found through `inlined`. */
+  /** Fields by JSON name. Those of inlined structures are found through `inlined`. */
   readonly byJson: ReadonlyMap<string, Field>;
   readonly inlined: readonly Field[];
-  /** Fields that JSON has even when the wire does not. */
+  /** Fields that are in JSON even if they are not on the wire. */
   readonly unasked: readonly Field[];
 }
 
@@ -23,19 +23,19 @@ export interface Field {
   readonly id: number;
   readonly json: string;
   readonly container: 'one' | 'list' | 'map';
-  /** A scalar type, or the name of a message. */
+  /** Scalar type, or the name of a message. */
   readonly type: Scalar | (string & {});
   readonly scalar: boolean;
   readonly inline: boolean;
-  /** Whether its bytes are themselves text or another message, and not base64 in JSON. */
+  /** True if its bytes are text or another message, and not base64 in JSON. */
   readonly raw: boolean;
-  /** The type as Go prints it: []v1.Container. */
+  /** Go type such as []v1.Container. */
   readonly goType: string;
-  /** The same of one item of a list or map. */
+  /** Go type of one item of a list or map. */
   readonly itemType: string;
-  /** Whether a value that is empty or zero is left out of JSON. */
+  /** True if an empty or zero value is omitted in JSON. */
   readonly omitsZero: boolean;
-  /** What JSON has where the wire has nothing. */
+  /** JSON value of a field that is not on the wire. */
   readonly absent: 'nothing' | 'zero' | 'null';
 }
 
@@ -55,7 +55,7 @@ const SCALARS: ReadonlySet<string> = new Set(['string', 'bytes', 'bool', 'int32'
 const ROOT = descriptor as unknown as Namespace;
 
 const flexOptions: Declared = { keyType: 'string', type: 'string', id: 5 };
-/** Fields that are named `options`, which the descriptor takes for its own word and has lost. */
+/** Fields named `options`, which the descriptor lost because it takes the name for a keyword. */
 const OPTIONS: Readonly<Record<string, Declared>> = {
   'k8s.io.api.core.v1.FlexPersistentVolumeSource': flexOptions,
   'k8s.io.api.core.v1.FlexVolumeSource': flexOptions,
@@ -64,7 +64,7 @@ const OPTIONS: Readonly<Record<string, Declared>> = {
 
 const shapes = new Map<string, MessageShape>();
 
-/** The shape of a message by its full name; each is made when first asked for. */
+/** Returns the shape of a message by its full name. Each is built on first use. */
 export function messageShape(name: string): MessageShape {
   let shape = shapes.get(name);
   if (shape === undefined) {
@@ -74,7 +74,7 @@ export function messageShape(name: string): MessageShape {
   return shape;
 }
 
-/** The message of a schema: io.k8s.api.core.v1.Pod is k8s.io.api.core.v1.Pod in protobuf. */
+/** Returns the message of a schema: io.k8s.api.core.v1.Pod is k8s.io.api.core.v1.Pod in protobuf. */
 export function messageNameOf(schemaName: string): string {
   return schemaName.replace(/^io\.k8s\./, 'k8s.io.').replaceAll('-', '_');
 }
@@ -147,14 +147,16 @@ function fieldOf(message: string, json: string, declared: Declared, { flag, type
   };
 }
 
-/** The type of one value as Go prints it, with the last part of its package. */
+/** Returns the Go type of one value, with the last part of its package. */
 export function goTypeOf(type: string): string {
   if (type === 'bytes') return '[]uint8';
   if (type === 'double') return 'float64';
   return type.split('.').slice(-2).join('.');
 }
 
-/** Finds the message that a name means inside another: absolute after a dot, else from the nearest package that has it. */
+/**
+ * Resolves a type name inside a message: it is absolute after a dot, else relative to the nearest package that has it.
+ */
 function resolve(type: string, inside: string): string {
   if (type.startsWith('.')) return type.slice(1);
   for (let scope = inside; scope !== ''; scope = scope.slice(0, Math.max(0, scope.lastIndexOf('.')))) {

@@ -1,29 +1,31 @@
 import { type Field, type MessageShape, messageShape } from './message-shape.ts';
 import { type SpecialJson, specialJson } from './special-json.ts';
 
-/** Where a field stands, as errors name it. */
+/** Position of a field, as errors name it. */
 export interface FieldPlace {
   readonly name: string;
   /** Go's name of the structure. */
   readonly struct: string;
-  /** The path in Go, which also names structures that are inlined in JSON. */
+  /** Go path, which also names structures that are inlined in JSON. */
   readonly goPath: string;
 }
 
-/** A field in the order in which Go writes its structure; `slot` is where its value is put while the structure is read. */
+/**
+ * A field in the order in which Go writes its structure. `slot` is the index of its value while the structure is read.
+ */
 export interface PlannedField extends FieldPlace {
   readonly field: Field;
   readonly slot: number;
 }
 
-/** How JSON of a message is read, worked out once: bodies are read far more often than there are messages. */
+/** Plan for reading the JSON of a message, computed once because bodies are far more numerous than messages. */
 export interface ReadPlan {
   readonly shape: MessageShape;
-  /** Reads its JSON in a way of its own. */
+  /** Custom decoder of the type, if any. */
   readonly special: SpecialJson | undefined;
   readonly byName: ReadonlyMap<string, PlannedField>;
   readonly ordered: readonly PlannedField[];
-  /** `kind` and `apiVersion`, where the structure has them. */
+  /** Positions of `kind` and `apiVersion`, if the structure has them. */
   readonly type: ReadonlyMap<string, FieldPlace>;
 }
 
@@ -52,7 +54,7 @@ function planOf(message: string): ReadPlan {
   return { shape, special, byName, ordered, type: new Map(type) };
 }
 
-/** The fields of a structure, and those of inlined ones that it has not itself. */
+/** Collects the fields of a structure, and those of inlined ones that it does not override. */
 function nameAll(shape: MessageShape, through: string, struct: string, found: Map<string, PlannedField>): void {
   for (const [name, field] of shape.byJson) {
     if (!found.has(name)) found.set(name, { name, struct, goPath: `${through}${name}`, field, slot: found.size });

@@ -7,7 +7,7 @@ const ANYTHING: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 const TIME: JsonSchema = { type: 'string', format: 'date-time', nullable: true };
 const NUMBER_OR_TEXT: JsonSchema = { 'x-kubernetes-int-or-string': true };
 
-/** Types that read their own JSON, which OpenAPI can only hint at. */
+/** Schemas of types with custom JSON, which OpenAPI describes only roughly. */
 const OWN_JSON: Readonly<Record<string, JsonSchema>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.Time': TIME,
   'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime': TIME,
@@ -22,9 +22,9 @@ const compiled = new Map<string, StructuralSchema>();
 const defaults = new Map<string, Defaults | undefined>();
 
 /**
- * The schema of a built-in kind with all references followed; undefined where the kind is not built in. A structure
- * inside itself (JSONSchemaProps is the only one) may hold anything. Defaults that are only Go's zero values are left
- * out, since the API server sets none.
+ * Returns the schema of a built-in kind with all references resolved, undefined if the kind is not built in. A
+ * recursive structure (only JSONSchemaProps) accepts anything, and defaults equal to Go's zero values are left out,
+ * since the API server sets none.
  */
 export function resolveSchema(apiVersion: string, kind: string): JsonSchema | undefined {
   const name = schemaNameOf(apiVersion, kind);
@@ -32,8 +32,8 @@ export function resolveSchema(apiVersion: string, kind: string): JsonSchema | un
 }
 
 /**
- * The functions of structural schemas for a built-in kind. It asks for more than the API server does, which checks
- * built-in kinds by code: required fields and listed values in a status too.
+ * Returns the structural schema of a built-in kind. It is stricter than the API server, which validates built-in kinds
+ * by code: it also checks required fields and enums in a status.
  */
 export function builtInStructural(apiVersion: string, kind: string): StructuralSchema | undefined {
   const name = schemaNameOf(apiVersion, kind);
@@ -47,8 +47,8 @@ export function builtInStructural(apiVersion: string, kind: string): StructuralS
 }
 
 /**
- * Fills in, in place, the few defaults that OpenAPI tells of (the protocol of a port, one replica); most defaults of
- * built-in kinds are code.
+ * Sets in place the few defaults that OpenAPI lists (the protocol of a port, one replica). Most defaults of built-in
+ * kinds are code.
  */
 export function applyBuiltInDefaults(apiVersion: string, kind: string, object: unknown): void {
   const name = schemaNameOf(apiVersion, kind);

@@ -6,21 +6,21 @@ import { formatQuantity, parseQuantity } from '#platform/base/quantity';
 import type { DecodeWalk } from './decode-walk.ts';
 import { formatGoTime, readGoTime } from './go-time.ts';
 
-/** A type that reads JSON in a way of its own. */
+/** A type with custom JSON decoding. */
 export interface SpecialJson {
-  /** What Go writes where nothing was read. */
+  /** Value that Go writes if nothing was read. */
   readonly zero: unknown;
-  /** The value as Go would write it again; what is wrong with it is told to the walk. */
+  /** Returns the value as Go would encode it again, and reports errors to the walk. */
   read(value: unknown, walk: DecodeWalk): unknown;
 }
 
-/** Any JSON at all. */
+/** Accepts any JSON. */
 const anything: SpecialJson = { zero: null, read: copyJson };
 
-/** Field sets never change, so that all who have the same one share it. */
+/** Field sets are immutable, so equal ones are shared. */
 const fieldSet: SpecialJson = { zero: null, read: (value) => value };
 
-/** How many different times and quantities are kept in mind: those of a while are few. */
+/** Maximum number of cached times and quantities. Few different ones occur within a period. */
 const KEPT = 1024;
 
 function time(micro: boolean): SpecialJson {
@@ -39,7 +39,7 @@ function time(micro: boolean): SpecialJson {
   };
 }
 
-/** Reads with a parser that throws what is wrong. */
+/** Runs a parser and reports the ParseError that it throws. */
 function parseSpecial(walk: DecodeWalk, parse: () => string): string | undefined {
   try {
     return parse();
@@ -83,7 +83,7 @@ const intOrString: SpecialJson = {
   },
 };
 
-/** A list of texts that has a name of its own in Go. */
+/** A list of strings with a named Go type. */
 const texts: SpecialJson = {
   zero: null,
   read(value, walk) {
@@ -99,7 +99,7 @@ const META = 'k8s.io.apimachinery.pkg.apis.meta.v1.';
 const CRD = 'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.';
 const SCHEMA = `${CRD}JSONSchemaProps`;
 
-/** A schema inside another is read by itself: what it has too much is dropped, but not told. */
+/** Reads an embedded schema by itself: its unknown fields are dropped without a report. */
 const schemaOr = (simple: (value: unknown, walk: DecodeWalk) => unknown): SpecialJson => ({
   zero: null,
   read(value, walk) {

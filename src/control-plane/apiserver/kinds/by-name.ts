@@ -5,8 +5,8 @@ interface Named {
 const known = new WeakMap<object, { readonly length: number; readonly items: ReadonlyMap<string, Named> }>();
 
 /**
- * The first item of each name of a list. Made once for a list, since each of many containers may look for each of many
- * volumes.
+ * Indexes a list by the first item of each name. The index is cached for each list, since each of many containers may
+ * look up each of many volumes.
  */
 export function byName<T extends Named>(list: readonly T[]): ReadonlyMap<string, T> {
   let index = known.get(list);
@@ -19,7 +19,7 @@ export function byName<T extends Named>(list: readonly T[]): ReadonlyMap<string,
   return index.items as ReadonlyMap<string, T>;
 }
 
-/** Whether each item of a list stood in it before. */
+/** Reports for each item of a list whether it is a repetition. */
 export function repeats(list: readonly string[]): boolean[] {
   const seen = new Set<string>();
   return list.map((item) => seen.size === seen.add(item).size);

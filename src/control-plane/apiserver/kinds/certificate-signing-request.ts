@@ -48,7 +48,7 @@ const USAGES = [
 ];
 
 export const certificateSigningRequests: KindStrategy<SigningRequest> = {
-  /** Signers believe what stands here of the author, so that it is never what a client says. */
+  /** Sets the author from the authenticated user and never from the request, because signers trust it. */
   prepareCreate(object, { name, uid, groups, extra }) {
     const { username: _username, uid: _uid, groups: _groups, extra: _extra, ...spec } = object.spec ?? {};
     object.spec = {
@@ -60,7 +60,7 @@ export const certificateSigningRequests: KindStrategy<SigningRequest> = {
     };
   },
   prepareUpdate(object, old) {
-    // What was asked for cannot be changed after somebody may have approved it.
+    // The request cannot be changed, because it may already be approved.
     object.spec = structuredClone(old.spec ?? {});
   },
   prepareStatusUpdate: keepDecisions,

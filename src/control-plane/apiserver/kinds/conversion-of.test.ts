@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { conversionOf } from './conversion-of.ts';
-// One object in both versions, as Kubernetes 1.36 answered.
+// Responses of Kubernetes 1.36 with one object in both versions.
 import answers from './conversions.data.json' with { type: 'json' };
 
 const newer = conversionOf('events.k8s.io', 'v1', 'events');
@@ -21,7 +21,7 @@ describe('an autoscaler', () => {
 
   it.each(answers.autoscalers)('loses nothing when it is written in the older version: $older.spec', async (answer) => {
     const stored = (await older.toStorage?.(answer.older)) as KubeObject & typeof answer.stored;
-    // The use of processors comes last when it is read back, wherever it was.
+    // The CPU metric comes last when it is read back, wherever it was.
     const isCpu = (metric: object) => (metric as { resource?: { name: string } }).resource?.name === 'cpu';
     const sorted = ({ metrics, ...spec }: typeof answer.stored.spec) => ({
       ...spec,

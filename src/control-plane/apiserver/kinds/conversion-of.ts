@@ -2,7 +2,7 @@ import type { Resource } from '../resource.ts';
 import { olderAutoscaler, storedAutoscaler } from './autoscaler/convert-autoscaler.ts';
 import { coreEvent, newerEvent } from './events/event.ts';
 
-/** How a version of a resource is read from and written to the version that is stored, where that is another one. */
+/** Returns the conversion between a version of a resource and its storage version, if they differ. */
 export function conversionOf(
   group: string,
   version: string,

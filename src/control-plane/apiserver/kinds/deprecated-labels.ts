@@ -1,6 +1,6 @@
 import { ownValue } from '#platform/base/own-value';
 
-/** Labels of nodes that have newer names, and what to say of them. */
+/** Deprecated node labels with their warnings. */
 const DEPRECATED: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
@@ -15,7 +15,7 @@ export function deprecatedLabel(name: string): string | undefined {
 
 const STORAGE_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** What to say of the annotation that named a storage class before there was a field for it. */
+/** Warns of the annotation that named a storage class before there was a field for it. */
 export function storageClassWarnings(annotations: Readonly<Record<string, string>> = {}): string[] {
   if (annotations[STORAGE_CLASS_ANNOTATION] === undefined) return [];
   return [

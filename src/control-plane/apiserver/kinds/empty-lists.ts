@@ -1,8 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 
 /**
- * Lists that may be empty and are written even then: stored by Kubernetes in protobuf, which does not tell an empty list
- * from none, they come back as null. Whoever wrote the empty list owns it nevertheless.
+ * Lists that are written even when empty. Kubernetes stores them in protobuf, which does not distinguish an empty list
+ * from none, so they are read as null. The writer of the empty list still owns it.
  */
 const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'clusterroles.rbac.authorization.k8s.io': [['rules']],
@@ -12,7 +12,10 @@ const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'roles.rbac.authorization.k8s.io': [['rules']],
 };
 
-/** Puts null for empty lists into an object of a kind that has such, in place but for what lies deeper. */
+/**
+ * Returns a function that replaces empty lists of a kind by null. It changes the object in place, but copies nested
+ * values.
+ */
 export function nullEmptyLists(name: string): ((object: KubeObject) => void) | undefined {
   const paths = LISTS[name];
   if (paths === undefined) return undefined;

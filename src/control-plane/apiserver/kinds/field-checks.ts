@@ -4,13 +4,13 @@ import { ownValue } from '#platform/base/own-value';
 import { ipProblems } from './ip-text.ts';
 
 /*
- * What many kinds ask of single values. Each check returns causes in the words of Kubernetes, none for a good value;
- * a value that is absent is zero, as it is to Go.
+ * Checks for single values that many kinds share. Each returns causes in the words of Kubernetes, none for a valid
+ * value. An absent value is zero, as in Go.
  */
 
 export const MAX_INT32 = 2_147_483_647;
 
-/** One cause for each problem that a check of names found. */
+/** Returns one cause for each problem of a name check. */
 export function causesFor(field: string, value: unknown, problems: readonly string[]): FieldError[] {
   return problems.map((problem) => invalid(field, value, problem));
 }
@@ -23,7 +23,7 @@ export function oneOf(field: string, value: string | undefined, allowed: readonl
   return allowed.includes(value ?? '') ? [] : [notSupported(field, value ?? '', allowed)];
 }
 
-/** The same for a value that may be left out. */
+/** Validates an enum value that may be absent. */
 export function oneOfIfSet(field: string, value: string | undefined, allowed: readonly string[]): FieldError[] {
   return value === undefined ? [] : oneOf(field, value, allowed);
 }
@@ -40,7 +40,7 @@ export function portNumber(field: string, value: number | undefined): FieldError
   return between(field, value ?? 0, 1, 65_535);
 }
 
-/** What is wrong with the name of a port, by the rules of IANA. */
+/** Returns the problems of a port name, by the rules of IANA. */
 export function portNameProblems(name: string): string[] {
   const problems: string[] = [];
   if (name.length > 15) problems.push('must be no more than 15 characters');
@@ -52,7 +52,7 @@ export function portNameProblems(name: string): string[] {
   return problems;
 }
 
-/** A port by number or by the name that a container gave it. */
+/** Validates a port by number or by name. */
 export function portReference(field: string, value: number | string | undefined): FieldError[] {
   return typeof value === 'string' ? causesFor(field, value, portNameProblems(value)) : portNumber(field, value);
 }
@@ -64,7 +64,7 @@ export function labels(field: string, map: Readonly<Record<string, string>> = {}
   ]);
 }
 
-/** The key of an annotation may have upper case letters in its prefix. */
+/** Validates annotations. The prefix of a key may have upper case letters. */
 export function annotations(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
   return Object.keys(map).flatMap((name) => causesFor(field, name, qualifiedNameProblems(name.toLowerCase())));
 }
@@ -76,7 +76,7 @@ export function labelName(field: string, name: string): FieldError[] {
 const CONFIG_KEY =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/** What is wrong with a key of a ConfigMap or Secret. */
+/** Returns the problems of a key of a ConfigMap or Secret. */
 export function configKeyProblems(key: string): string[] {
   const problems: string[] = [];
   if (key.length > 253) problems.push('must be no more than 253 characters');
@@ -91,7 +91,7 @@ export function ipAddress(field: string, value = ''): FieldError[] {
   return causesFor(field, value, ipProblems(value));
 }
 
-/** A path that stays below where it starts. */
+/** Validates a relative path without backsteps. */
 export function relativePath(field: string, path: string): FieldError[] {
   return [
     ...(path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : []),
@@ -103,7 +103,9 @@ export function noBackSteps(field: string, path: string): FieldError[] {
   return path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
 }
 
-/** A path of a file in a volume, whose root names that begin in two dots are the kubelet's. */
+/**
+ * Validates the path of a file in a volume. Names at its root that begin with two dots are reserved for the kubelet.
+ */
 export function fileInVolume(field: string, path: string): FieldError[] {
   const causes = relativePath(field, path);
   if (path.startsWith('..') && !path.split('/').includes('..')) {
@@ -114,12 +116,12 @@ export function fileInVolume(field: string, path: string): FieldError[] {
 
 export const IMMUTABLE = 'field is immutable';
 
-/** A field that keeps the value it was created with. */
+/** Validates that a field keeps its initial value. */
 export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
   return same(value, old) ? [] : [invalid(field, value ?? null, IMMUTABLE)];
 }
 
-/** Whether Go would find two values equal: nothing, an empty list and an empty map are the same. */
+/** Reports whether Go considers two values equal: absent values, empty lists and empty maps are the same. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b || (isEmpty(a) && isEmpty(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -1,4 +1,4 @@
-/** Gives an object the values of those fields that it does not have yet; null is as good as nothing, as it is to Go. */
+/** Sets the fields that an object does not have yet. Null counts as absent, as in Go. */
 export function fill<T extends object>(target: T, fields: Partial<T>): void {
   for (const [name, value] of Object.entries(fields)) {
     const field = name as keyof T;

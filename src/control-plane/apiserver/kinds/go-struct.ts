@@ -1,4 +1,7 @@
-/** A value that prints its fields in the order they are given, as Go prints a struct; other values are sorted by key. */
+/**
+ * Returns a value that is formatted with its fields in the given order, like a Go struct. Other values are sorted by
+ * key.
+ */
 export function goStruct(fields: Readonly<Record<string, unknown>>): object {
   return { toJSON: () => fields };
 }

@@ -4,12 +4,14 @@ import { formatIp, type IpAddress, tryParseIp } from '#platform/base/ip';
 const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const BAD_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** Some programs read 010 as eight: such texts are refused where they are new, for a reason that helps. */
+/**
+ * Removes leading zeros. Some programs read 010 as eight, so new addresses with them are rejected with a clear reason.
+ */
 function withoutLeadingZeros(text: string): string {
   return text.replaceAll(/(^|[./])0+(?=\d)/g, '$1');
 }
 
-/** Reads an address as leniently as Kubernetes once did. */
+/** Parses an address as leniently as Kubernetes once did. */
 export function parseLoosely(text: string): IpAddress | undefined {
   return tryParseIp(withoutLeadingZeros(text));
 }
@@ -19,14 +21,14 @@ function isMapped(text: string): boolean {
   return ip?.family === 6 && ip.value >> 32n === 0xffffn;
 }
 
-/** What is wrong with the text of an address. */
+/** Returns the problems of an address. */
 export function ipProblems(text: string): string[] {
   if (isMapped(text)) return ['must not be an IPv4-mapped IPv6 address'];
   if (tryParseIp(text) !== undefined) return [];
   return [parseLoosely(text) === undefined ? BAD_IP : 'must not have leading 0s'];
 }
 
-/** What is wrong with an address as a name, which must be written in its one form. */
+/** Returns the problems of an address as a name, which must be in canonical form. */
 export function ipNameProblems(text: string): string[] {
   const problems = ipProblems(text);
   const ip = tryParseIp(text);
@@ -34,7 +36,7 @@ export function ipNameProblems(text: string): string[] {
   return [`must be in canonical form ("${formatIp(ip)}")`];
 }
 
-/** What is wrong with the text of a block of addresses. */
+/** Returns the problems of a CIDR. */
 export function cidrProblems(text: string): string[] {
   const cidr = tryParseCidr(text);
   if (cidr === undefined) {

@@ -3,34 +3,34 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { User } from '../access/user.ts';
 
 /**
- * What the API server does for one kind beyond its shape; `Fields` are those of the kind that the rules look at. All
- * of it is pure but for the object it is given: objects have been decoded (types are right, nulls and Go's zero values
- * gone) and, but for `defaults`, defaulted.
+ * Behavior of the API server for one kind beyond its schema. `Fields` are the fields that the rules read. All functions
+ * are pure except for the object they are given, which is decoded (types are correct, nulls and Go's zero values are
+ * removed) and, except in `defaults`, defaulted.
  */
 export interface KindStrategy<Fields extends object = object> {
-  /** Fills in what the writer left open, in place. */
+  /** Sets defaults in place. */
   defaults?(object: KubeObject & Fields): void;
-  /** The status of a new object of a kind that has one; without it, it is empty. */
+  /** Returns the status of a new object, for kinds that have one. Defaults to an empty status. */
   firstStatus?(object: KubeObject & Fields): Record<string, unknown>;
-  /** Sets what else the server decides on creation, or knows of its author; the first status is there already. */
+  /** Sets other fields that the server decides on creation or knows of the author. The first status is already set. */
   prepareCreate?(object: KubeObject & Fields, user: User): void;
-  /** Carries over what a writer may not change. */
+  /** Restores the fields that a writer may not change. */
   prepareUpdate?(object: KubeObject & Fields, old: KubeObject & Fields): void;
-  /** The same for a write of the status. */
+  /** Restores the fields that a write of the status may not change. */
   prepareStatusUpdate?(object: KubeObject & Fields, old: KubeObject & Fields): void;
-  /** All causes why the object cannot be stored, in the words of Kubernetes. */
+  /** Returns all causes why the object cannot be stored, in the words of Kubernetes. */
   validate?(object: KubeObject & Fields, old?: KubeObject & Fields): readonly FieldError[];
-  /** The same for writes of a subresource that is a part of the object, by its name. */
+  /** Rules for writes of subresources that are parts of the object, by subresource name. */
   readonly parts?: ReadonlyMap<
     string,
     { validate(object: KubeObject & Fields, old?: KubeObject & Fields): readonly FieldError[] }
   >;
-  /** What its writer should hear although it is stored. */
+  /** Returns warnings for the writer of a valid object. */
   warnings?(object: KubeObject & Fields, old?: KubeObject & Fields): readonly string[];
-  /** Marks an object whose deletion has just been asked for. */
+  /** Marks an object whose deletion has just been requested. */
   onDelete?(object: KubeObject & Fields): void;
-  /** Whether a deleted object has still to wait, beside its finalizers. */
+  /** Reports whether a deleted object must be retained, besides its finalizers. */
   unfinished?(object: KubeObject & Fields): boolean;
-  /** Seconds between the deletion of an object and its end. */
+  /** Returns the grace period of a deletion in seconds. */
   graceSeconds?(object: KubeObject & Fields, asked: number | undefined): number;
 }

@@ -7,8 +7,8 @@ import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { strategyOf } from './strategy-of.ts';
 
 /*
- * What Kubernetes 1.36 made of objects and their changes, kind by kind. A change names paths of the base object and
- * what is there instead; null takes a field away. A cause that ends in a tilde is the beginning of a longer one.
+ * Results of Kubernetes 1.36 for objects and their changes, by kind. A change maps paths of the base object to new
+ * values, and null deletes a field. A cause that ends in a tilde is a prefix.
  */
 interface Answers {
   readonly group: string;
@@ -23,11 +23,11 @@ interface Update {
   readonly from: Change;
   readonly to: Change;
   readonly causes: readonly string[];
-  /** Whether what is written starts from what was stored, instead of from the base. */
+  /** Starts the write from the stored object instead of the base. */
   readonly carry?: boolean;
-  /** What somebody wrote as the status before. */
+  /** Status that was written before. */
   readonly status?: object;
-  /** What the spec is then. */
+  /** Expected spec. */
   readonly becomes?: object;
 }
 
@@ -54,7 +54,7 @@ function changed(base: KubeObject, change: Change): KubeObject {
   return object;
 }
 
-/** An object as the decoder of the server hands it on. */
+/** Returns an object as the decoder of the server returns it. */
 function decoded(object: object): KubeObject {
   const { apiVersion, kind } = object as KubeObject;
   const { object: read, error } = decodeBuiltIn(apiVersion, kind, object) ?? {};

@@ -15,7 +15,7 @@ interface LabelExpression {
   values?: string[];
 }
 
-/** All causes why a selector of labels cannot be used. */
+/** Validates a label selector. */
 export function validateSelector(field: string, selector: LabelSelector | undefined): FieldError[] {
   if (selector === undefined) return [];
   return [
@@ -44,12 +44,12 @@ function validateExpression(field: string, { key = '', operator = '', values = [
   return causes;
 }
 
-/** Whether nothing is asked for, which selects everything. */
+/** Reports whether a selector is empty and so selects everything. */
 export function selectsAll(selector: LabelSelector | undefined): boolean {
   return Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0;
 }
 
-/** Whether labels are what the selector asks for; it must be a good one. */
+/** Reports whether labels match the selector, which must be valid. */
 export function matches(selector: LabelSelector, found: Readonly<Record<string, string>> = {}): boolean {
   for (const [name, value] of Object.entries(selector.matchLabels ?? {})) if (found[name] !== value) return false;
   return (selector.matchExpressions ?? []).every(({ key = '', operator, values = [] }) => {

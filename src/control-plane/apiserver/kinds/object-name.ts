@@ -1,7 +1,7 @@
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { ipNameProblems } from './ip-text.ts';
 
-/** What is wrong with a name that only has to fit into a path. */
+/** Returns the problems of a name that only has to be a valid path segment. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`);
@@ -9,7 +9,7 @@ export function pathSegmentProblems(name: string): string[] {
 
 export type NameProblems = (name: string) => string[];
 
-/** Resources whose names are no DNS subdomains. */
+/** Resources whose names are not DNS subdomains. */
 const RULES: Readonly<Record<string, NameProblems>> = {
   'namespaces.': dns1123LabelProblems,
   'services.': dns1123LabelProblems,
@@ -27,7 +27,7 @@ const RULES: Readonly<Record<string, NameProblems>> = {
   'ipaddresses.networking.k8s.io': ipNameProblems,
 };
 
-/** The check of the names of a resource. */
+/** Returns the name validation of a resource. */
 export function nameProblems(group: string, plural: string): NameProblems {
   return RULES[`${plural}.${group}`] ?? dns1123SubdomainProblems;
 }

@@ -103,7 +103,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, KindStrategy>>>> = 
   },
 };
 
-/** What is particular to a kind; kinds without it are stored as they come. */
+/** Returns the rules of a kind. Kinds without rules are stored unchanged. */
 export function rulesOf(group: string, plural: string): KindStrategy {
   return RULES[group]?.[plural] ?? {};
 }

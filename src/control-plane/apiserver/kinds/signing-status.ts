@@ -25,7 +25,7 @@ interface SigningRequest {
 }
 
 const DECISIONS = ['Approved', 'Denied'];
-/** What a request has once been, it stays. */
+/** Conditions that cannot be removed. */
 const LASTING = [...DECISIONS, 'Failed'];
 const CONDITIONS = 'status.conditions';
 const CERTIFICATE = 'status.certificate';
@@ -33,7 +33,10 @@ const CERTIFICATE = 'status.certificate';
 const conditionsOf = ({ status }: SigningRequest, type: string) =>
   (status?.conditions ?? []).filter((condition) => condition.type === type);
 
-/** Decisions are written by approval alone: a write of the status that has as many of them leaves them as they are. */
+/**
+ * Retains decisions, which only the approval subresource changes. It applies if a write of the status has as many of
+ * them.
+ */
 export function keepDecisions(object: SigningRequest, old: SigningRequest): void {
   const { status } = object;
   if (status?.conditions === undefined) return;
@@ -50,7 +53,7 @@ export function keepDecisions(object: SigningRequest, old: SigningRequest): void
   object.status = { ...status, conditions };
 }
 
-/** What is wrong with a new status; signers set certificates, approvers decide, and neither does what the other does. */
+/** Validates a new status. Only signers set certificates, and only approvers decide. */
 export function checkStatus(
   object: SigningRequest,
   old: SigningRequest | undefined,
@@ -106,7 +109,7 @@ function checkCertificate(now: string, before: string, by: 'status' | 'approval'
   return causes;
 }
 
-/** Why a text is not one or more certificates in PEM. */
+/** Returns why a text is not one or more PEM certificates. */
 function certificateProblem(pem: string): string | undefined {
   const blocks = pem.match(/-----BEGIN [^-]+-----[^-]*-----END [^-]+-----/g) ?? [];
   if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';

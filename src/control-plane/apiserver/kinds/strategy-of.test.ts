@@ -3,7 +3,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { ANONYMOUS } from '../access/user.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import discovery from '../kubernetes/discovery.data.json' with { type: 'json' };
-// Objects as they were sent to Kubernetes 1.36, and as it had stored them, without what admission added.
+// Objects as sent to Kubernetes 1.36 and as stored by it, without the changes of admission.
 import answers from './stored.data.json' with { type: 'json' };
 import { strategyOf } from './strategy-of.ts';
 import traits from './traits.data.json' with { type: 'json' };
@@ -104,7 +104,7 @@ describe('the strategy of a built-in kind', () => {
   });
 });
 
-/** A certificate request names its author, of which what was recorded says nothing. */
+/** Removes the author of a certificate request, which was not recorded. */
 function withoutAuthor(object: KubeObject): KubeObject {
   if (object.kind !== 'CertificateSigningRequest') return object;
   const { username: _username, groups: _groups, ...spec } = object['spec'] as Record<string, unknown>;

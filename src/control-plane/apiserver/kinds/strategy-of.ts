@@ -15,10 +15,10 @@ interface Traits {
 
 const TRAITS: Readonly<Record<string, Traits>> = traits;
 
-/** Kinds whose first writer may say what their status is: a kubelet registers its node with it. */
+/** Kinds whose status can be set on creation, since a kubelet registers its node with it. */
 const STATUS_ON_CREATE = new Set(['nodes.']);
 
-/** Kinds whose finalizers need not say whose they are. */
+/** Kinds whose finalizers need no domain. */
 const ANY_FINALIZER = new Set([
   'apiservices.apiregistration.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
@@ -34,13 +34,13 @@ const ANY_FINALIZER = new Set([
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
 ]);
 
-/** Kinds whose own rules do not look at metadata, so that all kinds' rules do after them. */
+/** Kinds whose own rules do not validate metadata, so that the common rules run after them. */
 const METADATA_LAST = new Set(['events.', 'events.events.k8s.io', 'poddisruptionbudgets.policy']);
 
-/** Kinds that left their pods alone before anybody could say what becomes of them. */
+/** Kinds that orphan their pods by default, because they predate the propagation policy. */
 const ORPHANS_BY_DEFAULT = new Set(['replicationcontrollers.', 'jobs.batch']);
 
-/** Kinds whose deletion answers with the object. */
+/** Kinds whose deletion responds with the object. */
 const ANSWER_DELETED = new Set(
   [
     ...['persistentvolumes', 'persistentvolumeclaims', 'pods', 'podtemplates', 'resourcequotas', 'services'],
@@ -51,7 +51,7 @@ const PODS_PRESERVED =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 const STORAGE_GROUP = 'storage.k8s.io';
 
-/** What the API server does for a built-in kind beyond its shape. */
+/** Returns the strategy of a built-in kind, which is the behavior of the API server beyond its schema. */
 export function strategyOf(group: string, plural: string): Strategy {
   const name = `${plural}.${group}`;
   const { generation = false, status = false, ...updates } = TRAITS[name] ?? {};
@@ -76,7 +76,7 @@ export function strategyOf(group: string, plural: string): Strategy {
   };
 }
 
-/** A new object's status is the server's to write. */
+/** Returns the preparation of a new object, whose status the server sets. */
 function prepareCreate(
   rules: KindStrategy,
   resetStatus: boolean,

@@ -4,14 +4,14 @@ import descriptionData from './descriptions.data.json' with { type: 'json' };
 import discoveryData from './discovery-schemas.data.json' with { type: 'json' };
 
 const DISCOVERY = discoveryData as unknown as Readonly<Record<string, OpenApiSchema>>;
-/** By component, then by field; the component itself is the empty field. */
+/** Descriptions by component and field. The empty field is the component itself. */
 const DESCRIPTIONS = descriptionData as Readonly<Record<string, Readonly<Record<string, string>>>>;
-/** Fields that every object has. */
+/** Descriptions of fields that every object has. */
 const EVERYWHERE = DESCRIPTIONS['*'] ?? {};
 
 const published = new Map<string, Component | undefined>();
 
-/** A component of the built-in kinds as it is published; undefined where there is none of that name. */
+/** Returns the published component of a built-in kind, undefined if there is none of that name. */
 export function builtInComponent(name: string): Component | undefined {
   if (!published.has(name)) published.set(name, publish(name));
   return published.get(name);
@@ -44,7 +44,7 @@ function publishFields(
   return found;
 }
 
-/** Whether Go keeps a field inside its structure, not behind a pointer; structures that stand in others are looked into. */
+/** Reports whether Go holds a field by value and not by pointer. Inlined structures are included. */
 function isRetained(name: string, key: string): boolean {
   const fields = goFields(name);
   if (fields.get(key)?.flag === 'v') return true;
@@ -55,7 +55,10 @@ function isRetained(name: string, key: string): boolean {
   );
 }
 
-/** `held` tells of a structure that is part of its parent and so always there, which Kubernetes says by a default. */
+/**
+ * Publishes a schema. `held` marks a structure held by value, which is always present and which Kubernetes publishes
+ * with a default.
+ */
 function publishSchema(schema: OpenApiSchema, held: boolean, description?: string): Component {
   const reference = referencedName(schema);
   if (reference !== undefined) {

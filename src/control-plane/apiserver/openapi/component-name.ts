@@ -9,10 +9,10 @@ export const PATCH = `${META}Patch`;
 export const STATUS = `${META}Status`;
 export const WATCH_EVENT = `${META}WatchEvent`;
 
-/** The name of a kind among the components: io.k8s.api.core.v1.Pod, io.hypersdk.v1alpha1.VirtualMachine. */
+/** Returns the component name of a kind: io.k8s.api.core.v1.Pod, io.hypersdk.v1alpha1.VirtualMachine. */
 export function componentName(group: string, version: string, kind: string): string {
   const builtIn = schemaNameOf(group === '' ? version : `${group}/${version}`, kind);
-  // A custom kind may be named as one that belongs to every group, such as Status.
+  // A custom kind may have the name of one that belongs to every group, such as Status.
   if (builtIn !== undefined && (group === '' || !builtIn.startsWith(META))) return builtIn;
   return `${group.split('.').toReversed().join('.')}.${version}.${kind}`;
 }

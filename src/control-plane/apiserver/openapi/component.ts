@@ -1,6 +1,6 @@
 import type { Json } from '#platform/schema/json-schema';
 
-/** A schema as OpenAPI has it; references are kept. */
+/** An OpenAPI schema with unresolved references. */
 export interface Component {
   readonly description?: string;
   readonly type?: string;
@@ -25,18 +25,18 @@ export function referenceTo(name: string): Component {
   return { $ref: PREFIX + name };
 }
 
-/** A reference with words beside it, which OpenAPI v3 only allows around it. */
+/** Returns a reference with a description, for which OpenAPI v3 requires a wrapper. */
 export function describedReference(name: string, description: string): Component {
   return { description, allOf: [referenceTo(name)] };
 }
 
-/** The component that a schema stands for, where it is a reference alone or with words beside it. */
+/** Returns the component that a schema refers to, if it is a reference with or without a description. */
 export function referencedComponent({ $ref, allOf }: Component): string | undefined {
   const reference = $ref ?? (allOf?.length === 1 ? allOf[0]?.$ref : undefined);
   return reference?.slice(PREFIX.length);
 }
 
-/** Every component that a schema refers to, itself not followed. */
+/** Returns every component that a schema refers to, not recursively. */
 export function referencesIn(schema: Component): Set<string> {
   const found = new Set<string>();
   const visit = (each: Component): void => {

@@ -4,7 +4,7 @@ import type { Resource } from '../resource.ts';
 import { type Component, describedReference, referenceTo } from './component.ts';
 import { componentName, LIST_META, OBJECT_META } from './component-name.ts';
 
-/** What a CustomResourceDefinition says of one version of its kind. */
+/** Properties of one version of a CRD. */
 export interface CustomSchema {
   readonly schema: JsonSchema;
   readonly selectableFields: readonly { readonly jsonPath: string }[];
@@ -17,15 +17,15 @@ const API_VERSION: Component = {
 const KIND: Component = { description: 'The kind of object that this is.', type: 'string' };
 const METADATA = describedReference(OBJECT_META, "Standard object's metadata: name, namespace, labels and more.");
 
-/** The components of a custom resource, its kind and its list, as OpenAPI v3 publishes them. */
+/** Returns the OpenAPI v3 components of a custom resource: its kind and its list. */
 export function customComponents(resource: Resource, custom: CustomSchema): Record<string, Component> {
   const { schema } = custom;
   return componentsOf(resource, custom, { ...publish(schema), type: 'object' }, METADATA);
 }
 
 /**
- * The same as OpenAPI v2 has them. It cannot say all that a structural schema does, and old clients stumble over half
- * a type, so that whatever may be null or hold unknown fields is left open.
+ * Returns the OpenAPI v2 components of a custom resource. OpenAPI v2 cannot express all of a structural schema and old
+ * clients fail on partial types, so a schema that is nullable or preserves unknown fields is left open.
  */
 export function customDefinitions(resource: Resource, custom: CustomSchema): Record<string, Component> {
   const { schema } = custom;
@@ -83,7 +83,7 @@ function publish(schema: JsonSchema): Component {
   return found;
 }
 
-/** An object inside an object has what all objects have. */
+/** Adds the fields of all objects to an embedded object. */
 function embed(found: Record<string, unknown>): void {
   const { properties, required = [] } = found as Component;
   found['properties'] = { ...properties, apiVersion: API_VERSION, kind: KIND, metadata: METADATA };

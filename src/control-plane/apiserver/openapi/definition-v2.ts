@@ -1,8 +1,8 @@
 import { type Component, referencedComponent } from './component.ts';
 
 /**
- * A component in the words of OpenAPI v2: descriptions stand beside references, there are no defaults, and what is
- * one of several types is text, as clients of that version expect quantities and numbers that may be text.
+ * Converts a component to OpenAPI v2: descriptions are beside references, there are no defaults, and a union of types
+ * becomes a string, as clients of that version expect of quantities and int-or-string values.
  */
 export function definitionV2(component: Component): Component {
   const reference = referencedComponent(component);

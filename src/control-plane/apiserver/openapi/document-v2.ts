@@ -19,7 +19,7 @@ export interface DocumentV2Parts {
   readonly component: (name: string) => Component | undefined;
 }
 
-/** An OpenAPI v2 document, which holds everything that is served. */
+/** Builds an OpenAPI v2 document, which contains everything that is served. */
 export function documentV2({ info, paths, component }: DocumentV2Parts): object {
   const shared = new SharedParameters();
   const items = paths
@@ -40,7 +40,7 @@ export function documentV2({ info, paths, component }: DocumentV2Parts): object 
   };
 }
 
-/** Clients look for these by name, and do not follow references to them. */
+/** Parameters that stay inline, because clients look for them by name and do not follow references. */
 const INLINE: ReadonlySet<string> = new Set(['name', 'dryRun', 'fieldValidation']);
 const SHARED_BODIES: ReadonlySet<string> = new Set([DELETE_OPTIONS, PATCH]);
 

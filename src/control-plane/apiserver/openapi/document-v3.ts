@@ -10,13 +10,13 @@ import {
 } from './operation.ts';
 import type { Parameter } from './parameter.ts';
 
-/** What a document is made from. */
+/** Inputs of a document. */
 export interface DocumentParts {
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: readonly PathOperations[];
-  /** The text of a component and what it refers to; undefined where there is none of that name. */
+  /** Returns the text of a component and its references, undefined if there is none of that name. */
   readonly component: (name: string) => ComponentText | undefined;
-  /** How clients prove who they are; custom resources leave it out. */
+  /** Includes the security schemes. Custom resources leave them out. */
   readonly security: boolean;
 }
 
@@ -36,7 +36,7 @@ export const SECURITY_SCHEME = {
   in: 'header',
 };
 
-/** The text of an OpenAPI v3 document: the paths, and every component that they need. */
+/** Builds the text of an OpenAPI v3 document: the paths, and every component that they need. */
 export function documentV3({ info, paths, component, security }: DocumentParts): string {
   const items = paths
     .toSorted((a, b) => compare(a.path, b.path))
@@ -51,7 +51,7 @@ export function documentV3({ info, paths, component, security }: DocumentParts):
   return `{${head},"paths":{${items.join(',')}},"components":{${components.join(',')}}}`;
 }
 
-/** The components that paths refer to, and those that these refer to, by name. */
+/** Returns the components that paths refer to, directly or indirectly, by name. */
 export function neededComponents<T extends { readonly references: ReadonlySet<string> }>(
   paths: readonly PathOperations[],
   component: (name: string) => T | undefined,
@@ -74,8 +74,8 @@ function componentsOf({ body, responses }: OpenApiOperation): string[] {
 }
 
 /**
- * Operations are written piece by piece: nearly all of their text is parameters and media types that are the same
- * everywhere, and making it anew each time would take most of the time that a document takes.
+ * Builds the text of a path from cached pieces. Nearly all of it is parameters and media types that are the same
+ * everywhere, and formatting them anew would take most of the time of a document.
  */
 function pathItem(operations: readonly OpenApiOperation[]): string {
   const common = commonParameters(operations);

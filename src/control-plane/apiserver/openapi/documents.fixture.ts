@@ -8,7 +8,7 @@ import { Registry } from '../registry.ts';
 import type { KindSchema, Resource } from '../resource.ts';
 import { Documents } from './documents.ts';
 
-/** A registry of the built-in kinds whose documents can be made, and definitions to put beside them. */
+/** Creates a registry of the built-in kinds with their documents, to which CRDs can be added. */
 export function servedDocuments() {
   const registry = new Registry();
   const shape = {} as KindSchema;
@@ -41,7 +41,7 @@ export function servedDocuments() {
 
 const CRDS = new URL('../../../../deploy/crds/', import.meta.url);
 
-/** The definitions that come with the product. */
+/** Returns the CRDs that are part of the product. */
 export function deployedDefinitions(): Crd[] {
   return readdirSync(CRDS)
     .filter((name) => name.endsWith('.yaml'))

@@ -158,7 +158,7 @@ describe('paths', () => {
     expect(Object.keys(v3('apis/hypersdk.io/v1alpha1').paths).some((path) => path.includes('/watch/'))).toBe(false);
   });
 
-  /** kubectl takes the first patch of a kind for its word on fieldValidation and on strategic merge. */
+  /** kubectl uses the first patch of a kind to detect support for fieldValidation and strategic merge. */
   it('tell kubectl for every kind whether it validates fields and merges strategically', () => {
     for (const resource of served.registry.all()) {
       if (!resource.verbs.includes('patch')) continue;

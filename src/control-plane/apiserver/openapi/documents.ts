@@ -15,23 +15,23 @@ import { compare, type PathOperations } from './operation.ts';
 import { resourcePaths } from './resource-paths.ts';
 import { CORE_VERSIONS, GROUPS, groupPath, VERSION, versionPath } from './server-paths.ts';
 
-/** A finished document; the hash changes with its content. */
+/** A finished document. The hash changes with its content. */
 export interface OpenApiDocument {
   readonly json: Buffer;
   readonly hash: string;
-  /** The same in gnostic's protobuf. */
+  /** Returns the document in gnostic's protobuf. */
   protobuf(): Uint8Array;
 }
 
 export interface DocumentsDeps {
   readonly registry: Registry;
-  /** The Kubernetes version that is told, such as 1.36. */
+  /** Kubernetes version to report, such as 1.36. */
   readonly version: string;
-  /** What the definition of a custom resource says of it; undefined where the definition is gone. */
+  /** Returns the schema of a custom resource, undefined if its CRD is gone. */
   readonly customSchema: (resource: Resource) => CustomSchema | undefined;
 }
 
-/** The resources of one version of a group, and the document that was made from them. */
+/** Resources of one group version, and the document built from them. */
 interface GroupVersion {
   readonly group: string;
   readonly version: string;
@@ -42,13 +42,13 @@ interface GroupVersion {
 const CUSTOM_INFO = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' };
 
 /**
- * The OpenAPI documents of what is served now. Each is made when it is first asked for, and kept until a resource of
- * its group version changes.
+ * OpenAPI documents of the served resources. Each is built on first use, and retained until a resource of its group
+ * version changes.
  */
 export class Documents {
   readonly #parts: DocumentsDeps;
   readonly #info: { readonly title: string; readonly version: string };
-  /** Documents that no resource is in: /api, /apis, one a built-in group, /version. */
+  /** Documents without resources: /api, /apis, one per built-in group, and /version. */
   readonly #server = new Map<string, OpenApiDocument>();
   #registryVersion = -1;
   #groupVersions: ReadonlyMap<string, GroupVersion> = new Map();
@@ -60,7 +60,7 @@ export class Documents {
     this.#info = { title: 'Kubernetes', version: parts.version };
   }
 
-  /** Where each document is, with its hash. */
+  /** Returns the paths of all documents with their hashes. */
   index(): string {
     const groupVersions = this.#current();
     this.#index ??= JSON.stringify({
@@ -74,7 +74,7 @@ export class Documents {
     return this.#index;
   }
 
-  /** The document at a path such as `api/v1` or `apis/apps/v1`. */
+  /** Returns the document at a path such as `api/v1` or `apis/apps/v1`. */
   v3(path: string): OpenApiDocument | undefined {
     const found = this.#current().get(path);
     if (found !== undefined) {
@@ -94,7 +94,7 @@ export class Documents {
     return document;
   }
 
-  /** All in one. */
+  /** Returns the single document of OpenAPI v2. */
   v2(): OpenApiDocument {
     const groupVersions = [...this.#current().values()];
     this.#v2 ??= finishDocument(JSON.stringify(this.#allInOne(groupVersions)), DOCUMENT_V2);
@@ -157,7 +157,7 @@ export class Documents {
     ]);
   }
 
-  /** Regroups the resources after a change; group versions whose resources are the same keep their documents. */
+  /** Regroups the resources after a change. Group versions with unchanged resources retain their documents. */
   #current(): ReadonlyMap<string, GroupVersion> {
     const { registry } = this.#parts;
     if (this.#registryVersion === registry.version) return this.#groupVersions;
@@ -190,7 +190,7 @@ function finishDocument(text: string, message: Message): OpenApiDocument {
     json,
     hash: createHash('sha512').update(json).digest('hex').toUpperCase(),
     protobuf() {
-      // Few clients ask for it, and those keep what they got.
+      // Few clients request it, and they cache the response.
       protobuf ??= encode(message, JSON.parse(text));
       return protobuf;
     },
@@ -212,7 +212,7 @@ const EVERYWHERE: ReadonlyMap<string, string> = new Map([
   [WATCH_EVENT, 'WatchEvent'],
 ]);
 
-/** Some kinds belong to every group version, and each document names its own. */
+/** Builds a component of a kind that belongs to every group version, each of which the document lists. */
 function everywhere(name: string, versions: readonly { group: string; version: string }[]): Component | undefined {
   const kind = EVERYWHERE.get(name);
   if (kind === undefined) return undefined;

@@ -131,7 +131,7 @@ const apiKey = g.inside(
   g.structure(() => ({ type: [1, g.text], name: [2, g.text], in: [3, g.text], description: [4, g.text] }), 5),
 );
 
-/** An OpenAPI v2 document as protobuf, in which client-go reads it. */
+/** An OpenAPI v2 document as protobuf, the form that client-go reads. */
 export const DOCUMENT_V2: Message = g.structure(
   () => ({
     swagger: [1, g.text],

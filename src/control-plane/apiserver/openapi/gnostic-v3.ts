@@ -43,7 +43,7 @@ const additional: Field = g.inside((writer, json) => {
   else schemaOrReference(writer, 1, json);
 });
 
-/** Only plain values are told: the format has no room for others. */
+/** Only scalar values are written, since the format cannot hold others. */
 const scalarDefault: Field = g.inside((writer, json) => {
   if (typeof json === 'number') g.decimal(writer, 1, json);
   else if (typeof json === 'boolean') g.flag(writer, 2, json);

@@ -6,7 +6,7 @@ import { encode } from './gnostic.ts';
 import { DOCUMENT_V2 } from './gnostic-v2.ts';
 import { DOCUMENT_V3 } from './gnostic-v3.ts';
 
-/** The parts of gnostic's messages that hold schemas and operations, as its readers know them. */
+/** Parts of gnostic's messages that contain schemas and operations, as its readers declare them. */
 const V2 = protobuf
   .parse(`syntax = "proto3";
 message Any { string yaml = 2; }

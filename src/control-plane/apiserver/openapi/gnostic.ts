@@ -3,13 +3,12 @@ import protobuf from 'protobufjs/minimal.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Writes the fields of one message from the JSON that it stands for. The protobuf form of OpenAPI documents is that of
- * gnostic: its messages follow the JSON, with maps as lists of names and values, and with a message of its own wherever
- * one of several things may stand.
+ * Writes the fields of one message from its JSON. The protobuf form of OpenAPI documents is that of gnostic: its
+ * messages follow the JSON, with maps as lists of names and values, and with a separate message for every union.
  */
 export type Message = (writer: protobuf.Writer, json: unknown) => void;
 
-/** Writes one field, its number included. */
+/** Writes one field, including its number. */
 export type Field = (writer: protobuf.Writer, number: number, json: unknown) => void;
 
 const VARINT = 0;
@@ -46,17 +45,17 @@ export function each(field: Field): Field {
   };
 }
 
-/** Any value is written as YAML, of which JSON is a part. */
+/** Any value is written as YAML, of which JSON is a subset. */
 export const any = inside((writer, json) => text(writer, 2, `${JSON.stringify(json)}\n`));
 
-/** A map as a message that lists names and values in its first field, or another. */
+/** Returns a map as a message that lists names and values in its first field, or another. */
 export function mapOf(value: Field, number = 1): Message {
   return (writer, json) => {
     for (const [name, item] of Object.entries(json as Json)) namedValue(value)(writer, number, [name, item]);
   };
 }
 
-/** A structure: its fields by their name in JSON; keys that begin with x- go into one list of extensions. */
+/** Returns a structure with its fields by JSON name. Keys that begin with x- go into one list of extensions. */
 export function structure(
   fields: () => Readonly<Record<string, readonly [number, Field]>>,
   extensions: number,
@@ -73,7 +72,7 @@ export function structure(
   };
 }
 
-/** One of two messages: the second where the JSON is a reference. */
+/** Returns a union of two messages: the second if the JSON is a reference. */
 export function orReference(message: Message): Field {
   const [first, second] = [inside(message), inside(structure(() => ({ $ref: [1, text] }), 0))];
   return inside((writer, json) => {
@@ -82,7 +81,7 @@ export function orReference(message: Message): Field {
   });
 }
 
-/** A message around one value. */
+/** Returns a message around one value. */
 export function wrapMessage(field: Field): Field {
   return inside((writer, json) => field(writer, 1, json));
 }

@@ -78,7 +78,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     expect([warned.code, warned.out]).toEqual([0, 'configmap/settings configured\n']);
   });
 
-  /** A list has no patch that could tell, so that kubectl holds its items against OpenAPI v2 itself. */
+  /** A list has no patch operation, so kubectl validates its items against OpenAPI v2 itself. */
   it('checks the items of a list by itself', async () => {
     const machine = { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VirtualMachine', metadata: { name: 'listed' } };
     const list = (more: object) => ({

@@ -2,31 +2,31 @@ import type { Parameter } from './parameter.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 
-/** How a kind is named in OpenAPI's Kubernetes extensions. */
+/** A kind as named in OpenAPI's Kubernetes extensions. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** What one method does at one path, before it is written down in either version of OpenAPI. */
+/** One method at one path, independent of the version of OpenAPI. */
 export interface OpenApiOperation {
   readonly method: Method;
   readonly id: string;
   readonly tag: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** The component that a request carries. */
+  /** Component of the request body. */
   readonly body?: { readonly component: string; readonly required: boolean };
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
-  /** The component that each status answers with; text where it is null. */
+  /** Components of the responses by status. Null means text. */
   readonly responses: Readonly<Record<string, string | null>>;
   readonly action?: string;
   readonly gvk?: GroupVersionKind;
 }
 
-/** The operations at one path. */
+/** Operations at one path. */
 export interface PathOperations {
   readonly path: string;
   readonly operations: readonly OpenApiOperation[];
@@ -38,7 +38,7 @@ export function formatResponseText(status: string): string {
   return RESPONSES[status] ?? '';
 }
 
-/** Parameters that every operation of a path has are written once for the path. */
+/** Returns the parameters that all operations of a path share, which are written once for the path. */
 export function commonParameters(operations: readonly OpenApiOperation[]): readonly Parameter[] {
   const [first, ...others] = operations;
   if (first === undefined) return [];
@@ -55,7 +55,9 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The name of a group inside operation ids: hypersdk.io is HypersdkIo, rbac.authorization.k8s.io RbacAuthorization. */
+/**
+ * Returns the name of a group in operation ids: hypersdk.io is HypersdkIo, rbac.authorization.k8s.io RbacAuthorization.
+ */
 export function groupTitle(group: string): string {
   if (group === '') return 'Core';
   return group
@@ -65,7 +67,7 @@ export function groupTitle(group: string): string {
     .join('');
 }
 
-/** What groups operations in generated clients: core_v1, hypersdkIo_v1alpha1, or only the group. */
+/** Returns the tag that groups operations in generated clients: core_v1, hypersdkIo_v1alpha1, or only the group. */
 export function tagOf(group: string, version?: string): string {
   const name = groupTitle(group);
   const lower = name.slice(0, 1).toLowerCase() + name.slice(1);

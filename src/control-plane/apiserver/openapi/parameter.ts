@@ -43,7 +43,7 @@ const FORCE = query('force', 'boolean', 'Lets an apply patch take over fields th
 const ALLOW_BOOKMARKS = query('allowWatchBookmarks', 'boolean', 'Asks a watch to tell now and then how far it is.');
 const WATCH = query('watch', 'boolean', 'Answers with a stream of changes instead of a list.');
 
-/** What narrows and pages a list, whether it is read or deleted. */
+/** Parameters that select and page a list, for reading or deletion. */
 const SELECTION: readonly Parameter[] = [
   query('continue', 'string', 'Where the page before ended, as that page told.'),
   query('fieldSelector', 'string', 'Takes only objects whose fields match.'),
@@ -74,7 +74,9 @@ export const PATCH_PARAMETERS: readonly Parameter[] = [DRY_RUN, APPLY_MANAGER, F
 export const DELETE_PARAMETERS = DELETION;
 export const DELETE_COLLECTION_PARAMETERS: readonly Parameter[] = [...SELECTION, ...DELETION];
 
-/** The name of an object; one value a kind, so that the operations of a path share it. */
+/**
+ * Returns the name parameter of a kind. It is the same object for each kind, so that the operations of a path share it.
+ */
 export function nameParameter(kind: string): Parameter {
   return path('name', `The name of the ${kind}.`);
 }
@@ -89,7 +91,7 @@ const STREAMS: readonly Parameter[] = [
 ];
 const PROXY: readonly Parameter[] = [query('path', 'string', 'The path that is asked for at the target.')];
 
-/** What the subresources that open a connection take, by the kind of their options. */
+/** Parameters of subresources that open a connection, by the kind of their options. */
 export const CONNECT_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
   PodExecOptions: [...STREAMS, query('command', 'string', 'The command and its arguments, one parameter each.')],
   PodAttachOptions: STREAMS,

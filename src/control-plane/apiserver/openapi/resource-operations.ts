@@ -17,16 +17,16 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 
 export const ANY_MEDIA: readonly string[] = ['*/*'];
 
-/** Makes the operations of one resource, which differ in the same ways between built-in and custom ones. */
+/** Builds the operations of one resource, with the differences between built-in and custom ones. */
 export class ResourceOperations {
   readonly resource: Resource;
   readonly component: string;
   readonly gvk: GroupVersionKind;
-  /** How the kind is named in operation ids, its scope included. */
+  /** Kind in operation ids, including its scope. */
   readonly scopedKind: string;
-  /** The namespace, where there is one. */
+  /** Namespace parameter of a namespaced resource. */
   readonly scope: readonly Parameter[];
-  /** What all operations on one object take. */
+  /** Parameters of all operations on one object. */
   readonly item: readonly Parameter[];
   readonly name: Parameter;
   readonly media: readonly string[];
@@ -48,13 +48,13 @@ export class ResourceOperations {
     return `/${group === '' ? 'api' : 'apis'}/${apiVersionOf(this.resource)}/${rest}`;
   }
 
-  /** What a list or a watch can be answered in. */
+  /** Returns the media types of a list or a watch. */
   streams(): readonly string[] {
     if (this.resource.custom) return this.media;
     return [...this.media, 'application/json;stream=watch', `${PROTOBUF};stream=watch`];
   }
 
-  /** The part that all operations have; `named` ends the id. */
+  /** Returns the common part of all operations. `named` ends the id. */
   operation(method: Method, verb: string, named: string, description: string) {
     const { group, version, custom } = this.resource;
     return {

@@ -11,7 +11,7 @@ import {
 import { ResourceOperations } from './resource-operations.ts';
 import { subresourcePaths } from './subresource-paths.ts';
 
-/** Kinds whose deletion answers with the object itself. */
+/** Kinds whose deletion responds with the object itself. */
 const RETURNED_WHEN_DELETED: ReadonlySet<string> = new Set([
   'v1/PersistentVolume',
   'v1/PersistentVolumeClaim',
@@ -31,7 +31,7 @@ const RETURNED_WHEN_DELETED: ReadonlySet<string> = new Set([
   'storage.k8s.io/v1/VolumeAttributesClass',
 ]);
 
-/** Every path of a resource with its operations, named as Kubernetes' own generated clients name them. */
+/** Returns every path of a resource with its operations, named as in Kubernetes' own generated clients. */
 export function resourcePaths(resource: Resource): PathOperations[] {
   const { namespaced, plural, subresources, custom } = resource;
   const make = new ResourceOperations(resource);
@@ -120,7 +120,7 @@ function deleteOne(make: ResourceOperations): OpenApiOperation {
   };
 }
 
-/** The paths that watched before `?watch` did; they are published still. */
+/** Returns the deprecated paths for watches that predate `?watch` and are still published. */
 function watches(make: ResourceOperations, within: string): PathOperations[] {
   const { verbs, kind, namespaced, plural } = make.resource;
   if (!verbs.includes('watch')) return [];

@@ -8,17 +8,17 @@ import { storedSchemas } from './stored-schema.ts';
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 const INDEX = '/openapi/v3';
 
-/** The Kubernetes version that this server is like. */
+/** Kubernetes version that this server is compatible with. */
 const VERSION = '1.36';
 
-/** /openapi/v2, /openapi/v3 and the documents below it, of what a server serves. */
+/** Serves /openapi/v2, /openapi/v3 and the documents below it for the resources of a server. */
 export function openApiRoute(backend: Pick<Backend, 'registry' | 'stores' | 'parsed' | 'clock'>): Route {
   const { registry, clock } = backend;
   const documents = new Documents({ registry, version: VERSION, customSchema: storedSchemas(backend) });
   return documentRoute(documents, () => clock.now());
 }
 
-/** The same over any documents; `now` is in milliseconds. */
+/** Serves any documents. `now` is in milliseconds. */
 export function documentRoute(documents: Documents, now: () => number): Route {
   return (request) => {
     const { path } = request;
@@ -31,7 +31,7 @@ export function documentRoute(documents: Documents, now: () => number): Route {
   };
 }
 
-/** A document that is asked for by its hash never changes: an old hash leads to the new one. */
+/** Responds with a document by its hash, which never changes. An old hash redirects to the new one. */
 function versionedResponse(request: ApiRequest, document: OpenApiDocument, now: () => number): HttpResponse {
   const { path, query } = request;
   const asked = query.get('hash');
@@ -55,7 +55,7 @@ function documentResponse(
   if (format === undefined) return empty(406, { vary: headers['vary'] ?? 'Accept' });
   const tagged = { ...headers, etag: etagOf(document) };
   const type = format === 'json' ? JSON_TYPE : protobufType(version, '.');
-  // Clients put these headers on what they kept, so that the type is that of the whole answer.
+  // Clients apply these headers to the cached response, so the type is that of the full response.
   if (isKnown(request, tagged.etag)) return { ...empty(304, tagged), type };
   return { status: 200, type, bytes: format === 'json' ? document.json : document.protobuf(), headers: tagged };
 }
@@ -65,7 +65,7 @@ type Version = 'v2' | 'v3';
 const protobufType = (version: Version, separator: '@' | '.') =>
   `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
 
-/** The form that a client likes best; both spellings of the protobuf type are in use. */
+/** Returns the format that a client prefers. Both spellings of the protobuf type are in use. */
 function formatFor(request: ApiRequest, version: Version): 'json' | 'protobuf' | undefined {
   const accept = request.header('accept');
   if (accept === undefined || accept.trim() === '') return 'json';

@@ -4,7 +4,7 @@ import { groupTitle, type OpenApiOperation, type PathOperations, tagOf, title } 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const MEDIA = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-/** /api: which versions of the core group there are. */
+/** /api lists the versions of the core group. */
 export const CORE_VERSIONS: PathOperations = reading('/api/', {
   id: 'getCoreAPIVersions',
   tag: tagOf(''),
@@ -12,7 +12,7 @@ export const CORE_VERSIONS: PathOperations = reading('/api/', {
   responses: { 200: `${META}APIVersions` },
 });
 
-/** /apis: which groups there are. */
+/** /apis lists the groups. */
 export const GROUPS: PathOperations = reading('/apis/', {
   id: 'getAPIVersions',
   tag: 'apis',
@@ -20,7 +20,7 @@ export const GROUPS: PathOperations = reading('/apis/', {
   responses: { 200: `${META}APIGroupList` },
 });
 
-/** /version: what the server is. */
+/** /version returns the version of the server. */
 export const VERSION: PathOperations = reading('/version/', {
   id: 'getCodeVersion',
   tag: 'version',
@@ -30,7 +30,7 @@ export const VERSION: PathOperations = reading('/version/', {
   produces: ['application/json'],
 });
 
-/** One group, such as /apis/apps. */
+/** Returns the path of one group, such as /apis/apps. */
 export function groupPath(group: string): PathOperations {
   return reading(`/apis/${group}/`, {
     id: `get${groupTitle(group)}APIGroup`,
@@ -40,7 +40,7 @@ export function groupPath(group: string): PathOperations {
   });
 }
 
-/** One version of a group, such as /apis/apps/v1. */
+/** Returns the path of one group version, such as /apis/apps/v1. */
 export function versionPath(group: string, version: string): PathOperations {
   const root = group === '' ? 'api' : 'apis';
   return reading(`/${root}/${apiVersionOf({ group, version })}/`, {

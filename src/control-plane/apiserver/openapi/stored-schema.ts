@@ -3,7 +3,7 @@ import type { Backend } from '../backend.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { CustomSchema } from './custom-component.ts';
 
-/** Reads what the stored definition of a custom resource says of it. */
+/** Reads the schemas of custom resources from their stored CRDs. */
 export function storedSchemas({
   registry,
   stores,

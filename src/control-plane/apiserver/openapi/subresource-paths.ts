@@ -4,7 +4,7 @@ import { type GroupVersionKind, type Method, type OpenApiOperation, type PathOpe
 import { CONNECT_PARAMETERS, LOG_PARAMETERS, type Parameter, PROXY_PATH } from './parameter.ts';
 import { ANY_MEDIA, type ResourceOperations } from './resource-operations.ts';
 
-/** The method behind a verb of a subresource that opens a connection. */
+/** Methods by the verb of a subresource that opens a connection. */
 const CONNECT_METHODS: Readonly<Record<string, Method>> = {
   get: 'get',
   update: 'put',
@@ -13,7 +13,7 @@ const CONNECT_METHODS: Readonly<Record<string, Method>> = {
   patch: 'patch',
 };
 
-/** The paths of one subresource, which begin with `path`. */
+/** Returns the paths of one subresource, which begin with `path`. */
 export function subresourcePaths(make: ResourceOperations, path: string, subresource: Subresource): PathOperations[] {
   const gvk = gvkOf(make, subresource);
   if (subresource.name === 'log') return [{ path, operations: [log(make)] }];
@@ -22,7 +22,7 @@ export function subresourcePaths(make: ResourceOperations, path: string, subreso
   return [{ path, operations: objectOperations(make, subresource).map((operation) => ({ ...operation, gvk })) }];
 }
 
-/** Subresources that are read and written as objects: status, scale, eviction. */
+/** Returns the operations of subresources that are read and written as objects: status, scale, eviction. */
 function objectOperations(
   make: ResourceOperations,
   { name, verbs, group, version, kind }: Subresource,
@@ -50,7 +50,7 @@ function log(make: ResourceOperations): OpenApiOperation {
   };
 }
 
-/** A proxy also takes the rest of the path, and the methods that no verb stands for. */
+/** Returns the paths of a connection. A proxy also has the rest of the path, and the methods without a verb. */
 function connectPaths(
   make: ResourceOperations,
   path: string,
@@ -81,7 +81,7 @@ function connectPaths(
   ];
 }
 
-/** Custom resources say of their subresources what they say of themselves. */
+/** Returns the kind of a subresource. Subresources of custom resources have the kind of the resource. */
 function gvkOf({ resource, gvk }: ResourceOperations, { group, version, kind }: Subresource): GroupVersionKind {
   if (resource.custom) return gvk;
   return version === '' ? { ...gvk, kind } : { group, version, kind };

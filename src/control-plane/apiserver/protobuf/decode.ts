@@ -6,7 +6,7 @@ import { WireReader } from './wire-reader.ts';
 
 type Json = Record<string, unknown>;
 
-/** Deeper than any real object; the bytes of a short body could nest far deeper. */
+/** Maximum depth, beyond that of any real object. A short body could nest far deeper. */
 const DEEPEST = 500;
 
 const VARINT = 0;
@@ -21,7 +21,7 @@ const WIRE: Readonly<Record<Scalar, number>> = {
   double: FIXED_64,
 };
 
-/** Reads a message to the object that it is in JSON; throws a ParseError where the bytes are not such a message. */
+/** Decodes a message to its JSON object. Throws a ParseError if the bytes are not such a message. */
 export function decodeMessage(bytes: Uint8Array, name: string): Json {
   const reader = new WireReader(bytes);
   const value = message(reader, reader.length, name, 0);
@@ -40,7 +40,7 @@ function message(reader: WireReader, end: number, name: string, depth: number, i
   return json;
 }
 
-/** Where the wire has nothing: what Go writes for a field it never set. */
+/** Returns the value that Go writes for a field that is not on the wire. */
 function absent(field: Field): unknown {
   if (field.absent === 'null') return null;
   if (!field.scalar) return message(new WireReader(new Uint8Array()), 0, field.type, 0);
@@ -136,7 +136,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 }
 
-/** JSON, which objects are kept as, has no word for the others. */
+/** Rejects numbers that JSON, in which objects are stored, cannot represent. */
 function finite(value: number): number {
   if (Number.isFinite(value)) return value;
   throw new ParseError(`${value} is not a number that JSON can hold`);

@@ -8,7 +8,7 @@ const VARINT = 0;
 const FIXED_64 = 1;
 const DELIMITED = 2;
 
-/** Writes an object as the message of its kind; fields that the message does not have are left out. */
+/** Encodes an object as the message of its kind. Fields that the message does not have are left out. */
 export function encodeMessage(json: Json, name: string): Uint8Array {
   const writer = protobuf.Writer.create();
   message(writer, json, name);

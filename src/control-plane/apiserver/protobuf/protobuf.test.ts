@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ParseError } from '#platform/base/errors';
 import { runs } from '#testing/runs';
-// Random objects of all kinds as client-go 0.36 writes them, in protobuf (base64) and in JSON.
+// Random objects of all kinds as client-go 0.36 encodes them, in protobuf (base64) and in JSON.
 import pairs from './pairs.data.json' with { type: 'json' };
 import { decodeProtobuf, encodeProtobuf, hasProtobuf, type ProtobufObject } from './protobuf.ts';
 
@@ -56,7 +56,7 @@ describe('a body in protobuf', () => {
   });
 });
 
-/** A ConfigMap of the given bytes, in its envelope. */
+/** Returns a ConfigMap of the given bytes, in its envelope. */
 function configMap(...raw: number[]): Uint8Array {
   const type = [0x0a, 2, 0x76, 0x31, 0x12, 9, ...new TextEncoder().encode('ConfigMap')];
   return Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x0a, type.length, ...type, 0x12, raw.length, ...raw);

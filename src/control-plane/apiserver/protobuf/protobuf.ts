@@ -4,24 +4,24 @@ import { isMessage, messageNameOf } from '../builtin-schema/message-shape.ts';
 import { decodeMessage } from './decode.ts';
 import { encodeMessage } from './encode.ts';
 
-/** The media type of built-in kinds in protobuf; custom resources have none. */
+/** Media type of built-in kinds in protobuf. Custom resources have none. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** What a body calls itself. */
+/** Type that a body states. */
 export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** An object as it would have come in JSON. */
+/** An object as it would be in JSON. */
 export type ProtobufObject = TypeMeta & Record<string, unknown>;
 
 const MAGIC = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 const ENVELOPE = 'k8s.io.apimachinery.pkg.runtime.Unknown';
-/** As much as the API server takes. */
+/** Maximum size of a body, as in the API server. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
-/** Whether this kind has a form in protobuf. */
+/** Reports whether a kind has a protobuf encoding. */
 export function hasProtobuf({ apiVersion, kind }: TypeMeta): boolean {
   return messageOf(apiVersion, kind) !== undefined;
 }
@@ -33,8 +33,8 @@ function messageOf(apiVersion: string, kind: string): string | undefined {
 }
 
 /**
- * Reads a body in protobuf to the object it would have been in JSON. `expected` is the kind of the endpoint, for a
- * body that does not say what it is. Throws a ParseError where the body cannot be read, or holds a kind that we do not know.
+ * Decodes a protobuf body to its JSON object. `expected` is the kind of the endpoint, for a body that does not state
+ * its type. Throws a ParseError if the body is invalid or of an unknown kind.
  */
 export function decodeProtobuf(body: Uint8Array, expected?: TypeMeta, mostBytes = MAX_BYTES): ProtobufObject {
   const { apiVersion, kind, raw } = openEnvelope(body, mostBytes);
@@ -60,7 +60,7 @@ function openEnvelope(body: Uint8Array, mostBytes: number): TypeMeta & { readonl
   return { apiVersion: typeMeta?.apiVersion ?? '', kind: typeMeta?.kind ?? '', raw: raw ?? new Uint8Array() };
 }
 
-/** Writes an object as a body in protobuf; undefined where its kind has no such form. */
+/** Encodes an object as a protobuf body. Returns undefined if its kind has no such encoding. */
 export function encodeProtobuf(object: TypeMeta & Readonly<Record<string, unknown>>): Uint8Array | undefined {
   const { apiVersion, kind, ...rest } = object;
   const name = messageOf(apiVersion, kind);

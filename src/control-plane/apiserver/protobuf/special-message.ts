@@ -3,10 +3,10 @@ import { ParseError } from '#platform/base/errors';
 import { parseFiniteJson } from '#platform/base/finite-json';
 import { formatQuantity, parseQuantity } from '#platform/base/quantity';
 
-/** The fields of a message as they are on the wire, by name in protobuf. */
+/** Fields of a message as on the wire, by protobuf name. */
 export type Parts = Readonly<Record<string, unknown>>;
 
-/** A message that JSON writes in a form of its own. */
+/** A message with a custom form in JSON. */
 export interface SpecialMessage {
   toJson(parts: Parts): unknown;
   toParts(json: unknown): Parts;
@@ -18,7 +18,7 @@ const CRD = 'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.';
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : 0);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** A moment; Go's zero time has no bytes at all, and JSON knows it as null. */
+/** A time. Go's zero time has no bytes, and is null in JSON. */
 function time(format: (seconds: number, nanos: number) => string): SpecialMessage {
   return {
     toJson: (parts) =>
@@ -39,7 +39,7 @@ function isoSeconds(seconds: number): string {
   return date.toISOString().replace(/\.\d+Z$/, '');
 }
 
-/** Any JSON value, carried as its text. */
+/** Any JSON value, encoded as its text. */
 const raw = (field: string): SpecialMessage => ({
   toJson(parts) {
     const bytes = parts[field];
@@ -58,7 +58,7 @@ const list: SpecialMessage = {
   toParts: (json) => ({ items: json ?? [] }),
 };
 
-/** A schema, or many of them, or something simpler in its place. */
+/** A schema, several schemas, or a simpler value in its place. */
 const schemaOr = (many: string): SpecialMessage => ({
   toJson: (parts) => parts[many] ?? parts['schema'] ?? null,
   toParts: (json) => (Array.isArray(json) ? { [many]: json } : { schema: json }),

@@ -3,7 +3,7 @@ import { ParseError } from '#platform/base/errors';
 
 const MOST_MESSAGES = 100_000;
 
-/** Reads the bytes of one body; all that is wrong with them is a ParseError in the words of the API server. */
+/** Reads the bytes of one body. Every error is a ParseError in the words of the API server. */
 export class WireReader {
   readonly #reader: protobuf.Reader;
   #messages = 0;
@@ -20,12 +20,12 @@ export class WireReader {
     return this.#reader.len;
   }
 
-  /** Counts a message; two bytes are enough for one, so that a body could hold more than anybody has time for. */
+  /** Counts a message. Two bytes suffice for one, so a body could hold too many to process. */
   beginMessage(): void {
     if (++this.#messages > MOST_MESSAGES) throw new ParseError(`proto: more than ${MOST_MESSAGES} messages`);
   }
 
-  /** Runs a read, and words what protobufjs throws as Go does. */
+  /** Runs a read and converts errors of protobufjs to the words of Go. */
   #guard<T>(read: () => T): T {
     try {
       return read();
@@ -35,7 +35,7 @@ export class WireReader {
     }
   }
 
-  /** The number and the wire type of the next field of a message. */
+  /** Reads the number and the wire type of the next field of a message. */
   tag(message: string): { readonly id: number; readonly wire: number } {
     const tag = this.#guard(() => this.#reader.uint32());
     const [id, wire] = [tag >>> 3, tag & 7];
@@ -43,7 +43,7 @@ export class WireReader {
     return { id, wire };
   }
 
-  /** Where the next length-delimited value ends; it may not reach beyond what it is part of. */
+  /** Returns the end of the next length-delimited value, which must not exceed that of its container. */
   end(within: number): number {
     const length = this.#guard(() => this.#reader.uint32());
     const end = this.#reader.pos + length;
@@ -51,7 +51,7 @@ export class WireReader {
     return end;
   }
 
-  /** Refuses to have read beyond the end of a message. */
+  /** Throws if the reader is beyond the end of a message. */
   expectWithin(end: number): void {
     if (this.#reader.pos > end) throw new ParseError('unexpected EOF');
   }
@@ -64,7 +64,7 @@ export class WireReader {
     return this.#guard(() => this.#reader.int32());
   }
 
-  /** A 64 bit integer as a number, as JSON would be read: beyond 2^53 the nearest there is. */
+  /** Reads a 64 bit integer as a number, like JSON: beyond 2^53 it is rounded. */
   int64(): number {
     return this.#guard(() => Number(this.#reader.int64()));
   }
@@ -81,7 +81,7 @@ export class WireReader {
     return this.#guard(() => this.#reader.bytes());
   }
 
-  /** Passes over a field that nobody knows. */
+  /** Skips an unknown field. */
   skip(wire: number): void {
     if (wire === 0) this.#guard(() => this.#reader.uint64());
     else if (wire === 1) this.#guard(() => this.#reader.skip(8));

@@ -53,7 +53,7 @@ import {
   statefulSetRow,
 } from './rows/workload.ts';
 
-/** Rows by resource; a resource that is not here gets the plain row. */
+/** Rows by resource. A resource without an entry gets the plain row. */
 const ROWS: Readonly<Record<string, Row>> = {
   'v1/componentstatuses': componentStatusRow,
   'v1/configmaps': configMapRow,
@@ -115,16 +115,18 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 const COLUMNS: Readonly<Record<string, readonly Omit<Column, 'description'>[]>> = columnData;
 
-/** What is special about the list of some resources. */
+/** Row conditions and sort orders of the resources that have any. */
 const SPECIAL: Readonly<Record<string, Pick<ResourceTable, 'conditions' | 'compare'>>> = {
   'v1/pods': { conditions: podRowConditions },
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': { compare: byPrecedence },
 };
 
-/** All resources that have a table, as `v1/pods` or `apps/v1/deployments`. */
+/** All resources with a table, as `v1/pods` or `apps/v1/deployments`. */
 export const builtInTables: readonly string[] = Object.keys(COLUMNS);
 
-/** The table of a built-in resource, named as `v1/pods` or `apps/v1/deployments`; undefined for one we do not know. */
+/**
+ * Returns the table of a built-in resource such as `v1/pods` or `apps/v1/deployments`, undefined for an unknown one.
+ */
 export function builtInTable(resource: string): ResourceTable | undefined {
   if (!Object.hasOwn(COLUMNS, resource)) return undefined;
   const columns = (COLUMNS[resource] ?? []).map(({ name, type, format, priority }) => {

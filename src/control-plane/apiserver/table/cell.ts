@@ -2,13 +2,16 @@ import { humanDuration } from '#platform/base/duration';
 import { formatQuantity, tryParseQuantity } from '#platform/base/quantity';
 import { type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
 
-/** What stands in one field of a table. */
+/** Value of one table cell. */
 export type Cell = string | number | boolean | null;
 
-/** Makes the cells of one object; every field may be missing, since a bookmark is an object with only a revision. */
+/**
+ * Returns the cells of one object. Every field may be missing, since a bookmark is an object with only a resource
+ * version.
+ */
 export type Row<T extends Listed = Listed> = (object: T, now: number) => Cell[];
 
-/** What the rows of all kinds read. */
+/** Fields that the rows of all kinds read. */
 export interface Listed {
   readonly metadata?: {
     readonly name?: string;
@@ -40,22 +43,22 @@ export interface PodTemplate {
 
 export const nameOf = (object: Listed): string => object.metadata?.name ?? '';
 
-/** How long ago the object was made. */
+/** Returns the age of an object. */
 export const ageOf = (object: Listed, now: number): string => since(object.metadata?.creationTimestamp, now);
 
-/** How long ago a moment was, in kubectl's few figures. */
+/** Formats the time since a moment, with kubectl's precision. */
 export function since(time: string | null | undefined, now: number): string {
   if (time === null || time === undefined || time === '') return '<unknown>';
   return humanDuration(now - Date.parse(time));
 }
 
-/** Labels as text, by name. */
+/** Formats labels, sorted by name. */
 export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
   const entries = Object.keys(labels ?? {}).sort();
   return entries.length === 0 ? '<none>' : entries.map((key) => `${key}=${labels?.[key]}`).join(',');
 }
 
-/** A selector as text, or `invalid` where it is none. */
+/** Formats a selector, or returns `invalid` for an invalid one. */
 export function formatSelector(selector: LabelSelectorSpec | undefined, invalid = '<error>', empty = '<none>'): string {
   try {
     return labelSelectorOf(selector).toString() || empty;
@@ -64,21 +67,21 @@ export function formatSelector(selector: LabelSelectorSpec | undefined, invalid 
   }
 }
 
-/** The names and the images of containers, a cell each. */
+/** Returns one cell with the names and one with the images of containers. */
 export function containerCells(containers: readonly Container[] | null | undefined): [string, string] {
   if (!containers) return ['', ''];
   if (containers.length === 1) return [containers[0]?.name ?? '', containers[0]?.image ?? ''];
   return [containers.map(({ name = '' }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];
 }
 
-/** A quantity in its shortest form; one that is left out counts as none. */
+/** Formats a quantity in its shortest form. A missing one counts as 0. */
 export function formatQuantityCell(quantity: string | number | undefined): string {
   if (quantity === undefined) return '0';
   const parsed = tryParseQuantity(quantity);
   return parsed === undefined ? String(quantity) : formatQuantity(parsed);
 }
 
-/** The first few of many, and how many more there are. */
+/** Returns the first few items, with the number of the others. */
 export function firstFew(all: readonly string[], most: number, empty: string): string {
   if (all.length > most) return `${all.slice(0, most).join(',')} + ${all.length - most} more...`;
   return all.join(',') || empty;

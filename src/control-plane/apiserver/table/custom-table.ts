@@ -3,7 +3,7 @@ import { type Cell, nameOf, since } from './cell.ts';
 import { compileJsonPath } from './json-path.ts';
 import type { Column, ResourceTable } from './resource-table.ts';
 
-/** A column as a CustomResourceDefinition has it. */
+/** A printer column of a CRD. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
@@ -18,7 +18,7 @@ const AGE: readonly PrinterColumn[] = [
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'When the object was created' },
 ];
 
-/** The table of a custom resource: its name, then the columns of its definition, or its age where there are none. */
+/** Builds the table of a custom resource: its name, then the columns of its CRD, or its age if there are none. */
 export function customTable(printerColumns: readonly PrinterColumn[] | undefined): ResourceTable {
   const columns: Column[] = [NAME];
   const readers: ((object: unknown, now: number) => Cell)[] = [];
@@ -28,7 +28,7 @@ export function customTable(printerColumns: readonly PrinterColumn[] | undefined
     try {
       find = compileJsonPath(jsonPath);
     } catch {
-      // As the API server does: what comes after a path that nobody can read is not shown.
+      // Like the API server, it drops the columns after one with an invalid path.
       break;
     }
     const described = column.description || `Custom resource definition column (in JSONPath format): ${jsonPath}`;
@@ -48,7 +48,7 @@ export function customTable(printerColumns: readonly PrinterColumn[] | undefined
   };
 }
 
-/** A value as its column wants it; null where the value is of another type. */
+/** Converts a value to the type of its column, null if the value has another type. */
 function cellOf(type: string, value: unknown, now: number): Cell {
   switch (type) {
     case 'string':

@@ -1,9 +1,11 @@
 import { ParseError } from '#platform/base/errors';
 
-/** Walks from the values found so far to the next ones; undefined where the path does not fit the values at all. */
+/**
+ * Steps from the values found so far to the next ones. Returns undefined if the path does not match the values at all.
+ */
 export type Step = (values: readonly unknown[]) => readonly unknown[] | undefined;
 
-/** Follows steps one after the other. */
+/** Runs steps one after the other. */
 export function walk(steps: readonly Step[], values: readonly unknown[]): readonly unknown[] | undefined {
   let found: readonly unknown[] | undefined = values;
   for (const step of steps) {
@@ -13,7 +15,7 @@ export function walk(steps: readonly Step[], values: readonly unknown[]): readon
   return found;
 }
 
-/** Reads `[?(@.type=="Ready")]` at a place of a path, and tells where it ends. */
+/** Parses a filter such as `[?(@.type=="Ready")]` at a position of a path, and returns where it ends. */
 export function parseFilter(
   path: string,
   start: number,
@@ -31,7 +33,7 @@ export function parseFilter(
   return { step, end: close + 2 };
 }
 
-/** A parenthesis inside quotes closes nothing. */
+/** Finds the closing parenthesis, ignoring those inside quotes. */
 function closingParenthesis(path: string, from: number): number {
   let quote = '';
   for (let i = from; i < path.length; i++) {
@@ -58,7 +60,7 @@ function comparing(left: readonly Step[], operator: string, right: readonly Step
   });
 }
 
-/** Keeps the items of lists that pass; undefined from the test means that the question made no sense. */
+/** Selects the items of lists that pass. Undefined from the test means that the comparison is invalid. */
 function filter(passes: (item: unknown) => boolean | undefined): Step {
   return (values) => {
     const found: unknown[] = [];
@@ -74,7 +76,7 @@ function filter(passes: (item: unknown) => boolean | undefined): Step {
   };
 }
 
-/** Go compares only values of one type, and has no order for booleans. */
+/** Compares values. Go compares only values of one type, and booleans have no order. */
 function compare(a: unknown, operator: string, b: unknown): boolean | undefined {
   const type = kindOf(a);
   if (type === undefined || type !== kindOf(b)) return undefined;

@@ -65,7 +65,7 @@ function numberOf(text: string): number {
   return value;
 }
 
-/** A constant, once for each value it is compared with. */
+/** Yields a constant, once for each value it is compared with. */
 function literal(value: unknown): Step {
   return (values) => values.map(() => value);
 }
@@ -90,7 +90,7 @@ const childrenOf = (value: unknown): readonly unknown[] => {
 
 const wildcard: Step = (values) => values.flatMap(childrenOf);
 
-/** Every value that has others in it, itself first. */
+/** Selects every value that contains others, itself first. */
 const descend: Step = (values) => {
   const found: unknown[] = [];
   const visit = (value: unknown): void => {
@@ -147,7 +147,7 @@ function slice(from: number | undefined, to: number | undefined, by = 1): Step {
   });
 }
 
-/** Applies to each list, skips what is null, and fits nothing else. */
+/** Applies to each list, skips null, and matches nothing else. */
 function eachList(choose: (list: readonly unknown[]) => readonly unknown[] | undefined): Step {
   return (values) => {
     const found: unknown[] = [];

@@ -1,13 +1,13 @@
 import type { Cell, Listed } from './cell.ts';
 
-/** How `kubectl get` shows one resource. */
+/** Table by which `kubectl get` prints one resource. */
 export interface ResourceTable<T extends Listed = Listed> {
   readonly columns: readonly Column[];
-  /** The cells of one object, in the order of the columns. */
+  /** Returns the cells of one object, in the order of the columns. */
   cells(object: T, now: number): Cell[];
-  /** What else is known of a row, such as that its object is done for good. */
+  /** Returns the conditions of a row, for example that its object is completed. */
   conditions?(object: T): readonly object[] | undefined;
-  /** The order of a list where it is not by name. */
+  /** Sort order of a list that is not sorted by name. */
   compare?(a: T, b: T): number;
 }
 
@@ -16,6 +16,6 @@ export interface Column {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** Above 0 a column is shown only when wide output is asked for. */
+  /** Priority of a column, which is shown only in wide output if it is above 0. */
   readonly priority: number;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { builtInTable, builtInTables } from './built-in-table.ts';
 import type { Listed } from './cell.ts';
 import { customTable } from './custom-table.ts';
-// Cells that Kubernetes 1.36 prints for objects of every kind, reduced to the fields that have a say in them.
+// Cells that Kubernetes 1.36 prints for objects of every kind, reduced to the fields that they depend on.
 import answers from './rows.data.json' with { type: 'json' };
 import { listTable, objectTable, parseIncludeObject } from './table.ts';
 

@@ -3,7 +3,7 @@ import { formatFieldError, invalid } from '#platform/base/field-error';
 import type { Cell, Listed } from './cell.ts';
 import type { Column, ResourceTable } from './resource-table.ts';
 
-/** The answer to a client that asks for `as=Table`, what kubectl does to print. */
+/** Response to a client that requests `as=Table`, as kubectl does to print. */
 export interface Table {
   readonly kind: 'Table';
   readonly apiVersion: string;
@@ -24,20 +24,20 @@ export interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** How much of each object a row carries along. */
+/** Part of each object that its row includes. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface TableOptions {
-  /** The moment that ages are counted to, in milliseconds. */
+  /** Time in milliseconds relative to which ages are computed. */
   readonly now: number;
   readonly includeObject?: IncludeObject;
-  /** False in all events of a watch but the first, which need not repeat the columns. */
+  /** False in all events of a watch but the first, since the columns need not be repeated. */
   readonly headers?: boolean;
-  /** The version of the group meta.k8s.io that the client asked for. */
+  /** Version of the group meta.k8s.io that the client requested. */
   readonly version?: string;
 }
 
-/** Reads the parameter `includeObject`; throws a ParseError with the message of the API server. */
+/** Parses the parameter `includeObject`. Throws a ParseError with the message of the API server. */
 export function parseIncludeObject(text: string | null | undefined): IncludeObject {
   if (text === null || text === undefined || text === '') return 'Metadata';
   if (text === 'None' || text === 'Metadata' || text === 'Object') return text;
@@ -45,7 +45,7 @@ export function parseIncludeObject(text: string | null | undefined): IncludeObje
   throw new ParseError(`Unable to convert to Table as requested: ${formatFieldError(cause)}`);
 }
 
-/** The table of a list. */
+/** Builds the table of a list. */
 export function listTable(
   table: ResourceTable,
   items: readonly Listed[],
@@ -63,7 +63,7 @@ export function listTable(
   };
 }
 
-/** The table of one object, which has one row. */
+/** Builds the table of one object, which has one row. */
 export function objectTable(table: ResourceTable, object: Listed, options: TableOptions): Table {
   const { resourceVersion } = (object.metadata ?? {}) as { readonly resourceVersion?: string };
   return listTable(table, [object], resourceVersion === undefined ? {} : { resourceVersion }, options);
@@ -87,7 +87,7 @@ function objectOf(object: Listed, { includeObject = 'Metadata', version }: Table
   }
 }
 
-/** An object with nothing but its metadata. */
+/** Returns an object with only its metadata. */
 export function partialObject(object: Listed, version = 'v1'): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata ?? {} };
 }

@@ -16,7 +16,7 @@ import { recreateStep, rollingStep, type Sizes } from './rollout.ts';
 import { isScaled, scaleProportionally } from './scaling.ts';
 import { currentSet, isSameTemplate } from './template.ts';
 
-/** Rolls out the templates of deployments by ReplicaSets. */
+/** Rolls out the templates of Deployments by means of ReplicaSets. */
 export function deployments(): Controller<Deployment> {
   const expectations = new Expectations();
   return {
@@ -25,7 +25,7 @@ export function deployments(): Controller<Deployment> {
     owns: [REPLICA_SETS],
     concurrency: 4,
     watches: [
-      // A deployment that recreates waits for the last old pod to go.
+      // A Deployment with the Recreate strategy waits until the last old pod is gone.
       watchSource(PODS, ({ metadata }, { cache }, { type }) => {
         const set = metadata.ownerReferences?.find(({ controller }) => controller === true);
         if (type !== 'deleted' || set?.kind !== 'ReplicaSet') return [];
@@ -56,7 +56,7 @@ export function deployments(): Controller<Deployment> {
   };
 }
 
-/** One run for one deployment. */
+/** One reconciliation of one Deployment. */
 class Rollout {
   readonly #context: Context;
   readonly #expectations: Expectations;
@@ -132,7 +132,7 @@ class Rollout {
     }
   }
 
-  /** The name is taken: by our own set that the cache does not show yet, or by another that forces a new name. */
+  /** Handles a taken name: it belongs to our own set that the cache lacks yet, or to another that forces a new name. */
   async #settleCollision(name: string): Promise<void> {
     const { client } = this.#context;
     const { uid, namespace = '' } = this.#deployment.metadata;
@@ -148,7 +148,7 @@ class Rollout {
     throw new Error(`the name ${name} is taken; trying another`);
   }
 
-  /** Hands on to the current set what it takes from its deployment, and to the deployment its revision. */
+  /** Copies the inherited fields of the Deployment to the current set, and the revision to the Deployment. */
   async #refresh(): Promise<void> {
     if (this.#fresh === undefined) return;
     const better = refreshReplicaSet(this.#fresh, this.#deployment, this.#old);

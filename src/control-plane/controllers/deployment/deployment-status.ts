@@ -5,12 +5,12 @@ import { availableOf, desiredReplicas, limitsOf, total } from './limits.ts';
 
 type Status = NonNullable<Deployment['status']>;
 
-/** What the run that this status ends has done. */
+/** Result of the reconciliation that ends with this status. */
 export interface RolloutResult {
   readonly created?: string;
 }
 
-/** The status of a deployment, and when its rollout would be late. */
+/** Returns the status of a Deployment and the time until its rollout exceeds the progress deadline. */
 export function deploymentStatus(
   deployment: Deployment,
   fresh: ReplicaSet | undefined,
@@ -68,7 +68,7 @@ function availability(deployment: Deployment, available: number): KubeCondition 
       };
 }
 
-/** Whether all pods are of the newest template and available. */
+/** Reports whether all pods are of the newest template and available. */
 export function isComplete(
   { spec }: Deployment,
   { replicas = 0, updatedReplicas = 0, availableReplicas = 0 }: Status,
@@ -125,7 +125,7 @@ function isProgressing(before: Status, now: ReturnType<typeof counts>): boolean 
   );
 }
 
-/** How long a rollout that is under way may still go without progress; undefined where none is. */
+/** Returns how long a rollout in progress may still take without progress, undefined if there is none. */
 function lateIn({ spec }: Deployment, conditions: readonly KubeCondition[], now: number): number | undefined {
   const progress = conditionOf(conditions, 'Progressing');
   const { progressDeadlineSeconds = 600, paused = false } = spec;
@@ -134,7 +134,7 @@ function lateIn({ spec }: Deployment, conditions: readonly KubeCondition[], now:
   return Date.parse(progress.lastUpdateTime ?? '') + progressDeadlineSeconds * 1000 - now;
 }
 
-/** The conditions with one set; one that says the same as before is left as it is, unless it tells of progress. */
+/** Sets a condition. An equal one is left unchanged, unless it reports progress. */
 function set(conditions: readonly KubeCondition[], condition: KubeCondition, now: number): KubeCondition[] {
   const before = conditionOf(conditions, condition.type);
   const time = timestamp(now);

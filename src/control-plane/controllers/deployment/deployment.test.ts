@@ -40,7 +40,7 @@ const deployment = () => admin.get(DEPLOYMENTS, 'web', { namespace });
 const sets = async () => (await admin.list(REPLICA_SETS, { namespace })).items;
 const pods = async () => (await admin.list(PODS, { namespace })).items;
 
-/** What kubelets would do: pods that came are ready, pods that were told to go are gone. */
+/** Acts as the kubelets: new pods become ready and terminating ones are deleted. */
 async function play(): Promise<void> {
   for (const { metadata, status } of await pods()) {
     const name = metadata.name ?? '';

@@ -1,11 +1,11 @@
 import { type Deployment, partOfWhole, type ReplicaSet } from '#platform/kube/kinds/workloads';
 
-/** How far a rollout may stray from the number of replicas. */
+/** Limits on how far a rollout may deviate from the number of replicas. */
 export interface Limits {
   readonly replicas: number;
-  /** Pods beyond the number that may be there. */
+  /** Maximum number of pods above the replicas. */
   readonly surge: number;
-  /** Pods of the number that may be missing. */
+  /** Maximum number of pods below the replicas. */
   readonly unavailable: number;
 }
 
@@ -15,7 +15,7 @@ export function limitsOf({ spec }: Deployment): Limits {
   const { maxSurge = '25%', maxUnavailable = '25%' } = strategy?.rollingUpdate ?? {};
   const surge = partOfWhole(maxSurge, replicas, 'up');
   const unavailable = Math.min(replicas, partOfWhole(maxUnavailable, replicas, 'down'));
-  // With neither, nothing could ever move.
+  // With both at 0 the rollout could never progress.
   return { replicas, surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 
@@ -26,7 +26,7 @@ export function total(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => n
   return sets.reduce((sum, set) => sum + count(set), 0);
 }
 
-/** The older first; of two as old, by name. */
+/** Orders by creation time, then by name. */
 export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
   const [first, second] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
   if (first !== second) return first < second ? -1 : 1;

@@ -7,7 +7,7 @@ import { HASH_LABEL, templateHash } from './template.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
 const HISTORY = 'deployment.kubernetes.io/revision-history';
-/** Annotations of a deployment that say nothing about its ReplicaSets. */
+/** Annotations of a Deployment that its ReplicaSets do not inherit. */
 const OWN = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'deprecated.deployment.rollback.to',
@@ -21,7 +21,7 @@ export function revisionOf({ metadata }: ReplicaSet | Deployment): number {
   return Number(metadata.annotations?.[REVISION] ?? 0) || 0;
 }
 
-/** The revision that the newest template has: one more than all before it. */
+/** Returns the revision of the newest template, one more than all before it. */
 export function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map(revisionOf)) + 1;
 }
@@ -31,7 +31,7 @@ const sizesNoted = ({ replicas, surge }: Limits) => ({ [DESIRED]: `${replicas}`,
 const inheritedAnnotations = (deployment: Deployment) =>
   Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !OWN.has(name)));
 
-/** A ReplicaSet for the template of a deployment that has none yet. */
+/** Builds the ReplicaSet for a template that has none yet. */
 export function newReplicaSet(
   deployment: Deployment,
   old: readonly ReplicaSet[],
@@ -60,7 +60,7 @@ export function newReplicaSet(
   };
 }
 
-/** The current set with what it takes over from its deployment, its revision among it. */
+/** Returns the current set with the fields that it inherits from its Deployment, including the revision. */
 export function refreshReplicaSet(set: ReplicaSet, deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet {
   const annotations: Record<string, string> = { ...set.metadata.annotations, ...inheritedAnnotations(deployment) };
   const before = revisionOf(set);
@@ -74,13 +74,13 @@ export function refreshReplicaSet(set: ReplicaSet, deployment: Deployment, old: 
   return { ...set, metadata: { ...set.metadata, annotations }, spec };
 }
 
-/** A set at another size, which it notes. */
+/** Returns a set with another size, which is also recorded in its annotations. */
 export function resizeReplicaSet(set: ReplicaSet, replicas: number, limits: Limits): ReplicaSet {
   const annotations = { ...set.metadata.annotations, ...sizesNoted(limits) };
   return { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } };
 }
 
-/** Sets that are of no more use: the oldest beyond those that are kept to go back to. */
+/** Returns the oldest sets beyond the revision history limit. */
 export function replicaSetsToPrune(old: readonly ReplicaSet[], limit: number): ReplicaSet[] {
   const living = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const surplus = living.toSorted((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, living.length - limit));

@@ -87,7 +87,7 @@ describe('a rolling step', () => {
           expect(total([fresh, ...old], desiredReplicas)).toBeLessThanOrEqual(most);
           const least = Math.min(before, replicas - limits.unavailable);
           expect(total([fresh, ...old], availableOf)).toBeGreaterThanOrEqual(least);
-          // Pods become available at their own pace.
+          // Pods become available in random steps.
           const [more = 0] = luck.take(1);
           fresh = set(
             'new',

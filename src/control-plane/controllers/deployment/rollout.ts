@@ -1,12 +1,12 @@
 import type { ReplicaSet } from '#platform/kube/kinds/workloads';
 import { availableOf, byCreation, desiredReplicas, type Limits, total } from './limits.ts';
 
-/** New numbers of replicas, by the name of the ReplicaSet; those that stay as they are are not in it. */
+/** New replica counts by the name of the ReplicaSet. Unchanged sets are left out. */
 export type Sizes = ReadonlyMap<string, number>;
 
 const nameOf = ({ metadata }: ReplicaSet) => metadata.name ?? '';
 
-/** The next step of a rolling update: the new set grows as far as it may, or else old ones shrink as far as they may. */
+/** Returns the next step of a rolling update: the new set grows as far as allowed, or else old ones shrink. */
 export function rollingStep(fresh: ReplicaSet, old: readonly ReplicaSet[], limits: Limits): Sizes {
   const grown = grow(fresh, old, limits);
   return grown === desiredReplicas(fresh) ? shrink(fresh, old, limits) : new Map([[nameOf(fresh), grown]]);
@@ -27,7 +27,7 @@ function shrink(fresh: ReplicaSet, old: readonly ReplicaSet[], { replicas, unava
   if (most <= 0) return sizes;
   const sets = old.toSorted(byCreation);
   const sizeOf = (set: ReplicaSet) => sizes.get(nameOf(set)) ?? desiredReplicas(set);
-  // Pods that do not work are no loss.
+  // Unavailable pods can be deleted without loss.
   for (const set of sets) {
     const idle = Math.min(most, Math.max(0, desiredReplicas(set) - availableOf(set)));
     if (idle <= 0) continue;
@@ -44,7 +44,7 @@ function shrink(fresh: ReplicaSet, old: readonly ReplicaSet[], { replicas, unava
   return sizes;
 }
 
-/** The next step of a deployment that recreates: everything old goes before anything new comes. */
+/** Returns the next step of the Recreate strategy: all old pods are deleted before new ones are created. */
 export function recreateStep(fresh: ReplicaSet | undefined, old: readonly ReplicaSet[], replicas: number): Sizes {
   const running = old.filter((set) => desiredReplicas(set) > 0);
   if (running.length > 0) return new Map(running.map((set) => [nameOf(set), 0]));

@@ -11,12 +11,14 @@ const annotatedNumber = ({ metadata }: ReplicaSet, annotation: string) => {
   return text === undefined ? undefined : Number(text);
 };
 
-/** Whether the number of replicas is another than when the sets were last sized. */
+/** Reports whether the number of replicas changed since the sets were last sized. */
 export function isScaled(sets: readonly ReplicaSet[], replicas: number): boolean {
   return sets.some((set) => desiredReplicas(set) > 0 && (annotatedNumber(set, DESIRED) ?? replicas) !== replicas);
 }
 
-/** Gives a new number of replicas to the sets that share it, in proportion, so that a rollout goes on where it was. */
+/**
+ * Distributes a new number of replicas over the active sets in proportion, so that a rollout continues where it was.
+ */
 export function scaleProportionally(
   fresh: ReplicaSet | undefined,
   old: readonly ReplicaSet[],
@@ -44,7 +46,7 @@ function isSaturated(fresh: ReplicaSet, replicas: number): boolean {
 
 function proportionalSizes(active: readonly ReplicaSet[], limits: Limits, allowed: number): Sizes {
   const change = allowed - total(active, desiredReplicas);
-  // The largest first; of two as large the newer gains and the older loses.
+  // Larger sets come first. Of two equal sets the newer gains and the older loses.
   const order = active.toSorted(
     (a, b) => desiredReplicas(b) - desiredReplicas(a) || (change > 0 ? byCreation(b, a) : byCreation(a, b)),
   );
@@ -55,13 +57,13 @@ function proportionalSizes(active: readonly ReplicaSet[], limits: Limits, allowe
     given += change === 0 ? 0 : share;
     return [nameOf(set), desiredReplicas(set) + (change === 0 ? 0 : share)] as [string, number];
   });
-  // What rounding left over goes to the largest.
+  // The largest set takes the remainder of rounding.
   const [largest] = sizes;
   if (largest !== undefined) largest[1] = Math.max(0, largest[1] + change - given);
   return new Map(sizes);
 }
 
-/** How much a set gains or loses when it keeps its part of the whole. */
+/** Returns how much a set gains or loses if it keeps its fraction of the total. */
 function shareOf(set: ReplicaSet, { replicas, surge }: Limits): number {
   const size = desiredReplicas(set);
   if (replicas === 0) return -size;

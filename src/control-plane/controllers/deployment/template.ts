@@ -5,7 +5,7 @@ import { byCreation } from './limits.ts';
 export const HASH_LABEL = 'pod-template-hash';
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** The ReplicaSet that has the template of a deployment; of several, the oldest. */
+/** Returns the ReplicaSet with the template of a Deployment, the oldest if there are several. */
 export function currentSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = withoutHash(deployment.spec.template);
   return sets.toSorted(byCreation).find((set) => jsonEqual(withoutHash(set.spec.template), wanted));
@@ -20,7 +20,7 @@ function withoutHash({ metadata = {}, spec }: PodTemplate): PodTemplate {
   return { metadata: { ...metadata, labels }, spec };
 }
 
-/** Names a template; `collisions` makes another name of it where that one is taken. */
+/** Returns the hash that names a template. `collisions` changes it if the name is taken. */
 export function templateHash(template: PodTemplate, collisions = 0): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(`${formatSorted(template)}${collisions === 0 ? '' : collisions}`)) {
@@ -29,7 +29,7 @@ export function templateHash(template: PodTemplate, collisions = 0): string {
   return [...String(hash)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
 }
 
-/** JSON with the fields in order, so that the same template always has the same name. */
+/** Formats JSON with sorted fields, so that equal templates always have the same name. */
 function formatSorted(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -10,7 +10,7 @@ import { writeStatus } from '#platform/runtime/status';
 import { demandOf, failedStatus, needsScale, statusOf } from './plan.ts';
 import { scaleOf } from './scale.ts';
 
-/** Works out how many pods of each disruption budget may be evicted. */
+/** Computes how many pods of each disruption budget may be evicted. */
 export function disruptionController(catalog: DiscoveryCache): Controller<PodDisruptionBudget> {
   const selectors = new WeakMap<PodDisruptionBudget, LabelSelector>();
   const selectorOf = (budget: PodDisruptionBudget): LabelSelector => {

@@ -7,21 +7,21 @@ import { partOfWhole } from '#platform/kube/kinds/workloads';
 type Spec = NonNullable<PodDisruptionBudget['spec']>;
 type Status = NonNullable<PodDisruptionBudget['status']>;
 
-/** A pod whose eviction was granted and that is still there after this long will not go: it counts again. */
+/** A pod that still exists this long after its eviction was granted is not expected to go, and counts again. */
 const GRANTED_MS = 2 * 60_000;
 
-/** How many pods there should be, and how many of them must be healthy. */
+/** Expected number of pods, and how many of them must be healthy. */
 export interface DisruptionDemand {
   readonly expectedPods: number;
   readonly desiredHealthy: number;
 }
 
-/** Whether a budget counts in parts of what the controllers of its pods are to keep, rather than of the pods there are. */
+/** Reports whether a budget refers to the scale of the controllers of its pods rather than to the existing pods. */
 export function needsScale({ minAvailable, maxUnavailable }: Spec): boolean {
   return maxUnavailable !== undefined || typeof minAvailable === 'string';
 }
 
-/** `scale` is how many pods the controllers of the chosen pods are to keep together. */
+/** Computes the demand of a budget. `scale` is the desired number of pods of all controllers of the selected pods. */
 export function demandOf({ minAvailable = 0, maxUnavailable }: Spec, pods: number, scale: number): DisruptionDemand {
   if (maxUnavailable !== undefined) {
     const desiredHealthy = Math.max(0, scale - partOfWhole(maxUnavailable, scale, 'up'));
@@ -31,7 +31,7 @@ export function demandOf({ minAvailable = 0, maxUnavailable }: Spec, pods: numbe
   return { expectedPods: scale, desiredHealthy: partOfWhole(minAvailable, scale, 'up') };
 }
 
-/** The status of a budget, and when to look again though nothing may happen until then. */
+/** Returns the status of a budget and when to reconcile again even without an event. */
 export function statusOf(
   budget: PodDisruptionBudget,
   pods: readonly Pod[],
@@ -66,7 +66,7 @@ export function statusOf(
   };
 }
 
-/** The status of a budget that cannot be worked out: nothing may be disrupted. */
+/** Returns the status of a budget that cannot be computed, which allows no disruption. */
 export function failedStatus(budget: PodDisruptionBudget, why: string, now: number): Status {
   const { generation } = budget.metadata;
   const none = { currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
@@ -85,7 +85,7 @@ export function failedStatus(budget: PodDisruptionBudget, why: string, now: numb
   };
 }
 
-/** Evictions that were granted and whose pods are still to go. */
+/** Returns the granted evictions whose pods are not gone yet. */
 function stillGranted(granted: Readonly<Record<string, string>>, pods: readonly Pod[], now: number) {
   const living = new Set(pods.filter(isLiving).map(({ metadata }) => metadata.name));
   const kept: Record<string, string> = {};

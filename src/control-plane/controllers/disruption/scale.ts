@@ -8,7 +8,7 @@ import type { Context } from '#platform/runtime/controller';
 import type { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { keyIn } from '#platform/runtime/key';
 
-/** Kinds whose number of pods is known without asking. */
+/** Kinds whose scale is in the cache. */
 const KNOWN = [REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS, DEPLOYMENTS];
 
 interface Scaled {
@@ -16,7 +16,7 @@ interface Scaled {
   readonly replicas: number;
 }
 
-/** How many pods the controllers of these pods are to keep together; pods without a controller do not count. */
+/** Sums the desired replicas of the controllers of these pods. Pods without a controller do not count. */
 export async function scaleOf(pods: readonly Pod[], catalog: DiscoveryCache, context: Context): Promise<number> {
   const seen = new Set<string>();
   const replicas = new Map<string, number>();
@@ -43,14 +43,14 @@ async function scaledBy(
   if (type === undefined) return await askedScale(ref, namespace, catalog, context);
   const owner = context.cache<KubeObject>(type).get(keyIn(namespace, ref.name));
   if (owner?.metadata.uid !== ref.uid) return undefined;
-  // The ReplicaSets of a Deployment come and go: what counts is what it keeps by all of them.
+  // The ReplicaSets of a Deployment change, so the scale of the Deployment itself counts.
   const above = type === REPLICA_SETS ? controllerOf(owner.metadata.ownerReferences) : undefined;
   if (above !== undefined) return await scaledBy(above, namespace, catalog, context);
   const { replicas = 1 } = owner['spec'] as { readonly replicas?: number };
   return { uid: ref.uid, replicas };
 }
 
-/** Any kind can say by its scale subresource how many pods it keeps. */
+/** Reads the scale subresource, which any kind can have. */
 async function askedScale(
   ref: KubeOwnerReference,
   namespace: string,

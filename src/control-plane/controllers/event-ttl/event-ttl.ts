@@ -18,7 +18,7 @@ const EVENTS = resourceType<Event>('v1', 'Event', 'events');
 const LIFE_MS = 60 * 60_000;
 const RETRY_MS = 60_000;
 
-/** Deletes Events an hour after they were last written. One timer waits for the oldest, whatever their number. */
+/** Deletes Events an hour after they were last written. A single timer waits for the oldest one. */
 export function eventTtl(parts: ControllerDeps): Runnable {
   const { client, clock } = parts;
   const log = parts.log.child({ controller: 'event expiry' });
@@ -80,7 +80,7 @@ export function eventTtl(parts: ControllerDeps): Runnable {
   };
 }
 
-/** When an event was last written, as far as it tells. */
+/** Returns when an Event was last written, as far as its fields show. */
 function lastWritten({ metadata, eventTime, lastTimestamp, series }: Event): number {
   const times = [metadata.creationTimestamp, eventTime, lastTimestamp, series?.lastObservedTime];
   return Math.max(...times.map((time) => (typeof time === 'string' ? Date.parse(time) : 0)));

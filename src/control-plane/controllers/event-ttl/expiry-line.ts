@@ -4,8 +4,8 @@ interface Waiting {
 }
 
 /**
- * Things in the order in which they end. Since all live equally long after they were last written, what is written goes to
- * the end of the line, and the head of the line is due first.
+ * Queue of items in the order of their expiry. All have the same lifetime after their last write, so a written item
+ * goes to the end and the head is due first.
  */
 export class ExpiryLine {
   readonly #line = new Map<string, Waiting>();
@@ -23,13 +23,13 @@ export class ExpiryLine {
     this.#line.delete(key);
   }
 
-  /** Whoever is due first; undefined where nobody is in line. */
+  /** Returns the item that is due first, undefined if the queue is empty. */
   head(): { readonly key: string; readonly uid: string; readonly due: number } | undefined {
     for (const [key, waiting] of this.#line) return { key, ...waiting };
     return undefined;
   }
 
-  /** All at once, in any order. */
+  /** Replaces all items, given in any order. */
   replace(all: readonly { readonly key: string; readonly uid: string; readonly due: number }[]): void {
     this.#line.clear();
     for (const { key, uid, due } of all.toSorted((a, b) => a.due - b.due)) this.#line.set(key, { uid, due });

@@ -2,7 +2,7 @@ import type { KubeOwnerReference } from '#platform/kube/kube-object';
 
 const MAX_OWNERS = 5000;
 
-/** Owners that are known to be gone for good, so that each of many dependents need not ask again. Bounded. */
+/** Bounded cache of owners that are known to be deleted, so that their many dependents need not request them again. */
 export class AbsentOwners {
   readonly #known = new Set<string>();
 
@@ -16,7 +16,7 @@ export class AbsentOwners {
   }
 }
 
-/** `namespace` is '' for cluster-wide owners. */
+/** Returns the cache key. `namespace` is '' for cluster-scoped owners. */
 function idOf({ apiVersion, kind, name, uid }: KubeOwnerReference, namespace: string): string {
   return [apiVersion, kind, namespace, name, uid].join('|');
 }

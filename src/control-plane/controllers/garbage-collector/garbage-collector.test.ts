@@ -191,7 +191,7 @@ describe('the garbage collector', () => {
   it('collects what it saw the owner of go, though nobody serves the kind of that any more', async () => {
     const gate = Promise.withResolvers<void>();
     let asked = false;
-    // Looks at the dependent only when the kind of its owner is gone.
+    // The dependent is processed only after the kind of its owner is gone.
     start((client) => ({
       ...client,
       get: async (...args) => {

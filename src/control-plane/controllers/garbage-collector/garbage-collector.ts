@@ -11,12 +11,12 @@ import { Monitors } from './monitors.ts';
 import { type Member, OwnerGraph, refersTo } from './owner-graph.ts';
 import { affectedMembers, blocks, decide, type OwnerState, type OwnerWithState } from './plan.ts';
 
-/** An owner of a kind that nobody serves: nothing may be concluded from not finding it. */
+/** The kind of the owner is not served, so not finding it proves nothing. */
 class UnknownOwnerError extends Error {}
 
 /**
- * Deletes what its owners left behind, lets owners that wait for their dependents go once those are gone, and lets go
- * of the dependents of owners that orphan them. Before anything is deleted the server itself is asked.
+ * Deletes dependents whose owners are gone, finishes foreground deletion once dependents are gone, and orphans
+ * dependents where requested. It reads from the server itself before it deletes anything.
  */
 export class GarbageCollector implements Runnable {
   readonly name = 'garbage collector';
@@ -26,7 +26,7 @@ export class GarbageCollector implements Runnable {
   readonly #absent = new AbsentOwners();
   readonly #monitors: Monitors;
   readonly #queue: WorkQueue;
-  /** Objects that have an owner of an unknown kind; looked at again when kinds come or go. */
+  /** Objects with an owner of an unknown kind, which are checked again when the served kinds change. */
   readonly #puzzling = new Set<string>();
 
   constructor(parts: ControllerDeps, catalog: DiscoveryCache) {
@@ -80,7 +80,7 @@ export class GarbageCollector implements Runnable {
       await this.#judge(member);
   }
 
-  /** The owner's standing as far as the graph tells. */
+  /** Returns the owner's state as far as the graph knows it. */
   #known(ref: KubeOwnerReference, { namespace }: Member): OwnerState | undefined {
     const owner = this.#graph.get(ref.uid);
     if (owner === undefined || !refersTo(ref, owner)) return undefined;
@@ -127,7 +127,7 @@ export class GarbageCollector implements Runnable {
     if (known !== undefined) return known;
     if (this.#absent.has(ref, namespace)) return 'absent';
     if (type === undefined) throw new UnknownOwnerError(`no ${ref.kind} of ${ref.apiVersion} is served`);
-    // Something cluster-wide cannot be owned by something in a namespace, which is for its author to find out.
+    // A cluster-scoped object cannot have a namespaced owner. Its author has to correct that.
     if (type.namespaced && member.namespace === '') return 'solid';
     const found = await ignoreNotFound(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));
     if (found?.metadata.uid === ref.uid) {
@@ -138,7 +138,7 @@ export class GarbageCollector implements Runnable {
     return 'absent';
   }
 
-  /** Takes the finalizer off an owner whose dependents are gone; sends those that are not on their way. */
+  /** Removes the finalizer of an owner whose dependents are gone, and deletes those that are not terminating. */
   async #awaitDependents(owner: Member): Promise<void> {
     let blocked = false;
     for (const dependent of this.#graph.dependentsOf(owner.uid)) {
@@ -149,7 +149,7 @@ export class GarbageCollector implements Runnable {
     if (!blocked) await this.#takeOff(owner, FOREGROUND);
   }
 
-  /** Takes an owner that orphans its dependents out of their references. */
+  /** Removes an owner that orphans its dependents from their references. */
   async #letGo(owner: Member): Promise<void> {
     for (const dependent of Array.from(this.#graph.dependentsOf(owner.uid))) {
       const latest = await this.#read(dependent);
@@ -187,7 +187,7 @@ export class GarbageCollector implements Runnable {
     );
   }
 
-  /** The object as it is now; undefined where it is gone, or another has its name. */
+  /** Reads the current object, undefined if it is gone or its name belongs to another. */
   async #read(member: Member): Promise<KubeObject | undefined> {
     const latest = await ignoreNotFound(this.#parts.client.get(member.type, member.name, placeOf(member)));
     return latest?.metadata.uid === member.uid ? latest : undefined;

@@ -13,16 +13,16 @@ interface Monitor {
 }
 
 export interface MonitorEvents {
-  /** The graph has changed for one object; `member` is undefined where it is gone. */
+  /** Runs when the graph has changed for one object. `member` is undefined if it was deleted. */
   changed(before: Member | undefined, member: Member | undefined): void;
 }
 
-/** Objects of a list that are taken in at a time. */
+/** Number of listed objects that are processed at a time. */
 const AT_ONCE = 500;
-/** How long one resource that cannot be listed may hold up the collection of all others. */
+/** Maximum time for which a resource that cannot be listed delays the collection of all others. */
 const TIMEOUT_MS = 30_000;
 
-/** Follows every resource whose objects can own or be owned, and keeps the graph up to date. */
+/** Watches every resource whose objects can own or be owned, and updates the graph. */
 export class Monitors {
   readonly #parts: ControllerDeps;
   readonly #graph: OwnerGraph;
@@ -36,7 +36,7 @@ export class Monitors {
     this.#events = events;
   }
 
-  /** Starts following what is new among the resources, and stops following what is no longer among them. */
+  /** Starts watching new resources and stops watching those that are no longer listed. */
   follow(resources: readonly DiscoveredResource[], signal: AbortSignal): void {
     const wanted = new Map(
       preferredVersions(resources)
@@ -52,7 +52,7 @@ export class Monitors {
     for (const [id, type] of wanted) if (!this.#running.has(id)) this.#running.set(id, this.#start(type, signal));
   }
 
-  /** Settles when the graph shows every resource, or as much as can be had. */
+  /** Resolves when the graph contains every resource, as far as they can be listed. */
   async settled(): Promise<void> {
     while (this.#unsettled.size > 0) await Promise.all(this.#unsettled);
   }
@@ -83,7 +83,7 @@ export class Monitors {
     const put = (object: KubeObject) => {
       const { uid = '' } = object.metadata;
       const before = graph.get(uid);
-      // Most changes are of a status.
+      // Most changes concern only the status.
       if (before !== undefined && shows(before, type, object)) return;
       const other = before === undefined ? graph.uidOf(type, keyOf(object)) : undefined;
       if (other !== undefined) remove(other);
@@ -105,7 +105,7 @@ export class Monitors {
         }
         for (const [i, object] of objects.entries()) {
           put(object);
-          // There may be a hundred thousand of them, and others wait meanwhile.
+          // A list may have a hundred thousand objects, so other work gets turns in between.
           if (i % AT_ONCE === AT_ONCE - 1) await this.#parts.clock.turn?.();
         }
         listed();
@@ -114,7 +114,7 @@ export class Monitors {
   }
 }
 
-/** Events come and go in masses, and own nothing. */
+/** Reports whether a resource is collected. Events are excluded, since they are numerous and own nothing. */
 function isCollected({ plural, verbs }: DiscoveredResource): boolean {
   return plural !== 'events' && ['delete', 'list', 'watch', 'get'].every((verb) => verbs.includes(verb));
 }

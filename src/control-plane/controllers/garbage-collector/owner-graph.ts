@@ -5,7 +5,7 @@ import { apiVersionOf } from '#platform/kube/kinds/resource-type';
 import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
 import { keyOf } from '#platform/runtime/key';
 
-/** What matters of an object for who owns whom. */
+/** Fields of an object that matter for ownership. */
 export interface Member {
   readonly uid: string;
   readonly type: ResourceType;
@@ -13,9 +13,9 @@ export interface Member {
   readonly name: string;
   readonly owners: readonly KubeOwnerReference[];
   readonly deleting: boolean;
-  /** Being deleted, and waits for its dependents to go first. */
+  /** True if the object is being deleted and waits until its dependents are gone. */
   readonly foreground: boolean;
-  /** Being deleted, and waits for its dependents to be let go. */
+  /** True if the object is being deleted and waits until its dependents are orphaned. */
   readonly orphaning: boolean;
 }
 
@@ -36,7 +36,7 @@ export function memberOf(type: ResourceType, { metadata }: KubeObject): Member {
   };
 }
 
-/** Whether a member is still what matters of its object. */
+/** Reports whether a member still matches its object. */
 export function shows(member: Member, type: ResourceType, { metadata }: KubeObject): boolean {
   const { name, ownerReferences = NO_OWNERS, deletionTimestamp, finalizers = [] } = metadata;
   if (member.type !== type || member.name !== name || !sameOwners(member.owners, ownerReferences)) return false;
@@ -52,12 +52,14 @@ export function sameOwners(a: readonly KubeOwnerReference[], b: readonly KubeOwn
   return a === b || (a.length === b.length && a.every((ref, i) => jsonEqual(ref as never, b[i] as never)));
 }
 
-/** Whether a reference names this very object: uids alone do not count, because anybody can write them. */
+/**
+ * Reports whether a reference names exactly this object. The uid alone does not count, because anybody can write it.
+ */
 export function refersTo(ref: KubeOwnerReference, { uid, type, name }: Member): boolean {
   return ref.uid === uid && ref.name === name && ref.kind === type.kind && ref.apiVersion === apiVersionOf(type);
 }
 
-/** All objects and who names whom as an owner, by uid. */
+/** Graph of all objects and their owner references, by uid. */
 export class OwnerGraph {
   readonly #members = new Map<string, Member>();
   readonly #dependents = new Map<string, Set<string>>();
@@ -74,7 +76,7 @@ export class OwnerGraph {
     }
   }
 
-  /** Takes in the state of an object. */
+  /** Adds or updates an object. */
   put(type: ResourceType, object: KubeObject): Member {
     const member = memberOf(type, object);
     const before = this.#members.get(member.uid);
@@ -100,12 +102,12 @@ export class OwnerGraph {
     return member;
   }
 
-  /** The uid that an object of this key is known by. */
+  /** Returns the known uid of the object with this key. */
   uidOf(type: ResourceType, key: string): string | undefined {
     return this.#keysOf(type).get(key);
   }
 
-  /** The uids of all known objects of a resource. */
+  /** Returns the uids of all known objects of a resource. */
   uidsOf(type: ResourceType): string[] {
     return [...this.#keysOf(type).values()];
   }

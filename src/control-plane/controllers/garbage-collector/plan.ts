@@ -2,7 +2,7 @@ import { FOREGROUND } from '#platform/kube/deletion-finalizers';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
 import { type Member, sameOwners } from './owner-graph.ts';
 
-/** How an owner that an object names stands: there, there but waiting for its dependents to go, or gone. */
+/** State of a referenced owner: present, present but waiting for its dependents to be deleted, or gone. */
 export type OwnerState = 'solid' | 'waiting' | 'absent';
 
 export interface OwnerWithState {
@@ -12,16 +12,16 @@ export interface OwnerWithState {
 
 export type GcDecision =
   | { readonly do: 'keep' }
-  /** Somebody still owns it: let go of the others. */
+  /** Another owner remains, so the other references are removed. */
   | { readonly do: 'drop references'; readonly uids: ReadonlySet<string> }
   | {
       readonly do: 'delete';
       readonly policy: 'Foreground' | 'Background' | 'Orphan';
-      /** Its own dependents wait for each other in a circle: none of its references may block any more. */
+      /** Its own dependents wait for each other in a cycle, so none of its references may block any longer. */
       readonly unblock: boolean;
     };
 
-/** What becomes of an object that names owners. */
+/** Decides what to do with an object that has owners. */
 export function decide(
   owners: readonly OwnerWithState[],
   finalizers: readonly string[],
@@ -47,8 +47,8 @@ export function decide(
 }
 
 /**
- * Whom a change concerns: the object itself where it has new owners or began to wait for its dependents, and owners
- * that wait for it.
+ * Returns the members that a change affects: the object itself if it has new owners or began to wait for its
+ * dependents, and owners that wait for it.
  */
 export function affectedMembers(before: Member | undefined, member: Member | undefined): string[] {
   const uids = new Set<string>();
@@ -63,7 +63,7 @@ export function affectedMembers(before: Member | undefined, member: Member | und
   return [...uids];
 }
 
-/** Whether the owner may not go before the object that holds the reference. */
+/** Reports whether the reference blocks the deletion of the owner. */
 export function blocks({ blockOwnerDeletion }: KubeOwnerReference): boolean {
   return blockOwnerDeletion === true;
 }

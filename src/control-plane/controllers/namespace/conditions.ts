@@ -1,14 +1,14 @@
 import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 
-/** What came of an attempt to empty a namespace. */
+/** Result of an attempt to delete the content of a namespace. */
 export interface DeletionResult {
-  /** Group versions that could not be asked what they serve. */
+  /** Group versions whose discovery failed. */
   readonly undiscovered: readonly string[];
-  /** Why something could not be deleted. */
+  /** Errors of deletions. */
   readonly failures: readonly string[];
-  /** How many objects are left of a resource, by `plural.group`. */
+  /** Number of remaining objects by `plural.group`. */
   readonly left: ReadonlyMap<string, number>;
-  /** How many of those a finalizer holds, by finalizer. */
+  /** Number of remaining objects by the finalizer that they wait for. */
   readonly heldBy: ReadonlyMap<string, number>;
 }
 
@@ -79,7 +79,7 @@ const WORDINGS: readonly Wording[] = [
   },
 ];
 
-/** The conditions of a namespace that is being emptied. */
+/** Returns the conditions of a terminating namespace. */
 export function conditionsAfter(
   emptying: DeletionResult,
   before: readonly KubeCondition[] | undefined,
@@ -94,7 +94,7 @@ export function conditionsAfter(
   return conditions;
 }
 
-/** Whether nothing is left and nothing can have been overlooked. */
+/** Reports whether nothing is left and nothing can have been overlooked. */
 export function isEmpty({ undiscovered, failures, left }: DeletionResult): boolean {
   return undiscovered.length === 0 && failures.length === 0 && left.size === 0;
 }

@@ -11,12 +11,12 @@ import { deleteAllContent } from './delete-all-content.ts';
 
 const FINALIZER = 'kubernetes';
 
-/** Empties namespaces that are being deleted, and lets them go when nothing is left in them. */
+/** Deletes the content of terminating namespaces, and finalizes them when nothing is left. */
 export const namespaceController: Controller<Namespace> = {
   name: 'namespace',
   for: NAMESPACES,
   concurrency: 4,
-  // Objects that others must finish first are looked after ever less often, but not for ever less.
+  // Objects with pending finalizers are checked at growing intervals, up to a maximum.
   backOff: { first: 50, max: 15_000 },
   watches: [
     watchSource(PODS, ({ metadata: { namespace = '' } }, { cache }, { type }) =>
@@ -37,7 +37,7 @@ const isDying = (namespace: Namespace | undefined) => namespace?.metadata.deleti
 
 async function finish(namespace: Namespace, { client, clock }: Context): Promise<void> {
   const { name = '' } = namespace.metadata;
-  // Asked anew every time: an object of a kind that was overlooked would stay for ever.
+  // Discovery runs every time, because objects of an overlooked kind would remain forever.
   const emptying = await deleteAllContent(client, await discover(client), name);
   const conditions = conditionsAfter(emptying, namespace.status?.conditions, timestamp(clock.now()));
   const told = await writeStatus(client, NAMESPACES, namespace, {

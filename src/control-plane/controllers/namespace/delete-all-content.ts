@@ -4,7 +4,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { type DiscoveredResource, type DiscoveryResult, preferredVersions } from '#platform/runtime/discovery';
 import type { DeletionResult } from './conditions.ts';
 
-/** Deletes all that is in a namespace: pods before all else, because what they use should outlive them. */
+/** Deletes the content of a namespace. Pods are deleted first, because the objects they use should outlive them. */
 export async function deleteAllContent(
   client: Client,
   discovered: DiscoveryResult,
@@ -25,7 +25,7 @@ export async function deleteAllContent(
       try {
         count(found, resource, await deleteObjects(client, resource, namespace));
       } catch (error) {
-        // A custom resource that has just been undefined has nothing left.
+        // A resource whose CRD was just deleted has no objects left.
         if (!isNotFound(error)) found.failures.push((error as Error).message);
       }
     }
@@ -36,7 +36,7 @@ export async function deleteAllContent(
 
 const isPods = ({ group, plural }: DiscoveredResource) => group === '' && plural === 'pods';
 
-/** Deletes the objects of a resource; returns those that are still there. */
+/** Deletes the objects of a resource and returns those that still exist. */
 async function deleteObjects(
   client: Client,
   resource: DiscoveredResource,

@@ -68,7 +68,7 @@ const read = (): Promise<Namespace> => admin.get(NAMESPACES, 'doomed');
 const conditionOf = async (type: string) =>
   (await read()).status?.conditions?.find((condition) => condition.type === type);
 
-/** A namespace that can be looked at after it has been emptied. */
+/** Creates a namespace that still exists after its content was deleted. */
 async function doom(): Promise<void> {
   const metadata = { name: 'doomed', finalizers: ['example.com/watched'] };
   await admin.create(NAMESPACES, { metadata, spec: { finalizers: ['kubernetes'] } });

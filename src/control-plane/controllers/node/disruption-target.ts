@@ -2,17 +2,20 @@ import type { Client } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { isConflict, isNotFound } from '#platform/kube/kube-error';
 
-/** Why a pod is ended from outside. */
+/** Reason why a pod is terminated from outside. */
 export interface DisruptionReason {
   readonly reason: string;
   readonly message: string;
-  /** The phase that a pod gets that nobody is left to end properly. */
+  /** Phase to set if no kubelet is left to terminate the pod. */
   readonly phase?: 'Failed';
-  /** Seconds; absent: what the pod asks for. */
+  /** Grace period in seconds. Defaults to that of the pod. */
   readonly grace?: number;
 }
 
-/** Writes on a pod why it ends, and deletes it; one that is gone, or another of its name, is left alone. */
+/**
+ * Writes the DisruptionTarget condition of a pod and deletes it. A pod that is gone, or another with its name, is
+ * ignored.
+ */
 export async function deleteWithDisruptionTarget(
   { metadata }: Pod,
   ending: DisruptionReason,

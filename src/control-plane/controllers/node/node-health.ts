@@ -7,16 +7,16 @@ interface SeenHeartbeat {
   at: number;
 }
 
-/** When each node last gave a sign of life. */
+/** Tracks the last heartbeat of each node. */
 export interface LastHeartbeats {
   noticeNode(node: Node, now: number): void;
   noticeLease(lease: Lease, now: number): void;
-  /** Infinity for a node that is taken to be well until it is told to fall silent. */
+  /** Returns Infinity for a node that is assumed healthy until it is reported silent. */
   lastSeen(name: string): number | undefined;
   forget(name: string): void;
 }
 
-/** Counts nodes as healthy that send no heartbeats, except those that `isSilent` names: for simulated time. */
+/** Assumes that nodes without heartbeats are healthy, except those that `isSilent` names. Used with simulated time. */
 export class AssumedHealth implements LastHeartbeats {
   readonly #silent = new Map<string, number>();
   readonly #isSilent: (node: Node) => boolean;
@@ -32,7 +32,7 @@ export class AssumedHealth implements LastHeartbeats {
   }
 
   noticeLease(): void {
-    // There are none.
+    // There are no leases.
   }
 
   lastSeen(name: string): number {
@@ -45,8 +45,8 @@ export class AssumedHealth implements LastHeartbeats {
 }
 
 /**
- * When each node last gave a sign of life: a renewed lease or a new heartbeat of its readiness. What counts is when it was
- * noticed here, because clocks of nodes differ.
+ * Tracks the last heartbeat of each node: a renewed lease or a new heartbeat of its Ready condition. The time of
+ * observation counts, because clocks of nodes differ.
  */
 export class NodeHealth implements LastHeartbeats {
   readonly #seen = new Map<string, SeenHeartbeat>();
@@ -56,7 +56,7 @@ export class NodeHealth implements LastHeartbeats {
     this.#notice(metadata.name ?? '', { heartbeat }, now);
   }
 
-  /** A lease bears the name of its node. */
+  /** Records a lease, which has the name of its node. */
   noticeLease({ metadata, spec }: Lease, now: number): void {
     this.#notice(metadata.name ?? '', { renewTime: spec?.renewTime ?? '' }, now);
   }

@@ -13,13 +13,13 @@ import { AssumedHealth, type LastHeartbeats, NodeHealth } from './node-health.ts
 import { desiredTaints, unknownConditions } from './node-plan.ts';
 import { byNode } from './pods-by-node.ts';
 
-/** How long a node may be silent before nobody can say how it is. */
+/** Time without a heartbeat after which the state of a node is unknown. */
 const GRACE_MS = 40_000;
 
-/** Notices nodes that fall silent, and keeps new pods off nodes that are not well. */
+/** Detects nodes without heartbeats, and taints unhealthy nodes against new pods. */
 export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Controller<Node> {
   let awake: AwakeTime | undefined;
-  /** What was not heard while this process stood still says nothing of the nodes. */
+  /** Returns the time, in which periods that this process was suspended do not count as silence of nodes. */
   const time = ({ clock, signal }: Context): number => {
     if (health instanceof AssumedHealth) return clock.monotonic();
     awake ??= new AwakeTime(clock).keep(signal);
@@ -30,7 +30,7 @@ export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Contro
     for: NODES,
     reads: [PODS],
     watches: [
-      // A renewed lease is only noted: the run that is due anyway will see it.
+      // A renewed lease is only recorded, and the next due reconciliation sees it.
       watchSource(
         LEASES,
         (lease, context) => {
@@ -40,7 +40,7 @@ export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Contro
         { namespace: NODE_LEASE_NAMESPACE },
       ),
       watchSource(NODES, (node, context, { type, object }) => {
-        // Told of both sides of a change, of which only the newer counts.
+        // The handler runs for both sides of a change, of which only the newer counts.
         if (node !== object) return [];
         if (type !== 'deleted') health.noticeNode(node, time(context));
         else
@@ -56,7 +56,7 @@ export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Contro
     async reconcile(node, context) {
       const { client, clock } = context;
       const { name = '' } = node.metadata;
-      // The run may come before whoever watches was told.
+      // The reconciliation may run before the watch handler.
       const now = time(context);
       health.noticeNode(node, now);
       const silent = now - (health.lastSeen(name) ?? now);
@@ -77,7 +77,7 @@ export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Contro
       }
       if (conditionOf(known.status?.conditions, 'Ready')?.status === 'Unknown') await markPods(name, context);
       if (silent === Number.NEGATIVE_INFINITY) return undefined;
-      // Of a silent node the next sign is an event.
+      // The next heartbeat of a silent node triggers an event.
       return silent >= GRACE_MS ? { requeueAfterMs: GRACE_MS } : { requeueAfterMs: GRACE_MS - silent };
     },
     forget: (key) => health.forget(key),
@@ -90,7 +90,7 @@ function tell(node: Node, events: EventRecorder, reason: string, message: (name:
   events.event(node, 'Normal', reason, message(node.metadata.name ?? ''));
 }
 
-/** Nobody should send anything to pods of which nobody knows whether they live. */
+/** Marks the pods of a node not ready, since their state is unknown and they should get no traffic. */
 async function markPods(node: string, { cache, client, clock }: Context): Promise<void> {
   for (const pod of cache(PODS).by(byNode, node)) {
     const ready = conditionOf(pod.status?.conditions, 'Ready');

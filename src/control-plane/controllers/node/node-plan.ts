@@ -1,10 +1,10 @@
 import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import type { Node, Taint } from '#platform/kube/kinds/node';
 
-/** Conditions that a node reports itself, and that nobody knows when it is silent. */
+/** Conditions that a node reports itself and that are unknown while it is silent. */
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** The conditions of a node that gives no sign of life. */
+/** Returns the conditions of a node without heartbeats. */
 export function unknownConditions({ metadata, status }: Node, now: string): KubeCondition[] {
   let conditions: KubeCondition[] = [...(status?.conditions ?? [])];
   for (const type of REPORTED) {
@@ -28,7 +28,7 @@ export function unknownConditions({ metadata, status }: Node, now: string): Kube
 }
 
 const PREFIX = 'node.kubernetes.io/';
-/** The taint that goes with a condition in a state; those of readiness also drive pods out. */
+/** Taints by condition type and status. Those of readiness also evict pods. */
 const TAINTS: readonly (readonly [type: string, status: string, key: string, effects: readonly string[]])[] = [
   ['Ready', 'False', 'not-ready', ['NoSchedule', 'NoExecute']],
   ['Ready', 'Unknown', 'unreachable', ['NoSchedule', 'NoExecute']],
@@ -40,7 +40,7 @@ const TAINTS: readonly (readonly [type: string, status: string, key: string, eff
 
 const isSame = (a: Taint, b: Taint) => a.key === b.key && a.effect === b.effect;
 
-/** The taints of a node as its conditions want them; undefined where they are. Taints of others stay. */
+/** Returns the taints that match the conditions of a node, undefined if they are up to date. Foreign taints remain. */
 export function desiredTaints({ spec, status }: Node, now: string): Taint[] | undefined {
   const present = spec?.taints ?? [];
   const wanted: Taint[] = TAINTS.flatMap(([type, value, key, effects]) =>

@@ -1,7 +1,7 @@
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 
-/** Pods by the node that they are bound to. */
+/** Indexes pods by the node that they are bound to. */
 export const byNode: Index<Pod> = {
   values: ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]),
 };

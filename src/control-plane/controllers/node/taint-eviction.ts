@@ -9,7 +9,7 @@ import { byNode } from './pods-by-node.ts';
 
 const ENDING = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' };
 
-/** For how many seconds a pod puts up with taints that drive pods out; Infinity where it need not go. */
+/** Returns the seconds for which a pod tolerates NoExecute taints, Infinity if it tolerates them forever. */
 export function minTolerationTime(tolerations: readonly Toleration[], taints: readonly Taint[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const taint of taints) {
@@ -23,9 +23,9 @@ export function minTolerationTime(tolerations: readonly Toleration[], taints: re
 const drivingOut = (node: Node | undefined) =>
   (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 
-/** Ends pods on nodes with taints that they do not put up with, or no longer. */
+/** Deletes pods on nodes with taints that they do not tolerate, or no longer. */
 export function taintEviction(): Controller<Pod> {
-  /** Since when a pod has been on a node with such taints. */
+  /** Time since which a pod has been on a node with such taints. */
   const since = new Map<string, { readonly uid: string | undefined; readonly at: number }>();
   return {
     name: 'taint eviction',

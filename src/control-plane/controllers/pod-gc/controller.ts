@@ -9,10 +9,13 @@ import { deleteWithDisruptionTarget } from '../node/disruption-target.ts';
 import { byNode } from '../node/pods-by-node.ts';
 import { classifyPod, LOST } from './plan.ts';
 
-/** A node that is not there may only not have been seen yet. */
+/** Time to wait for a missing node, since it may only not have been observed yet. */
 const QUARANTINE_MS = 40_000;
 
-/** Ends pods that nobody else will: those of nodes that are gone, those that no node ever had, the oldest finished ones. */
+/**
+ * Deletes pods that nothing else will: those of deleted nodes, terminating ones without a node, and the oldest finished
+ * ones.
+ */
 export function podGc({ mostFinished = 12_500 } = {}): Controller<Pod> {
   const missingSince = new Map<string, number>();
   const finished = new Map<string, string>();

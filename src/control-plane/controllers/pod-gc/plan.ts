@@ -5,11 +5,11 @@ import type { DisruptionReason } from '../node/disruption-target.ts';
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
-/** What is the matter with a pod that nobody else will end. */
+/** Reason why pod garbage collection deletes a pod, or none. */
 export type PodGcDecision =
   | { readonly is: 'fine' }
   | { readonly is: 'finished' }
-  /** Its node does not seem to exist. */
+  /** The node of the pod does not seem to exist. */
   | { readonly is: 'lost' }
   | { readonly is: 'stuck'; readonly ending: DisruptionReason };
 
@@ -20,7 +20,7 @@ export const LOST: DisruptionReason = {
   grace: 0,
 };
 
-/** Looks at a pod; `node` is the one that it is bound to, as far as it is known. */
+/** Classifies a pod. `node` is the one that it is bound to, if known. */
 export function classifyPod({ metadata, spec, status }: Pod, node: Node | undefined): PodGcDecision {
   const { nodeName = '' } = spec;
   const dying = metadata.deletionTimestamp !== undefined;
@@ -36,7 +36,7 @@ export function classifyPod({ metadata, spec, status }: Pod, node: Node | undefi
   return status?.phase === 'Succeeded' || status?.phase === 'Failed' ? { is: 'finished' } : { is: 'fine' };
 }
 
-/** Somebody vouches that nothing runs there any more. */
+/** Reports whether a node is tainted as out of service, which asserts that nothing runs there any longer. */
 function isOutOfService({ spec, status }: Node): boolean {
   const ready = conditionOf(status?.conditions, 'Ready')?.status === 'True';
   return !ready && (spec?.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE);

@@ -7,7 +7,7 @@ import type { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import { planClaims } from './claim.ts';
 
-/** The reference that makes an object the owner's own. */
+/** Builds the controller owner reference to an object. */
 export function controllerRef(type: ResourceType, { metadata }: KubeObject): KubeOwnerReference {
   const { name = '', uid = '' } = metadata;
   return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, controller: true, blockOwnerDeletion: true };
@@ -22,7 +22,7 @@ export interface ClaimOptions<O extends KubeObject, T extends KubeObject> {
   readonly expectations: Expectations;
 }
 
-/** Makes the objects that fit the owner its own, lets go of those that no longer do, and returns its own. */
+/** Adopts the objects that match the owner, releases those that no longer do, and returns the owned ones. */
 export async function claimObjects<O extends KubeObject, T extends KubeObject>(
   { client, ownerType, owner, type, selector, expectations }: ClaimOptions<O, T>,
   objects: Iterable<T>,
@@ -36,7 +36,7 @@ export async function claimObjects<O extends KubeObject, T extends KubeObject>(
       expectations.wrote(keyOf(owner), changed);
       return changed;
     } catch (error) {
-      // Gone, or another object by now.
+      // The object is gone, or another has its name.
       if (isNotFound(error) || isInvalid(error)) return undefined;
       throw error;
     }
@@ -55,7 +55,10 @@ export async function claimObjects<O extends KubeObject, T extends KubeObject>(
   return [...owned, ...adopted];
 }
 
-/** Asked of the server: what is adopted by an owner that is gone would be collected with it. */
+/**
+ * Reports whether the owner still exists at the server. An object adopted by a deleted owner would be
+ * garbage-collected.
+ */
 async function isStillThere<O extends KubeObject>(client: Client, type: ResourceType<O>, owner: O): Promise<boolean> {
   const { name = '', namespace = '', uid } = owner.metadata;
   try {

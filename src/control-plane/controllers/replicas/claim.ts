@@ -1,16 +1,16 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { LabelSelector } from '#platform/kube/selectors/label-selector';
 
-/** What an owner has to do so that the objects that fit its selector are its own and no others. */
+/** Adoptions and releases that make the owner own exactly the objects that match its selector. */
 export interface Claims<T extends KubeObject> {
   readonly owned: readonly T[];
-  /** Nobody's, and fit. */
+  /** Objects that match and have no controller. */
   readonly adopt: readonly T[];
-  /** Its own, and do not fit any more. */
+  /** Owned objects that no longer match. */
   readonly release: readonly T[];
 }
 
-/** Sorts objects of the owner's namespace; an owner that is going takes nothing new. */
+/** Classifies objects of the owner's namespace. A terminating owner adopts nothing. */
 export function planClaims<T extends KubeObject>(
   owner: KubeObject,
   selector: LabelSelector,

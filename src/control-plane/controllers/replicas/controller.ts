@@ -20,7 +20,7 @@ import { isActive } from './pod-state.ts';
 import { podsToDelete } from './pods-to-delete.ts';
 import { type ReplicaFailure, type ReplicaOwner, replicaStatus } from './replica-status.ts';
 
-/** Pods made or deleted in one run: no more, so that one owner does not hold up all others. */
+/** Maximum number of pods created or deleted in one reconciliation, so that one owner does not delay all others. */
 const BURST = 500;
 
 interface Keeper<T extends ReplicaOwner> {
@@ -46,13 +46,13 @@ export const replicationControllers = () =>
     replicasOf: ({ spec }) => spec.replicas ?? 1,
   });
 
-/** Keeps as many pods of a template as an object asks for. */
+/** Maintains the desired number of pods of a template. */
 function keepReplicas<T extends ReplicaOwner>({ name, type, selectorOf, replicasOf }: Keeper<T>): Controller<T> {
   const expectations = new Expectations();
 
   async function make(owner: T, count: number, { client }: Context): Promise<ReplicaFailure | undefined> {
     const pod = podFromTemplate(owner.spec.template, owner, controllerRef(type, owner));
-    // Ever more at a time, so that what cannot be made is not tried hundreds of times.
+    // Batches grow, so that creations that fail are not tried hundreds of times.
     for (let made = 0, batch = 1; made < count; batch *= 2) {
       const size = Math.min(batch, count - made);
       const results = await Promise.allSettled(Array.from({ length: size }, () => client.create(PODS, pod)));
@@ -89,7 +89,7 @@ function keepReplicas<T extends ReplicaOwner>({ name, type, selectorOf, replicas
     owns: [PODS],
     concurrency: 4,
     watches: [
-      // A pod that is nobody's may be somebody's to adopt.
+      // A pod without a controller may be adopted.
       watchSource(PODS, ({ metadata }, { cache }) => {
         if (metadata.ownerReferences?.some(({ controller }) => controller === true) === true) return [];
         if (metadata.labels === undefined) return [];
@@ -123,7 +123,7 @@ function keepReplicas<T extends ReplicaOwner>({ name, type, selectorOf, replicas
     forget: (key) => expectations.forget(key),
   };
 
-  /** Pods that do the same work: those of all ReplicaSets of the same Deployment. */
+  /** Returns the pods that do the same work: those of all ReplicaSets of the same Deployment. */
   function related(owner: T, own: readonly Pod[], { cache }: Context): readonly Pod[] {
     const above = owner.metadata.ownerReferences?.find(({ controller }) => controller === true);
     if (above === undefined) return own;

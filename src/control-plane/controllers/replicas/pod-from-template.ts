@@ -3,7 +3,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { PodTemplate } from '#platform/kube/kinds/workloads';
 import type { KubeMeta, KubeOwnerReference } from '#platform/kube/kube-object';
 
-/** A pod that is yet to be made, after a template. */
+/** Builds a pod from a template. */
 export function podFromTemplate(
   { metadata = {}, spec }: PodTemplate,
   owner: { readonly metadata: KubeMeta },

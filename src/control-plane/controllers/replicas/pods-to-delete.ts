@@ -5,8 +5,8 @@ const COST = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASES = ['Pending', 'Unknown', 'Running'];
 
 /**
- * The pods to delete where there are too many: those first that are of the least use. `related` are all pods that do the
- * same work; of two alike, the one with more of them on its node goes first.
+ * Picks the pods to delete, the least useful first. `related` are all pods that do the same work: of two equal pods,
+ * the one with more of them on its node is deleted first.
  */
 export function podsToDelete(pods: readonly Pod[], count: number, related: Iterable<Pod>, now: number): Pod[] {
   if (count >= pods.length) return [...pods];
@@ -43,7 +43,10 @@ function costOf({ metadata }: Pod): number {
   return /^(0|-?[1-9][0-9]*)$/.test(cost) ? Number(cost) : 0;
 }
 
-/** The younger goes first; ages of the same order of magnitude are alike, so that chance decides and not the start. */
+/**
+ * Orders the younger pod first. Ages of the same order of magnitude count as equal, so that the order is random instead
+ * of by start time.
+ */
 function byAge(a: number | undefined, b: number | undefined, first: Pod, second: Pod, now: number): number {
   if (a === undefined || b === undefined || a === b) return 0;
   const magnitude = (time: number) => (now > time ? Math.floor(Math.log2((now - time) * 1e6)) : -1);

@@ -10,13 +10,13 @@ export interface ReplicaOwner extends KubeObject {
   readonly status?: ReplicaStatus;
 }
 
-/** Why pods could not be made or deleted. */
+/** Reason why pods could not be created or deleted. */
 export interface ReplicaFailure {
   readonly reason: 'FailedCreate' | 'FailedDelete';
   readonly message: string;
 }
 
-/** The status of a kind that keeps a number of pods, and when to look again for one that will be available by then. */
+/** Returns the status of an owner of replicas, and when to reconcile again for a pod that becomes available by then. */
 export function replicaStatus(
   owner: ReplicaOwner,
   pods: readonly Pod[],
@@ -44,7 +44,7 @@ export function replicaStatus(
   };
 }
 
-/** Numbers that are zero are left out, as Kubernetes does. */
+/** Zero counts are left out, as in Kubernetes. */
 const nonZero = (name: string, count: number) => (count === 0 ? {} : { [name]: count });
 
 function conditionsAfter(before: ReplicaStatus['conditions'], failure: ReplicaFailure | undefined, now: string) {

@@ -13,22 +13,21 @@ import type { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 
-/** How soon to look again for a kind that a quota names and nobody serves yet. */
+/** Requeue delay for a quota that names a kind not served yet. */
 const UNKNOWN_MS = 30_000;
 
-/** How often quotas are counted although nothing says that they must be. */
+/** Interval of recounting quotas without an event. */
 const RECOUNT_MS = 5 * 60_000;
 
 /**
- * Counts what the quotas of each namespace limit. Only what some quota counts is followed.
- *
- * Admission charges what comes before it is there to be counted. Counting then would take the charge back and let in
- * more than there is, so that it waits until something has gone, a limit has changed, or time has passed.
+ * Counts what the quotas of each namespace limit, and watches only the resources that some quota counts. Admission
+ * charges an object before it exists, so a count at that time would undo the charge: it waits for a deletion, a changed
+ * limit, or the interval.
  */
 export function resourceQuotaController(catalog: DiscoveryCache): Controller<ResourceQuota> {
   const typeOf = ({ group, plural }: CountedResource): ResourceType | undefined =>
     preferredVersions(catalog.now.resources).find((each) => each.group === group && each.plural === plural);
-  /** When each quota is due; one that is not here is now. */
+  /** Time at which each quota is due. A quota without an entry is due now. */
   const due = new Map<string, number>();
   return {
     name: 'resource quota',
@@ -50,7 +49,7 @@ export function resourceQuotaController(catalog: DiscoveryCache): Controller<Res
       const ends = objects.flatMap(([, present]) => present.map(pastGraceAt)).filter((end) => end !== undefined);
       const waits = [...(unknown ? [UNKNOWN_MS] : []), ...ends.map((end) => end - now + 1).filter((wait) => wait > 0)];
       const requeueAfterMs = Math.min(RECOUNT_MS, ...waits);
-      // Noted before the write, since what goes meanwhile makes the quota due again.
+      // The time is set before the write, because deletions in the meantime make the quota due again.
       due.set(key, now + requeueAfterMs);
       try {
         await writeStatus(client, RESOURCE_QUOTAS, quota, quotaStatus(quota, objects, now));
@@ -64,7 +63,7 @@ export function resourceQuotaController(catalog: DiscoveryCache): Controller<Res
   };
 }
 
-/** Makes the quotas of an object's namespace due, where the object takes up another amount than before, or none. */
+/** Makes the quotas of a namespace due if the usage of one of its objects changed or ended. */
 function countedObjects(type: ResourceType, clock: Clock, due: Map<string, number>) {
   return watchSource<KubeObject>(type, ({ metadata }, { cache }, change) => {
     if (change.type === 'added' || (change.type === 'updated' && isSameUse(type, change, clock.now()))) return [];

@@ -59,12 +59,12 @@ describe('the resource quota controller', () => {
     await cluster.settle();
     await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '2' } } });
     await cluster.until(async () => (await used())?.['pods'] === '0');
-    // As admission does for a pod that is not stored yet.
+    // Admission charges a pod in this way before it is stored.
     const charge = { type: 'merge', body: { status: { used: { pods: '1' } } } } as const;
     await admin.patch(RESOURCE_QUOTAS, 'q', charge, { namespace, subresource: 'status' });
     await cluster.settle();
     expect(await used()).toEqual({ pods: '1' });
-    // A charge for something that never came ends with the next count.
+    // The next count drops a charge for an object that was never created.
     await cluster.clock.advance(5 * 60_000);
     await cluster.until(async () => (await used())?.['pods'] === '0');
   });

@@ -9,7 +9,7 @@ import {
 import type { Index } from '#platform/runtime/cache';
 import { type Controller, watchSource } from '#platform/runtime/controller';
 
-/** The classes that a claim asks for, has, or is on its way to. */
+/** Returns the classes that a claim requests, has, or is being modified to. */
 function classesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
   const { currentVolumeAttributesClassName: has, modifyVolumeStatus } = status ?? {};
   return classNames(spec.volumeAttributesClassName, has, modifyVolumeStatus?.targetVolumeAttributesClassName);
@@ -23,7 +23,7 @@ const classNames = (...names: (string | undefined)[]): string[] =>
 const byClaim: Index<PersistentVolumeClaim> = { values: classesOfClaim };
 const byVolume: Index<PersistentVolume> = { values: classesOfVolume };
 
-/** Lets a deleted class go when no claim and no volume is of it. */
+/** Removes the finalizer of a deleted class when no claim and no volume uses it. */
 export const attributesClassProtection: Controller<VolumeAttributesClass> = {
   name: 'volume attributes class protection',
   for: VOLUME_ATTRIBUTES_CLASSES,
@@ -35,7 +35,7 @@ export const attributesClassProtection: Controller<VolumeAttributesClass> = {
       const { name = '' } = metadata;
       for (const _claim of cache(PERSISTENT_VOLUME_CLAIMS).by(byClaim, name)) return 'held';
       for (const _volume of cache(PERSISTENT_VOLUMES).by(byVolume, name)) return 'held';
-      // A claim may have come that the cache has not seen yet.
+      // There may be a new claim that the cache has not seen yet.
       const { items } = await client.list(PERSISTENT_VOLUME_CLAIMS);
       return items.some((claim) => classesOfClaim(claim).includes(name)) ? { requeueAfterMs: 1000 } : undefined;
     },

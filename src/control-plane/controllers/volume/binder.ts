@@ -18,17 +18,17 @@ const PROVISIONER = ['volume.beta.kubernetes.io/storage-provisioner', 'volume.ku
 
 const isBound = ({ metadata }: PersistentVolumeClaim) => metadata.annotations?.[BIND_COMPLETED] !== undefined;
 
-/** Claims that are not bound, by class. */
+/** Indexes unbound claims by class. */
 const openByClass: Index<PersistentVolumeClaim> = { values: (claim) => (isBound(claim) ? [] : [classOf(claim)]) };
 const byClaim: Index<PersistentVolume> = {
   values: ({ spec: { claimRef } }) => (claimRef === undefined ? [] : [keyIn(claimRef.namespace, claimRef.name)]),
 };
 
-/** Finds volumes for claims. */
+/** Binds claims to volumes. */
 export const claimBinder: Controller<PersistentVolumeClaim> = {
   name: 'claim binder',
   for: PERSISTENT_VOLUME_CLAIMS,
-  // Two that want the same volume write to it at the version that both have seen, so that one of them looks again.
+  // Two claims that pick the same volume write it at the same resource version, so one of them fails and retries.
   concurrency: 64,
   watches: [
     watchSource(PERSISTENT_VOLUMES, (volume, { cache }) => {
@@ -72,7 +72,7 @@ export const claimBinder: Controller<PersistentVolumeClaim> = {
   },
 };
 
-/** Says of volumes whose they are. */
+/** Updates the phase and the claim of volumes. */
 export const volumeBinder: Controller<PersistentVolume> = {
   name: 'volume binder',
   for: PERSISTENT_VOLUMES,
@@ -89,7 +89,7 @@ export const volumeBinder: Controller<PersistentVolume> = {
     const key = keyIn(claimRef?.namespace, claimRef?.name);
     let claim = cache(PERSISTENT_VOLUME_CLAIMS).get(key);
     if (claimRef?.uid !== undefined && claim?.metadata.uid !== claimRef.uid) {
-      // A volume is given up only when the server itself says that its claim is gone.
+      // A volume is released only if the server itself reports that its claim is gone.
       claim = await ignoreNotFound(
         client.get(PERSISTENT_VOLUME_CLAIMS, claimRef.name ?? '', { namespace: claimRef.namespace ?? '' }),
       );
@@ -101,7 +101,7 @@ export const volumeBinder: Controller<PersistentVolume> = {
   },
 };
 
-/** Ties a claim and a volume to each other: the volume first, so that no other claim can take it. */
+/** Binds a claim and a volume. The volume is written first, so that no other claim can take it. */
 async function bind(claim: PersistentVolumeClaim, volume: PersistentVolume, { client }: Context): Promise<void> {
   const { namespace, name, uid, resourceVersion } = claim.metadata;
   let kept = volume;
@@ -128,7 +128,7 @@ async function bind(claim: PersistentVolumeClaim, volume: PersistentVolume, { cl
     ...bound.status,
     phase: 'Bound',
     ...(accessModes === undefined ? {} : { accessModes }),
-    // What is there now may already be more, after an expansion.
+    // The current capacity may already be larger, after an expansion.
     ...(bound.status?.phase === 'Bound' || capacity === undefined
       ? {}
       : { capacity: { storage: capacity['storage'] ?? 0 } }),

@@ -9,13 +9,13 @@ const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 export type ClaimStep =
-  /** It stays unbound until something changes. */
+  /** The claim stays unbound until something changes. */
   | { readonly do: 'wait' }
   | { readonly do: 'take class'; readonly className: string }
   | { readonly do: 'bind'; readonly volume: PersistentVolume }
-  /** Whoever provisions for the class is to make a volume. */
+  /** The provisioner of the class is to create a volume. */
   | { readonly do: 'ask for volume'; readonly provisioner: string }
-  /** What it was bound to is gone or somebody else's. */
+  /** The bound volume is gone or belongs to another claim. */
   | { readonly do: 'lose' };
 
 export interface Storage {
@@ -27,7 +27,7 @@ export function classOf({ metadata, spec }: PersistentVolume | PersistentVolumeC
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
 }
 
-/** What becomes of a claim. */
+/** Decides the next step of a claim. */
 export function planClaim(claim: PersistentVolumeClaim, { volumes, classes }: Storage): ClaimStep {
   const { volumeName = '' } = claim.spec;
   const volume = volumes.find(({ metadata }) => metadata.name === volumeName);
@@ -42,7 +42,7 @@ export function planClaim(claim: PersistentVolumeClaim, { volumes, classes }: St
   return planOpen(claim, volumes, classes);
 }
 
-/** The claim names the volume that it wants. */
+/** Handles a claim that names its volume. */
 function planAsked(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
   if (volume === undefined || isOfAnother(volume, claim)) return { do: 'wait' };
   return isEnough(volume, claim) || isMeantFor(volume, claim) ? { do: 'bind', volume } : { do: 'wait' };
@@ -54,7 +54,7 @@ function planOpen(
   classes: readonly StorageClass[],
 ): ClaimStep {
   const storageClass = classes.find(({ metadata }) => metadata.name === classOf(claim));
-  // Where the volume must suit the node, the scheduler chooses both.
+  // With WaitForFirstConsumer the scheduler chooses the volume and the node together.
   const delayed =
     storageClass?.volumeBindingMode === 'WaitForFirstConsumer' &&
     (claim.metadata.annotations?.[SELECTED_NODE] ?? '') === '';
@@ -64,7 +64,7 @@ function planOpen(
   return { do: 'ask for volume', provisioner: storageClass.provisioner };
 }
 
-/** The volume that was made for the claim, or else the smallest that fits. */
+/** Returns the volume reserved for the claim, or else the smallest that matches. */
 export function bestVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
@@ -85,7 +85,7 @@ export function bestVolume(
   )[0];
 }
 
-/** Whether the volume is reserved for the claim. */
+/** Reports whether the volume is reserved for the claim. */
 function isMeantFor({ spec: { claimRef } }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   if (claimRef === undefined || claimRef.namespace !== metadata.namespace || claimRef.name !== metadata.name)
     return false;
@@ -97,7 +97,7 @@ const isOfAnother = (volume: PersistentVolume, claim: PersistentVolumeClaim) =>
 
 const sizeOf = ({ spec }: PersistentVolume) => parseQuantity(spec.capacity?.['storage'] ?? 0);
 
-/** Whether a volume can be what a claim asks for. */
+/** Reports whether a volume satisfies a claim. */
 function isEnough(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const { accessModes = [], resources, volumeMode = 'Filesystem' } = claim.spec;
   return (
@@ -113,7 +113,7 @@ const DEFAULT_CLASS = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
-/** The class that a claim without one gets: the newest of the defaults. */
+/** Returns the class of a claim without one, the newest default class. */
 function defaultClass(claim: PersistentVolumeClaim, classes: readonly StorageClass[]): string | undefined {
   if (claim.spec.storageClassName !== undefined || claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
   const [newest] = classes

@@ -9,7 +9,7 @@ import type { Index } from '#platform/runtime/cache';
 import { type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 
-/** The claims that a pod uses, by key; those made for it are named after it and the volume. */
+/** Returns the keys of the claims that a pod uses. Ephemeral claims are named after the pod and the volume. */
 export function claimsOf({ metadata, spec }: Pod): string[] {
   return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [keyIn(metadata.namespace, persistentVolumeClaim.claimName)];
@@ -17,12 +17,12 @@ export function claimsOf({ metadata, spec }: Pod): string[] {
   });
 }
 
-/** A pod that no node has yet cannot use a claim that is being deleted: kubelets refuse it. */
+/** An unscheduled pod cannot use a terminating claim, because kubelets reject it. */
 const isPlaced = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';
 
 const byClaim: Index<Pod> = { values: (pod) => (isPlaced(pod) ? claimsOf(pod) : []) };
 
-/** Lets a deleted claim go when no pod uses it. */
+/** Removes the finalizer of a deleted claim when no pod uses it. */
 export const claimProtection: Controller<PersistentVolumeClaim> = {
   name: 'claim protection',
   for: PERSISTENT_VOLUME_CLAIMS,
@@ -44,7 +44,7 @@ export const claimProtection: Controller<PersistentVolumeClaim> = {
   },
 };
 
-/** Lets a deleted volume go when no claim is bound to it. */
+/** Removes the finalizer of a deleted volume when no claim is bound to it. */
 export const volumeProtection: Controller<PersistentVolume> = {
   name: 'volume protection',
   for: PERSISTENT_VOLUMES,

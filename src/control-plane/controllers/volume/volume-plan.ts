@@ -5,24 +5,24 @@ const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 
 export type VolumeStep =
   | { readonly do: 'report'; readonly phase: string; readonly message?: string }
-  /** The claim that it was kept for has another volume. */
+  /** The claim that the volume was reserved for has another volume. */
   | { readonly do: 'unbind' }
   | { readonly do: 'nothing' };
 
-/** What becomes of a volume; `claim` is the one of the name that it is kept for, whatever its uid. */
+/** Decides the next step of a volume. `claim` has the name in claimRef, whatever its uid. */
 export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumeStep {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec;
   if (claimRef === undefined || (claimRef.uid ?? '') === '') return { do: 'report', phase: 'Available' };
   if (claim?.metadata.uid !== claimRef.uid) return releasedStep(volume);
   const { volumeName = '' } = claim?.spec ?? {};
   if (volumeName === volume.metadata.name) return { do: 'report', phase: 'Bound' };
-  // The claim is about to take it.
+  // The claim is about to bind to the volume.
   if (volumeName === '') return { do: 'nothing' };
   const provisioned = volume.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   return provisioned && policy === 'Delete' ? releasedStep(volume) : { do: 'unbind' };
 }
 
-/** Its claim is gone: what it holds is kept, or deleted by whoever provisioned it. */
+/** Handles a volume whose claim is gone: it is retained, or deleted by its provisioner. */
 function releasedStep({ metadata, spec, status }: PersistentVolume): VolumeStep {
   if (status?.phase === 'Failed') return { do: 'nothing' };
   const { persistentVolumeReclaimPolicy: policy } = spec;
@@ -33,7 +33,7 @@ function releasedStep({ metadata, spec, status }: PersistentVolume): VolumeStep 
   return { do: 'report', phase: 'Failed', message };
 }
 
-/** A volume without the claim that it was kept for; one that its author reserved stays reserved by name. */
+/** Returns a volume without its claim. A volume that its author reserved stays reserved by name. */
 export function withoutClaim(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...rest } = volume.spec;
   const { [BOUND_BY_CONTROLLER]: ours, ...annotations } = volume.metadata.annotations ?? {};

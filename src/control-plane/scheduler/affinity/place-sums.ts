@@ -1,7 +1,7 @@
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { TopologyColumn } from '../snapshot/topology.ts';
 
-/** Sums over the nodes that share a value of one label. */
+/** Sums amounts over the nodes that share a value of one label. */
 export class PlaceSums {
   readonly values: Int32Array;
   readonly sums: Float64Array;
@@ -11,18 +11,18 @@ export class PlaceSums {
     this.sums = new Float64Array(size);
   }
 
-  /** Whether the node has the label. */
+  /** Reports whether the node has the label. */
   has(slot: number): boolean {
     return (this.values[slot] ?? -1) >= 0;
   }
 
-  /** What there is in the place of a node; 0 where it has no such label. */
+  /** Returns the sum for the label value of a node, 0 if the node lacks the label. */
   at(slot: number): number {
     const place = this.values[slot] ?? -1;
     return place < 0 ? 0 : (this.sums[place] ?? 0);
   }
 
-  /** Returns whether the node has the label, and so was counted. */
+  /** Adds an amount and reports whether the node has the label, and so was counted. */
   add(slot: number, amount: number): boolean {
     const place = this.values[slot] ?? -1;
     if (place < 0) return false;
@@ -31,7 +31,7 @@ export class PlaceSums {
   }
 }
 
-/** Sums by label. */
+/** Holds the sums of several labels. */
 export class PlaceSumsByKey {
   readonly byKey = new Map<string, PlaceSums>();
   readonly #nodes: Snapshot;

@@ -5,7 +5,10 @@ import type { PodMatch } from '../snapshot/pod-counts.ts';
 
 const NO_NAMESPACE = selectorOf(undefined);
 
-/** A term of a pod with the namespaces that its selector means at the moment, so that no labels are needed any more. */
+/**
+ * Resolves the namespace selector of a term to the namespaces that it currently matches. Namespace labels are then no
+ * longer needed.
+ */
 export function resolveTerm(term: AffinityTerm, cluster: ClusterView): AffinityTerm {
   const { namespaceSelector } = term;
   if (namespaceSelector === NO_NAMESPACE || namespaceSelector.empty) return term;
@@ -15,7 +18,7 @@ export function resolveTerm(term: AffinityTerm, cluster: ClusterView): AffinityT
   return { ...term, key, namespaces, namespaceSelector: NO_NAMESPACE };
 }
 
-/** Pods that all these terms name; they must be resolved. */
+/** Returns a match for the pods that all these terms select. The terms must be resolved. */
 export function matchOfAll(terms: readonly AffinityTerm[]): PodMatch {
   const [first] = terms;
   const namespaces = first === undefined || first.namespaceSelector.empty ? undefined : first.namespaces;
@@ -26,7 +29,7 @@ export function matchOfAll(terms: readonly AffinityTerm[]): PodMatch {
   };
 }
 
-/** Whether a pod is named by all these terms; they must be resolved. */
+/** Reports whether all these terms select a pod. The terms must be resolved. */
 export function isNamedByAll(terms: readonly AffinityTerm[], pod: Candidate): boolean {
   for (const term of terms) if (!isNamedBy(term, pod, undefined)) return false;
   return true;

@@ -33,10 +33,10 @@ export interface ProfileSettings {
   readonly args?: PluginArgs;
 }
 
-/** Makes a profile; with no settings, the default one of kube-scheduler. */
+/** Builds a profile. Without settings it is the default profile of kube-scheduler. */
 export function buildProfile(settings: ProfileSettings = {}): Profile {
   const { choice = EVERYTHING, args = DEFAULT_ARGS } = settings;
-  // In the order of kube-scheduler: of several plugins that refuse a node, the first tells why.
+  // The order is that of kube-scheduler: if several plugins reject a node, the first one gives the reason.
   const filters: readonly Filter[] = [
     nodeUnschedulable,
     nodeName,

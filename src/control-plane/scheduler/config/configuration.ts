@@ -6,9 +6,9 @@ import { DEFAULT_ARGS, type PluginArgs, READ_ARGS } from './plugin-args.ts';
 import { pluginChoice } from './plugin-sets.ts';
 import { integer, list, object, oneOf, type Read, text } from './reader.ts';
 
-/** All that can be set of the scheduler. */
+/** Configuration of the scheduler. */
 export interface SchedulerConfiguration {
-  /** One for each schedulerName. */
+  /** Profiles, one for each schedulerName. */
   readonly profiles: readonly Profile[];
   readonly initialBackoffMs: number;
   readonly maxBackoffMs: number;
@@ -41,7 +41,7 @@ const readFile = object({
 
 type FileProfile = NonNullable<NonNullable<ReturnType<typeof readFile>>['profiles']>[number];
 
-/** Reads what a KubeSchedulerConfiguration file says. Refuses, by their paths, all fields that are wrong or not known. */
+/** Parses a KubeSchedulerConfiguration file. Rejects wrong and unknown fields by their paths. */
 export function readConfiguration(file: unknown): SchedulerConfiguration {
   const causes: FieldError[] = [];
   const read = readFile(file ?? {}, '', causes) ?? {};

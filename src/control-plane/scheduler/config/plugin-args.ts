@@ -9,7 +9,7 @@ import { CPU_AND_MEMORY, type WeightedResource } from '../scores/resource-figure
 import { BUILT_IN_SPREAD, type SpreadDefaults } from '../spread/spread-defaults.ts';
 import { flag, integer, list, object, oneOf, type Read, text } from './reader.ts';
 
-/** What can be set for single plugins. */
+/** Arguments of the plugins that have any. */
 export interface PluginArgs {
   readonly fit: FitFilterArgs & { readonly scoringStrategy: ScoringStrategy };
   readonly balanced: readonly WeightedResource[];
@@ -28,14 +28,14 @@ export const DEFAULT_ARGS: PluginArgs = {
   bindTimeoutMs: 600_000,
 };
 
-/** Says what the arguments are; that they are those of the plugin follows from where they stand. */
+/** The arguments may state their type, but the plugin that they belong to follows from their position. */
 const typed = { apiVersion: text, kind: text };
 const resources = list(object({ name: text, weight: integer(1, 100) }));
 const shape = list(object({ utilization: integer(0, 100), score: integer(0, 10) }));
 
 type ReadArgs = (value: unknown, path: string, causes: FieldError[], args: PluginArgs) => PluginArgs;
 
-/** By the name of the plugin: its arguments put into those that are known already. */
+/** Parsers by plugin name, each of which merges the arguments of its plugin into those known already. */
 export const READ_ARGS: Readonly<Record<string, ReadArgs>> = {
   NodeResourcesFit(value, path, causes, args) {
     const ratio = object({ shape });

@@ -1,7 +1,7 @@
 import { type FieldError, index, notSupported } from '#platform/base/field-error';
 import { integer, list, object, type Read, text } from './reader.ts';
 
-/** Which plugins take part where, and how much their scores weigh. */
+/** Plugins that are enabled at each extension point, and the weights of their scores. */
 export interface PluginChoice {
   readonly filters: ReadonlySet<string>;
   readonly scores: ReadonlyMap<string, number>;
@@ -34,7 +34,7 @@ export const SCORE_WEIGHTS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const PREEMPTION = 'DefaultPreemption';
-/** Always there, and of one kind only. */
+/** Plugins that are always enabled and have no alternative. */
 const FIXED = ['SchedulingGates', 'PrioritySort', 'DefaultBinder'];
 const AT: Readonly<Record<'multiPoint' | 'filter' | 'score' | 'postFilter', readonly string[]>> = {
   multiPoint: [...new Set([...FILTERS, ...SCORE_WEIGHTS.keys(), PREEMPTION, ...FIXED])],
@@ -78,7 +78,7 @@ const readSets = object({
   postFilter: pointSet('postFilter'),
 });
 
-/** Reads `plugins` of a profile: what is said for one point counts more than what is said for all. */
+/** Parses `plugins` of a profile. Settings of one extension point override those of multiPoint. */
 export function pluginChoice(value: unknown, path: string, causes: FieldError[]): PluginChoice {
   const sets = readSets(value, path, causes) ?? {};
   const { multiPoint, score } = sets;

@@ -8,13 +8,13 @@ import {
   typeInvalid,
 } from '#platform/base/field-error';
 
-/** Reads one value at a path; what is wrong with it goes to `causes`. undefined where it is absent or wrong. */
+/** Reads one value at a path and appends errors to `causes`. Returns undefined if the value is absent or wrong. */
 export type Read<T> = (value: unknown, path: string, causes: FieldError[]) => T | undefined;
 
 type Fields = Readonly<Record<string, Read<unknown>>>;
 type Values<F extends Fields> = { readonly [K in keyof F]?: F[K] extends Read<infer T> ? T : never };
 
-/** An object with these fields and no others: a field that nobody reads is a mistake of whoever wrote it. */
+/** Reads an object with exactly these fields. An unknown field is an error, because nothing would read it. */
 export function object<F extends Fields>(fields: F): Read<Values<F>> {
   return (value, path, causes) => {
     if (value === undefined || value === null) return undefined;

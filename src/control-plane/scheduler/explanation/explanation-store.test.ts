@@ -86,7 +86,7 @@ test('only so many are kept, whatever they hold', () => {
       }
       const kept = known.filter(({ name }) => store.explanationOf('default', name).length > 0);
       expect(kept.length).toBeLessThanOrEqual(10);
-      // Whatever is still there is whole and its own.
+      // Retained attempts are complete and belong to their pod.
       for (const { name, nodes } of kept) {
         const [explained] = store.explanationOf('default', name);
         expect(explained?.nodes.map((each) => each.name).sort()).toEqual(nodes.toSorted());

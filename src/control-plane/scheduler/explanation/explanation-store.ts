@@ -2,17 +2,17 @@ import type { Explanation, NodeExplanation, ScoreExplanation } from '#platform/k
 import type { Attempt } from '../framework/attempt.ts';
 import type { FilterStatus } from '../framework/filter.ts';
 
-/** What is known of a try beside what was found out about nodes. */
+/** Outcome of a scheduling attempt, without the results of single nodes. */
 export interface AttemptOutcome {
   readonly scheduler: string;
-  /** The time of day. */
+  /** Wall clock time of the attempt. */
   readonly at: number;
   readonly attempt: number;
   readonly message?: string;
   readonly nominatedNode?: string;
 }
 
-/** A try as it is kept: figures of nodes stand in the shared array, from `from` on. */
+/** An attempt as stored. Its figures of nodes are in the shared array, starting at `from`. */
 interface Kept extends AttemptOutcome {
   readonly namespace: string;
   readonly name: string;
@@ -27,14 +27,14 @@ interface Kept extends AttemptOutcome {
   readonly scores: readonly { readonly name: string; readonly weight: number; readonly scaled: boolean }[];
   readonly from: number;
   readonly length: number;
-  /** Said for all nodes before one was looked at. */
+  /** Status that applied to all nodes before any was checked. */
   readonly all: FilterStatus | undefined;
 }
 
 export interface ExplanationStoreOptions {
-  /** Figures that are kept in all; a try takes about six for each node that suits. */
+  /** Total number of figures to retain. An attempt takes about six for each feasible node. */
   readonly figures?: number;
-  /** Tries that are kept in all. */
+  /** Total number of attempts to retain. */
   readonly attempts?: number;
 }
 
@@ -42,14 +42,14 @@ const FIGURES = 4 * 1024 * 1024;
 const ATTEMPTS = 20_000;
 
 /**
- * The last tries to place pods. Writing one down is little more than copying numbers into one large array that is used
- * round and round; it is made readable only when somebody asks.
+ * Stores the latest scheduling attempts. Recording copies numbers into one large ring buffer, and explanations are
+ * built only on request.
  */
 export class ExplanationStore {
   readonly #figures: Int32Array;
   readonly #most: number;
   readonly #byPod = new Map<string, Kept[]>();
-  /** Oldest first, from `#oldest` on. */
+  /** Attempts with the oldest first, starting at `#oldest`. */
   #kept: Kept[] = [];
   #oldest = 0;
   #next = 0;
@@ -93,16 +93,16 @@ export class ExplanationStore {
     else same.push(kept);
   }
 
-  /** The tries of a pod that are still known, the newest first. */
+  /** Returns the retained attempts of a pod, newest first. */
   explanationOf(namespace: string, name: string): readonly Explanation[] {
     const kept = this.#byPod.get(namespace === '' ? name : `${namespace}/${name}`) ?? [];
     return kept.toReversed().map((one) => this.#read(one));
   }
 
-  /** Finds a place for so many figures; tries that stand there are forgotten. */
+  /** Reserves space for a number of figures and drops the attempts stored there. */
   #room(length: number): number {
     if (this.#next + length > this.#figures.length) {
-      // Those behind the place where it begins anew are the oldest, and would be in the way of order later.
+      // Attempts behind the wrap-around position are the oldest and would break the order later.
       this.#forgetWhile((kept) => kept.from >= this.#next);
       this.#next = 0;
     }
@@ -133,7 +133,7 @@ export class ExplanationStore {
     }
   }
 
-  /** Returns the refusals that the figures mean by their number. */
+  /** Returns the statuses that the figures refer to by number. */
   #write(attempt: Attempt, from: number): readonly FilterStatus[] {
     const figures = this.#figures;
     const { feasible, feasibleCount, refused, refusals, refusedCount, scored } = attempt;

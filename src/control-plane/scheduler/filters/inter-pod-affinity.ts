@@ -10,7 +10,7 @@ const NOT_NEAR = filterStatus(name, "node(s) didn't match pod affinity rules", f
 const TOO_NEAR = filterStatus(name, "node(s) didn't match pod anti-affinity rules", true);
 const UNWANTED = filterStatus(name, "node(s) didn't satisfy existing pods anti-affinity rules", true);
 
-/** Pods that a pod must be near to or away from, and pods that want it away. */
+/** Filters nodes by the pod's required affinity and anti-affinity, and by the anti-affinity of existing pods. */
 export const interPodAffinity: Filter = {
   name,
   prepare(pod, cluster) {
@@ -20,7 +20,7 @@ export const interPodAffinity: Filter = {
   },
 };
 
-/** Places where pods are whose anti-affinity names the new one. */
+/** Returns the topology domains of pods whose anti-affinity selects the new pod. */
 function wherePodIsUnwelcome(pod: PodInfo, { nodes, namespaceLabels }: ClusterView): PlaceSumsByKey | undefined {
   let places: PlaceSumsByKey | undefined;
   for (const { term, bySlot } of nodes.terms.antiAffinity.values()) {
@@ -44,7 +44,7 @@ function affinityChecks(pod: PodInfo, cluster: ClusterView, unwelcome: PlaceSums
   const nearPlaces = near.map((term) => placesOf(term, near, cluster));
   const awayPlaces = away.map((term) => placesOf(term, [term], cluster));
   const isOwnCompany = isNamedByAll(near, pod);
-  // How many pods in all places, because the first of a group that wants company may go anywhere.
+  // The pods of all domains count, because the first pod of a group with affinity to itself may run anywhere.
   let company = 0;
   for (const { sums } of nearPlaces) for (const sum of sums.sums) company += sum;
 
@@ -74,7 +74,7 @@ function affinityChecks(pod: PodInfo, cluster: ClusterView, unwelcome: PlaceSums
     },
   };
 
-  /** How many of the pods that all of `terms` name there are in each place of one term. */
+  /** Counts the pods that all of `terms` select, in each topology domain of one term. */
   function placesOf(term: AffinityTerm, terms: readonly AffinityTerm[], { nodes: all }: ClusterView): TermPlaces {
     const sums = new PlaceSums(nodes.topology.of(term.topologyKey));
     const bySlot = all.counts.of(matchOfAll(terms));

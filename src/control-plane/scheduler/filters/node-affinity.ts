@@ -4,7 +4,7 @@ const name = 'NodeAffinity';
 const OTHER = filterStatus(name, "node(s) didn't match Pod's node affinity/selector", false);
 const CONFLICT = filterStatus(name, 'pod affinity terms conflict', false);
 
-/** The pod's nodeSelector and required node affinity. */
+/** Filters nodes by the pod's nodeSelector and required node affinity. */
 export const nodeAffinity: Filter = {
   name,
   prepare({ requiredNodeAffinity }, { nodes }) {

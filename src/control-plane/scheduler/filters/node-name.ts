@@ -3,7 +3,7 @@ import { type Filter, filterStatus } from '../framework/filter.ts';
 const name = 'NodeName';
 const OTHER = filterStatus(name, "node(s) didn't match the requested node name", false);
 
-/** A pod that names its node goes nowhere else. */
+/** Rejects all nodes but the one that the pod names. */
 export const nodeName: Filter = {
   name,
   prepare({ pod }, { nodes }) {

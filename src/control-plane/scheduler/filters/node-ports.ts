@@ -4,7 +4,7 @@ import { collide } from '../pod/host-port.ts';
 const name = 'NodePorts';
 const TAKEN = filterStatus(name, "node(s) didn't have free ports for the requested pod ports", true);
 
-/** Ports of the node itself are taken once. */
+/** Rejects nodes whose host ports are taken. */
 export const nodePorts: Filter = {
   name,
   prepare({ ports }, { nodes }) {

@@ -10,7 +10,7 @@ export interface FitFilterArgs {
   readonly ignoredResourceGroups?: readonly string[];
 }
 
-/** A node must have what a pod asks for left over. */
+/** Rejects nodes whose free resources are less than the pod requests. */
 export function nodeResourcesFit(args: FitFilterArgs = {}): Filter {
   return { name, prepare: (pod, { nodes }) => fitChecks(pod, nodes, args) };
 }
@@ -24,7 +24,7 @@ function fitChecks(pod: PodInfo, nodes: Snapshot, args: FitFilterArgs): PreFilte
   const asksNothing = pod.cpu === 0 && pod.memory === 0 && pod.ephemeralStorage === 0 && pod.scalars.length === 0;
   const refusals = new Map<string, FilterStatus>();
 
-  /** The slow way, for nodes that lack something: what, and whether it could ever be there. */
+  /** Describes, on the slow path, the resources that a node lacks and reports whether preemption could free them. */
   const lacking = (slot: number): FilterStatus => {
     const reasons: string[] = [];
     let possible = true;

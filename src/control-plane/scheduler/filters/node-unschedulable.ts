@@ -5,7 +5,7 @@ const name = 'NodeUnschedulable';
 const UNSCHEDULABLE = filterStatus(name, 'node(s) were unschedulable', false);
 const TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** Cordoned nodes take only pods that tolerate it. */
+/** Rejects cordoned nodes unless the pod tolerates it. */
 export const nodeUnschedulable: Filter = {
   name,
   prepare(pod, { nodes }) {

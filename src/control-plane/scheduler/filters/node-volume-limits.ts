@@ -7,7 +7,7 @@ import { classOf } from '../volumes/pod-volume-claims.ts';
 const name = 'NodeVolumeLimits';
 const TOO_MANY = filterStatus(name, 'node(s) exceed max volume count', true);
 
-/** A node's driver attaches only so many volumes. */
+/** Rejects nodes whose driver cannot attach more volumes. */
 export const nodeVolumeLimits: Filter = {
   name,
   prepare(pod, { storage, nodes }) {
@@ -31,7 +31,7 @@ export const nodeVolumeLimits: Filter = {
   },
 };
 
-/** How many volumes of a driver there are, without those that are attached already. */
+/** Counts the volumes of a driver, except those that are already attached. */
 function count(volumes: ReadonlyMap<string, string>, driver: string, without?: ReadonlyMap<string, string>): number {
   let sum = 0;
   for (const [volume, by] of volumes) if (by === driver && without?.has(volume) !== true) sum++;
@@ -46,7 +46,9 @@ function limitsOf(csiNode: CsiNode | undefined): ReadonlyMap<string, number> {
   return limits;
 }
 
-/** The volumes of a pod that a driver attaches, with their drivers; one that is still to be made counts too. */
+/**
+ * Returns the volumes of a pod that a driver attaches, with their drivers. A volume yet to be provisioned counts too.
+ */
 function attachmentsOf({ claims, volumes }: PodInfo, storage: StorageView): ReadonlyMap<string, string> {
   const attachments = new Map<string, string>();
   for (const volume of volumes) {

@@ -13,7 +13,7 @@ const NO_LABEL = filterStatus(
   false,
 );
 
-/** Constraints that say DoNotSchedule. */
+/** Filters nodes by the constraints with DoNotSchedule. */
 export function podTopologySpread(defaults: SpreadDefaults): Filter {
   return {
     name,
@@ -24,14 +24,14 @@ export function podTopologySpread(defaults: SpreadDefaults): Filter {
   };
 }
 
-/** How many matching pods there are in each place, for one constraint. */
+/** Counts of matching pods in each topology domain of one constraint. */
 interface Places {
   readonly constraint: SpreadConstraint;
   readonly values: Int32Array;
-  /** By the number of the place; -1 where no node counts. */
+  /** Counts by the number of the domain, -1 if no node of it counts. */
   readonly counts: Int32Array;
   readonly self: number;
-  /** The fewest in any place; undefined after a change. */
+  /** Smallest count of any domain, undefined after a change. */
   least: number | undefined;
 }
 
@@ -80,7 +80,7 @@ function placesOf(
   return { constraint, values, counts, self, least: undefined };
 }
 
-/** Where there are fewer places than asked for, an empty one is imagined. */
+/** Returns the smallest count, which is 0 if there are fewer domains than minDomains. */
 function leastOf({ counts, constraint }: Places): number {
   let least = Number.MAX_SAFE_INTEGER;
   let places = 0;

@@ -5,13 +5,13 @@ import { type Filter, filterStatus } from '../framework/filter.ts';
 const name = 'TaintToleration';
 const UNTOLERATED = filterStatus(name, 'node(s) had untolerated taint(s)', false);
 
-/** Taints that keep pods off a node must all be tolerated. */
+/** Rejects nodes with taints against scheduling that the pod does not tolerate. */
 export const taintToleration: Filter = {
   name,
   prepare({ tolerations }, { nodes: { taints } }) {
     const { ofSlot, sets } = taints;
     if (sets.length === 1) return undefined;
-    // 0: not looked at yet, 1: tolerated, 2: not.
+    // 0: not checked yet, 1: tolerated, 2: not tolerated.
     const known = new Uint8Array(sets.length);
     return {
       check(slot) {
@@ -24,7 +24,7 @@ export const taintToleration: Filter = {
   },
 };
 
-/** Whether a pod may come to a node with these taints. */
+/** Reports whether the tolerations allow scheduling to a node with these taints. */
 export function isTolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): boolean {
   return taints.every(
     (taint) => taint.effect === 'PreferNoSchedule' || tolerations.some((toleration) => tolerates(toleration, taint)),

@@ -4,7 +4,7 @@ import { findPodVolumes } from '../volumes/pod-volumes.ts';
 
 const name = 'VolumeBinding';
 
-/** The volumes of a pod's claims must be there on the node, or be possible there. */
+/** Rejects nodes on which the volumes of the pod's claims are unreachable and cannot be provided. */
 export const volumeBinding: Filter = {
   name,
   prepare(pod, { storage, nodes }) {

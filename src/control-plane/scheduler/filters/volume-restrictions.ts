@@ -8,7 +8,9 @@ const OF_ANOTHER = filterStatus(
   'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
   true,
 );
-/** Kinds of volumes of which two pods on one node cannot have the same, unless both only read where that helps. */
+/**
+ * Volume types of which two pods on one node cannot use the same volume. With `readers` they can, if both only read.
+ */
 const EXCLUSIVE: readonly { readonly field: string; readonly ids: readonly string[]; readonly readers: boolean }[] = [
   { field: 'gcePersistentDisk', ids: ['pdName'], readers: true },
   { field: 'awsElasticBlockStore', ids: ['volumeID'], readers: false },
@@ -21,7 +23,7 @@ interface Disk {
   readonly shareable: boolean;
 }
 
-/** Disks that one pod at a time can have. */
+/** Rejects nodes where another pod uses a disk that only one pod can use. */
 export const volumeRestrictions: Filter = {
   name,
   prepare({ volumes, claims }, { storage, nodes }) {

@@ -6,7 +6,7 @@ import { isBound } from '../volumes/pod-volume-claims.ts';
 const name = 'VolumeZone';
 const ELSEWHERE = filterStatus(name, 'node(s) had no available volume zone', false);
 
-/** Labels that say where a volume or node is, with the newer name of the older ones. */
+/** Labels for the location of a volume or node, each deprecated label with its replacement. */
 const PLACES: readonly (readonly [string, string])[] = [
   ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'],
   ['failure-domain.beta.kubernetes.io/region', 'topology.kubernetes.io/region'],
@@ -14,7 +14,7 @@ const PLACES: readonly (readonly [string, string])[] = [
   ['topology.kubernetes.io/region', 'topology.kubernetes.io/region'],
 ];
 
-/** A volume may be used in its own zones only. */
+/** Rejects nodes outside the zones of the pod's volumes. */
 export const volumeZone: Filter = {
   name,
   prepare({ claims }, { storage, nodes }) {
@@ -48,12 +48,12 @@ interface Place {
 function placesOf({ metadata: { labels = {} } }: PersistentVolume): readonly Place[] {
   return PLACES.flatMap(([label, newer]) => {
     const text = labels[label];
-    // Several zones of one volume stand in one label.
+    // One label holds all zones of a volume.
     return text === undefined ? [] : [{ label, newer, values: new Set(text.split('__')) }];
   });
 }
 
-/** A node that says nothing of where it is takes every volume. */
+/** Reports whether a node is in these zones. A node without location labels accepts every volume. */
 function isThere({ metadata: { labels = {} } }: Node, places: readonly Place[]): boolean {
   if (!PLACES.some(([label]) => labels[label] !== undefined)) return true;
   return places.every(({ label, newer, values }) => values.has(labels[label] ?? labels[newer] ?? ''));

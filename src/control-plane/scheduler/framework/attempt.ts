@@ -6,33 +6,33 @@ import type { FilterCycle } from './filter-cycle.ts';
 import type { WeighedScore } from './profile.ts';
 
 /**
- * One try to place a pod, with all that was found out. Its arrays are used again for the next try: whoever wants to
- * keep something copies it.
+ * One attempt to schedule a pod, with all results. Its arrays are reused by the next attempt, so callers copy what they
+ * retain.
  */
 export interface Attempt {
   readonly pod: PodInfo;
   readonly order: NodeOrder;
-  /** Nodes that suit, by slot: the first `feasibleCount`. */
+  /** Slots of the feasible nodes, of which the first `feasibleCount` are valid. */
   readonly feasible: Int32Array;
   readonly feasibleCount: number;
-  /** Nodes that do not suit, by slot, with the reason at the same place: the first `refusedCount`. */
+  /** Slots of the rejected nodes, with the reason at the same index. The first `refusedCount` are valid. */
   readonly refused: Int32Array;
   readonly refusals: readonly FilterStatus[];
   readonly refusedCount: number;
-  /** Scores that had something to say, none where only one node suits. */
+  /** Plugins that scored the nodes, none if only one node is feasible. */
   readonly scored: readonly ScoredPlugin[];
   readonly totals: Float64Array;
-  /** The slot of the node that was chosen; undefined where there is none. */
+  /** Slot of the chosen node, undefined if there is none. */
   readonly chosen: number | undefined;
-  /** Where none was chosen. */
+  /** Set if no node was chosen. */
   readonly diagnosis: Diagnosis | undefined;
   readonly filters: FilterCycle;
 }
 
-/** What one score plugin said, in the order of the feasible nodes. */
+/** Scores of one plugin, in the order of the feasible nodes. */
 export interface ScoredPlugin {
   readonly plugin: WeighedScore;
   readonly raw: Float64Array;
-  /** 0..100, before the weight. */
+  /** Scores of 0..100, before the weight. */
   readonly normalised: Float64Array;
 }

@@ -1,19 +1,22 @@
 import type { FilterStatus } from './filter.ts';
 import type { FilterName } from './plugin-name.ts';
 
-/** Why no node suits a pod. */
+/** Reasons why no node is feasible for a pod. */
 export interface Diagnosis {
-  /** How many nodes there are. */
+  /** Number of nodes. */
   readonly nodes: number;
-  /** Why single nodes do not suit, and how many each. */
+  /** Rejected nodes, counted by reason. */
   readonly refusals: ReadonlyMap<FilterStatus, number>;
-  /** Said for nodes that were not looked at. */
+  /** Status of the nodes that were not checked. */
   readonly others?: FilterStatus;
-  /** Said for all nodes before one was looked at. */
+  /** Status that applied to all nodes before any was checked. */
   readonly all?: FilterStatus;
 }
 
-/** What kube-scheduler says in the condition and the Event of a pod: each reason and for how many nodes, sorted as text. */
+/**
+ * Formats the message of kube-scheduler for the condition and the Event of a pod: each reason with its number of nodes,
+ * sorted as text.
+ */
 export function fitMessage({ nodes, refusals, others, all }: Diagnosis, afterwards = ''): string {
   const after = afterwards === '' ? '' : ` ${afterwards}`;
   const begin = `0/${nodes} nodes are available:`;
@@ -32,7 +35,7 @@ export function fitMessage({ nodes, refusals, others, all }: Diagnosis, afterwar
   return texts.length === 0 ? `${begin}${after}` : `${begin} ${texts.join(', ')}.${after}`;
 }
 
-/** The plugins that refused the pod: what changes for them may let it be tried again. */
+/** Returns the plugins that rejected the pod. Changes relevant to them may let it be tried again. */
 export function unschedulablePlugins({ refusals, others, all }: Diagnosis): Set<FilterName> {
   const plugins = new Set<FilterName>();
   for (const { plugin } of refusals.keys()) plugins.add(plugin);

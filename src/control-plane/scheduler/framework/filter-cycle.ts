@@ -4,18 +4,18 @@ import type { ClusterView } from './cluster-view.ts';
 import type { Filter, FilterStatus, PreFilterState } from './filter.ts';
 import type { FilterName } from './plugin-name.ts';
 
-/** Pods that wait for a node which is being made free for them. */
+/** Pods that are nominated to a node on which preemption is freeing space. */
 export interface PodNominator {
   at(slot: number): Iterable<PodInfo>;
   readonly size: number;
 }
 
-/** All filters of a profile, made ready for one pod. */
+/** Runs all filters of a profile for one pod. */
 export class FilterCycle {
   readonly refusal: FilterStatus | undefined;
-  /** The only nodes that can suit; undefined: any. */
+  /** Names of the only nodes that can be feasible, undefined for any. */
   readonly only: ReadonlySet<string> | undefined;
-  /** Those that limited the nodes. */
+  /** Filters that limited the nodes. */
   readonly limiting: readonly FilterName[];
   readonly #pod: PodInfo;
   readonly #nodes: Snapshot;
@@ -45,7 +45,10 @@ export class FilterCycle {
     this.limiting = limiting;
   }
 
-  /** Why a node does not suit, also when the pods come that wait for it; undefined where it does. */
+  /**
+   * Returns the reason why a node is not feasible, also once the pods nominated to it arrive. Undefined if it is
+   * feasible.
+   */
   check(slot: number): FilterStatus | undefined {
     if (this.#nominated.size > 0) {
       const coming: PodInfo[] = [];
@@ -62,7 +65,7 @@ export class FilterCycle {
     return this.#alone(slot);
   }
 
-  /** Lets another pod come to a node or leave it until the opposite is supposed. */
+  /** Assumes another pod on a node or off it, until the opposite is assumed. */
   suppose(slot: number, other: PodInfo, by: 1 | -1): void {
     this.#nodes.suppose(other, slot, by);
     for (const checks of this.#checks) checks.supposed?.(slot, other, by);

@@ -2,33 +2,35 @@ import type { PodInfo } from '../pod/pod-info.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { FilterName } from './plugin-name.ts';
 
-/** Why a node does not suit. The same object stands for the same reasons, so that nodes can be counted by it. */
+/**
+ * Reason why a node is not feasible. The same object stands for the same reasons, so that nodes can be counted by it.
+ */
 export interface FilterStatus {
   readonly plugin: FilterName;
   readonly reasons: readonly string[];
-  /** Whether taking other pods off the node could help. */
+  /** Reports whether preempting other pods of the node could help. */
   readonly preemptable: boolean;
 }
 
-/** What a filter has found out about a pod before it looks at single nodes. */
+/** State that a filter prepares for a pod before it checks single nodes. */
 export interface PreFilterState {
-  /** undefined where the node suits. Called for thousands of nodes: it makes nothing that it need not. */
+  /** Returns undefined if the node is feasible. It runs for thousands of nodes and so avoids allocations. */
   check(slot: number): FilterStatus | undefined;
-  /** The only nodes that can suit, by name; absent: any. */
+  /** Names of the only nodes that can be feasible, absent for any. */
   readonly only?: ReadonlySet<string>;
-  /** Another pod comes to a node (1) or leaves it (-1) for the length of a question. */
+  /** Assumes temporarily that another pod is added to a node (1) or removed from it (-1). */
   supposed?(slot: number, other: PodInfo, by: 1 | -1): void;
 }
 
-/** No node suits, whatever it has. */
+/** Result for a pod that is feasible on no node. */
 export interface NoNode {
   readonly refusal: FilterStatus;
 }
 
-/** Decides which nodes suit a pod at all. */
+/** Decides which nodes are feasible for a pod. */
 export interface Filter {
   readonly name: FilterName;
-  /** undefined where the pod asks for nothing that this filter looks at. */
+  /** Returns undefined if the pod requests nothing that this filter checks. */
   prepare(pod: PodInfo, cluster: ClusterView): PreFilterState | NoNode | undefined;
 }
 

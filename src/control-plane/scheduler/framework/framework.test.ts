@@ -15,10 +15,10 @@ describe('how many nodes are enough', () => {
     [1_000, 0, 420],
     // 50 - 5000/125 = 10 %
     [5_000, 0, 500],
-    // never less than 5 %
+    // The percentage is never less than 5 %.
     [20_000, 0, 1_000],
     [1_000, 100, 1_000],
-    // never fewer than 100
+    // The number is never less than 100.
     [1_000, 1, 100],
   ];
   test.each(CASES)('%i nodes at %i percent: %i', (nodes, percentage, expected) => {
@@ -43,7 +43,7 @@ describe('of equals the root of the heap is taken', () => {
     [[1, 1], 0],
     [[1, 1, 1, 1, 1], 0],
     [[0, 1, 1], 1],
-    // Sifting from the middle: 1 and its children 3, 4 first, then the root against 1 and 2.
+    // Sifting starts from the middle: 1 with its children 3 and 4, then the root against 1 and 2.
     [[0, 0, 5, 5, 5], 3],
     [[0, 5, 5, 5], 1],
     [[3, 9, 2, 9, 9], 1],

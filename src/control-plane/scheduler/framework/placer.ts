@@ -13,11 +13,14 @@ export interface PlacerDeps {
   readonly profile: Profile;
   readonly cluster: ClusterView;
   readonly nominator: PodNominator;
-  /** Shared by all profiles. */
+  /** Rotation that all profiles share. */
   readonly rotation: Rotation;
 }
 
-/** Finds the node for a pod: filters, then scores, then the best. Changes nothing but where the next search begins. */
+/**
+ * Selects the node for a pod: it filters, scores and picks the best. It changes nothing but the start of the next
+ * search.
+ */
 export class Placer {
   readonly #parts: PlacerDeps;
   #feasible = new Int32Array(0);
@@ -47,7 +50,7 @@ export class Placer {
     return this.#attempt(pod, order, filters, this.#feasible[best], undefined);
   }
 
-  /** The node that was made free for the pod is most likely the only one, so it is looked at first. */
+  /** Checks the nominated node first, since it is most likely the only feasible one. */
   #tryNominated({ pod }: PodInfo, filters: FilterCycle): boolean {
     const { nodes } = this.#parts.cluster;
     const name = pod.status?.nominatedNodeName ?? '';
@@ -160,7 +163,7 @@ export class Placer {
     };
   }
 
-  /** Clears what the last try left, and makes room for all nodes. */
+  /** Clears the results of the last attempt and grows the arrays to hold all nodes. */
   #reach(slots: number): void {
     this.#feasibleCount = 0;
     this.#refusedCount = 0;

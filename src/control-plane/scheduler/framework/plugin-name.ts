@@ -1,4 +1,4 @@
-/** The plugins of kube-scheduler's default profile that place pods, by their names in its configuration. */
+/** Plugins of kube-scheduler's default profile that take part in placement, by their names in its configuration. */
 export type FilterName =
   | 'NodeUnschedulable'
   | 'NodeName'

@@ -6,15 +6,15 @@ export interface WeighedScore {
   readonly weight: number;
 }
 
-/** How pods that name a scheduler are placed. */
+/** Settings for scheduling the pods that name a scheduler. */
 export interface Profile {
   readonly schedulerName: string;
-  /** In the order in which they are asked: the first that refuses a node says why. */
+  /** Filters in the order in which they run: the first that rejects a node gives the reason. */
   readonly filters: readonly Filter[];
   readonly scores: readonly WeighedScore[];
-  /** Of the nodes that suit, how many are enough; 0: as the size of the cluster says. */
+  /** Percentage of feasible nodes that are enough to score, 0 to derive it from the cluster size. */
   readonly percentageOfNodesToScore: number;
-  /** Whether pods are taken off nodes for others of higher priority. */
+  /** Arguments of preemption, undefined to disable it. */
   readonly preemption: PreemptionArgs | undefined;
 }
 

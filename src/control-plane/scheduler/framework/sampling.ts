@@ -1,15 +1,15 @@
-/** Fewer nodes than this are all looked at. */
+/** Minimum number of nodes. Smaller clusters are checked completely. */
 const MIN_NODES = 100;
 const MIN_PERCENTAGE = 5;
 
-/** How many nodes that suit are enough; 0 percent means that it follows from the size of the cluster. */
+/** Returns how many feasible nodes are enough. With 0 percent the number follows from the cluster size. */
 export function numFeasibleNodesToFind(nodes: number, percentage = 0): number {
   if (nodes < MIN_NODES) return nodes;
   const adaptive = Math.max(MIN_PERCENTAGE, 50 - Math.trunc(nodes / 125));
   return Math.max(MIN_NODES, Math.trunc((nodes * (percentage === 0 ? adaptive : percentage)) / 100));
 }
 
-/** Where to begin looking, so that over time all nodes get their turn. */
+/** Start of the search, which rotates so that all nodes are checked over time. */
 export class Rotation {
   #start = 0;
 

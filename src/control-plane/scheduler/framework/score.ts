@@ -4,28 +4,28 @@ import type { ScoreName } from './plugin-name.ts';
 
 export const MAX_SCORE = 100;
 
-/** Nodes that suit, by slot. Only the first `count` of the array mean something. */
+/** Slots of the feasible nodes. Only the first `count` of the array are valid. */
 export interface Feasible {
   readonly slots: Int32Array;
   readonly count: number;
 }
 
-/** What a score has found out about a pod before it looks at single nodes. */
+/** State that a score prepares for a pod before it scores single nodes. */
 export interface PreScoreState {
-  /** Writes a whole number for each feasible node, in their order. */
+  /** Writes an integer score for each feasible node, in their order. */
   raw(scores: Float64Array): void;
-  /** Brings them to 0..100 in place; absent where they are that already. */
+  /** Scales the scores to 0..100 in place. Absent if they are in that range already. */
   normalize?(scores: Float64Array): void;
 }
 
-/** Says how well nodes that suit a pod would do. */
+/** Scores the feasible nodes of a pod. */
 export interface Score {
   readonly name: ScoreName;
-  /** undefined where all nodes are the same to the pod: then it adds nothing. */
+  /** Returns undefined if the pod does not distinguish between nodes. The plugin then adds nothing. */
   prepare(pod: PodInfo, cluster: ClusterView, feasible: Feasible): PreScoreState | undefined;
 }
 
-/** Scales scores so that the largest is 100; turned around, the largest becomes 0. */
+/** Scales scores so that the largest is 100, or 0 if reversed. */
 export function scaleToLargest(scores: Float64Array, count: number, reverse = false): void {
   let largest = 0;
   for (let i = 0; i < count; i++) largest = Math.max(largest, scores[i] ?? 0);

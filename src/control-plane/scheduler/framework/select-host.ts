@@ -1,8 +1,8 @@
 let heap = new Int32Array(1024);
 
 /**
- * The place of the best score. Among equals it is the one that kube-scheduler takes: the root of a binary heap made by
- * sifting down from the middle, as Go's container/heap does.
+ * Returns the index of the best score. A tie goes to the node that kube-scheduler picks: the root of a binary heap
+ * built by sifting down from the middle, as Go's container/heap does.
  */
 export function selectHost(scores: Float64Array, count: number): number {
   if (heap.length < count) heap = new Int32Array(2 * count);

@@ -14,11 +14,11 @@ export interface BinderDeps {
   readonly handlers: EventHandlers;
   readonly reporter: Reporter;
   readonly log: Logger;
-  /** Told whenever a binding has ended. */
+  /** Runs whenever a binding has finished. */
   readonly ended: () => void;
 }
 
-/** Gives pods their nodes at the server, while the next pods are already being placed. */
+/** Binds pods to nodes at the server while the next pods are already being scheduled. */
 export class Binder {
   readonly #parts: BinderDeps;
   readonly #pending = new Pending();
@@ -27,12 +27,12 @@ export class Binder {
     this.#parts = parts;
   }
 
-  /** How many are on their way. */
+  /** Number of bindings in progress. */
   get size(): number {
     return this.#pending.size;
   }
 
-  /** Counts the pod on the node at once; `before` does what must be done before the server is told. */
+  /** Assumes the pod on the node at once. `before` runs before the binding is written to the server. */
   bind(queued: QueuedPod, nodeName: string, before: (() => Promise<void>) | undefined): void {
     const { handlers, ended } = this.#parts;
     handlers.assume(queued.info, nodeName);
@@ -62,7 +62,7 @@ export class Binder {
     }
   }
 
-  /** What was assumed is undone; a pod that is still there and has no node is tried again. */
+  /** Undoes the assumption. A pod that still exists and has no node is tried again. */
   #failed(queued: QueuedPod, step: string, error: unknown): void {
     const { queue, handlers, reporter, log } = this.#parts;
     handlers.forget(queued.info);

@@ -8,7 +8,7 @@ import { keyIn } from '#platform/runtime/key';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { type NamedSelector, selectorOf } from '../pod/selector-cache.ts';
 
-/** Finds which pods do the same work as one: those that its Services and its owner select together. */
+/** Returns a function that selects the pods that do the same work as a pod, by its Services and its owner. */
 export function createDefaultSelector(informers: Informers): (pod: PodInfo) => NamedSelector | undefined {
   const services = informers.of(SERVICES).cache;
   const owners = new Map<string, (key: string) => LabelSelectorSpec | undefined>([

@@ -12,14 +12,14 @@ export interface EventHandlersDeps {
   readonly cluster: ClusterView;
   readonly queue: SchedulingQueue;
   readonly nominated: NominatedPods;
-  /** Whether pods that name this scheduler are placed here. */
+  /** Reports whether this scheduler handles pods with a schedulerName. */
   readonly isOurs: (schedulerName: string) => boolean;
 }
 
-/** Turns what informers tell into the state that decisions are made on, and wakes pods that it may help. */
+/** Updates the scheduler's state from informer events and wakes the pods that an event may help. */
 export class EventHandlers {
   readonly #parts: EventHandlersDeps;
-  /** Pods that were given a node which the server has not confirmed yet, by uid. */
+  /** Uids of pods whose assumed node the server has not confirmed yet. */
   readonly #assumed = new Set<string>();
 
   constructor(parts: EventHandlersDeps) {
@@ -30,7 +30,7 @@ export class EventHandlers {
     return this.#assumed.has(uid);
   }
 
-  /** Counts a pod on its node before the server says so. */
+  /** Counts a pod on its node before the server confirms it. */
   assume(info: PodInfo, nodeName: string): void {
     const { cluster, nominated } = this.#parts;
     this.#assumed.add(info.uid);
@@ -38,7 +38,7 @@ export class EventHandlers {
     nominated.remove(info.uid);
   }
 
-  /** The server did not take it: the room is free again. */
+  /** Removes an assumed pod, because the server rejected it. */
   forget(info: PodInfo): void {
     if (!this.#assumed.delete(info.uid)) return;
     this.#unplace(info.uid);
@@ -63,7 +63,7 @@ export class EventHandlers {
       const queued = queue.set(pod, ownUpdateHint);
       const before = old?.status?.nominatedNodeName ?? '';
       const now = pod.status?.nominatedNodeName ?? '';
-      // What was decided here and is not written yet counts more than an old state.
+      // A nomination decided here and not written yet overrides an older state.
       if (now !== before || nominated.nodeOf(uid) === undefined) nominated.set(queued.info, now);
     }
   }
@@ -92,7 +92,7 @@ export class EventHandlers {
     const same = before !== undefined && nodes.nameAt(before.slot) === nodeName ? withPod(before.info, pod) : undefined;
     if (before !== undefined && same !== undefined) {
       nodes.renewPod(same);
-      // Pods that want company hear of it only now, when it is certain.
+      // Pods with affinity to this one are woken only now that its placement is confirmed.
       if (confirmed) this.happened({ what: 'placed pod', before: undefined, after: same, slot: before.slot });
       return;
     }

@@ -4,7 +4,7 @@ import type { ClusterView, StorageView } from '../framework/cluster-view.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { createDefaultSelector } from './default-selector.ts';
 
-/** What decisions look at, as informers know it. */
+/** Builds the view of the cluster from informers. */
 export function liveClusterView(nodes: Snapshot, storage: StorageView, informers: Informers): ClusterView {
   const namespaces = informers.of(NAMESPACES).cache;
   return {

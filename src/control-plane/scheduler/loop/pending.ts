@@ -1,4 +1,6 @@
-/** Work that goes on beside the loop, so that an end can wait for it. None of it may fail: it handles its own errors. */
+/**
+ * Tracks work beside the loop, so that a shutdown can wait for it. Such work handles its own errors and never fails.
+ */
 export class Pending {
   readonly #work = new Set<Promise<void>>();
 

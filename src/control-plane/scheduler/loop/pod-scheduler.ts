@@ -20,7 +20,7 @@ import type { PreemptionExecutor } from './preemption-executor.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface PodSchedulerDeps {
-  /** By schedulerName. */
+  /** Placers by schedulerName. */
   readonly placers: ReadonlyMap<string, { readonly profile: Profile; readonly placer: Placer }>;
   readonly nodes: Snapshot;
   readonly queue: SchedulingQueue;
@@ -36,11 +36,13 @@ export interface PodSchedulerDeps {
   readonly log: Logger;
 }
 
-/** Bindings on their way at most: beyond, the server is the bottleneck and pods wait better in the queue. */
+/**
+ * Maximum number of bindings in progress. Beyond it the server is the bottleneck, and pods wait better in the queue.
+ */
 const MAX_BINDINGS = 1_000;
 const NOBODY: ReadonlySet<FilterName> = new Set();
 
-/** Takes one pod after another and tries to place it. */
+/** Takes one pod after another from the queue and tries to schedule it. */
 export class PodScheduler {
   readonly #parts: PodSchedulerDeps;
 
@@ -48,7 +50,7 @@ export class PodScheduler {
     this.#parts = parts;
   }
 
-  /** Returns whether there was a pod to try. */
+  /** Reports whether there was a pod to try. */
   next(signal: AbortSignal): boolean {
     const { queue, binder, reporter, log } = this.#parts;
     if (binder.size >= MAX_BINDINGS) return false;
@@ -90,7 +92,7 @@ export class PodScheduler {
     binder.bind(queued, nodes.nameAt(attempt.chosen), before && (() => before(signal)));
   }
 
-  /** Where others may be taken off a node for it, the pod waits for that node. */
+  /** Handles a pod without a feasible node. If preemption can help, the pod is nominated to that node. */
   #unplaced(queued: QueuedPod, attempt: Attempt, { schedulerName, preemption }: Profile): void {
     const { nodes, budgets, random } = this.#parts;
     const { diagnosis } = attempt;
@@ -112,7 +114,7 @@ export class PodScheduler {
     this.#evict(queued, outcome.victims, nominatedNode);
   }
 
-  /** Pods of lower priority that wait for the same node are no longer to count on it. */
+  /** Withdraws the nominations of lower-priority pods for the same node. */
   #withdrawLower({ info }: QueuedPod, slot: number): void {
     const { nominated, preemption } = this.#parts;
     for (const other of [...nominated.at(slot)]) {
@@ -132,7 +134,7 @@ export class PodScheduler {
     queue.refused(queued, by);
     reporter.notScheduled(queued, 'Unschedulable', message, nominatedNode);
     if (nominatedNode === undefined) return;
-    // Known at once, because the next try may come before the server has told of it.
+    // The nomination counts at once, because the next attempt may come before the server reports it.
     queued.info = nominatedTo(queued.info, nominatedNode);
     nominated.set(queued.info, nominatedNode);
   }

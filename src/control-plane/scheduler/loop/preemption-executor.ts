@@ -16,7 +16,7 @@ export interface PreemptionExecutorDeps {
   readonly events: EventRecorder;
 }
 
-/** Takes pods off their nodes for one of higher priority. */
+/** Evicts pods for one of higher priority. */
 export class PreemptionExecutor {
   readonly #parts: PreemptionExecutorDeps;
   readonly #pending = new Pending();
@@ -25,7 +25,7 @@ export class PreemptionExecutor {
     this.#parts = parts;
   }
 
-  /** `failed` is told where one of them could not be taken off. */
+  /** Evicts the victims and calls `failed` if one of them could not be evicted. */
   evict(victims: readonly PodInfo[], preemptor: PodInfo, nodeName: string, failed: () => void): void {
     this.#pending.add(async () => {
       const results = await Promise.allSettled(victims.map((victim) => this.#evict(victim, preemptor, nodeName)));
@@ -36,7 +36,7 @@ export class PreemptionExecutor {
     });
   }
 
-  /** Tells a pod of lower priority that it waits for a node in vain. */
+  /** Clears the nomination of a lower-priority pod in its status. */
   withdraw({ name, namespace }: PodInfo): void {
     const body = { status: { nominatedNodeName: '' } };
     this.#pending.add(async () => {

@@ -16,13 +16,16 @@ export interface ReporterDeps {
   readonly events: EventRecorder;
 }
 
-/** Why a pod has no node: nothing suits, or something went wrong. */
+/** Reason why a pod has no node: none is feasible, or an error occurred. */
 export type FailureReason = 'Unschedulable' | 'SchedulerError';
 
-/** The longest text of an Event. */
+/** Maximum length of an Event's note. */
 const MAX_NOTE_LENGTH = 1024;
 
-/** Tells users what became of a pod: its PodScheduled condition, written only when it says something else, and Events. */
+/**
+ * Reports the outcome of scheduling a pod by Events and its PodScheduled condition, which is written only if it
+ * changes.
+ */
 export class Reporter {
   readonly #parts: ReporterDeps;
   readonly #pending = new Pending();
@@ -36,7 +39,7 @@ export class Reporter {
     this.#parts.events.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${nodeName}`);
   }
 
-  /** `nominatedNode`: the node that is being made free; '' takes an earlier one back; undefined leaves it. */
+  /** Reports a failure. `nominatedNode` is the node being freed, '' clears an earlier one and undefined leaves it. */
   notScheduled(queued: QueuedPod, reason: FailureReason, message: string, nominatedNode: string | undefined): void {
     const { pod } = queued.info;
     this.#parts.events.event(pod, 'Warning', 'FailedScheduling', truncateNote(message));
@@ -55,7 +58,7 @@ export class Reporter {
     this.#parts.events.event(pod, 'Warning', 'FailedScheduling', message);
   }
 
-  /** Settles when all that was to be written is. */
+  /** Resolves when all pending writes are done. */
   async settled(): Promise<void> {
     await this.#pending.settled();
   }

@@ -1,10 +1,10 @@
 import type { Clock } from '#platform/base/clock';
 
-/** Done in a row before the rest of the process gets a turn: it shares one thread with us. */
+/** Limits of one turn, after which the rest of the process runs: it shares the thread. */
 const MAX_PER_TURN = 64;
 const MAX_TURN_MS = 5;
 
-/** Works as long as there is something to do, in short turns, and else sleeps until it is woken. */
+/** Works in short turns as long as there is something to do, and else sleeps until woken. */
 export class WorkLoop {
   readonly #clock: Clock;
   #wake: (() => void) | undefined;
@@ -19,7 +19,7 @@ export class WorkLoop {
     this.#wake?.();
   }
 
-  /** `step` does one thing and says whether there was one. */
+  /** Runs `step` repeatedly. It does one piece of work and reports whether there was one. */
   async run(step: () => boolean, signal: AbortSignal): Promise<void> {
     const stop = () => this.wake();
     signal.addEventListener('abort', stop, { once: true });
@@ -31,7 +31,7 @@ export class WorkLoop {
     signal.removeEventListener('abort', stop);
   }
 
-  /** Returns whether there may be more to do. */
+  /** Reports whether there may be more to do. */
   #turn(step: () => boolean): boolean {
     const began = this.#clock.monotonic();
     for (let done = 0; done < MAX_PER_TURN; done++) {

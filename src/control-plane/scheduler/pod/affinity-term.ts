@@ -7,9 +7,9 @@ export type Affinity = OutputOf<typeof affinity>;
 type PodRules = NonNullable<Affinity['podAffinity']>;
 type PodTerm = NonNullable<PodRules['requiredDuringSchedulingIgnoredDuringExecution']>[number];
 
-/** Names pods that a pod wants near or away, and what near means. */
+/** Selects pods for affinity or anti-affinity, with the label that defines a topology domain. */
 export interface AffinityTerm {
-  /** The same for terms that mean the same pods and the same place. */
+  /** Key that is equal for terms that select the same pods and topology domains. */
   readonly key: string;
   readonly topologyKey: string;
   readonly selector: NamedSelector;
@@ -34,7 +34,7 @@ export function preferredTerms(rules: PodRules | undefined, namespace: string): 
 
 function termOf(term: PodTerm, own: string): AffinityTerm {
   const named = term.namespaces ?? [];
-  // The pod's own namespace counts only where nothing else is said.
+  // The pod's own namespace counts only if the term specifies neither names nor a selector.
   const namespaces = new Set(named.length === 0 && term.namespaceSelector === undefined ? [own] : named);
   const selector = selectorOf(term.labelSelector);
   const namespaceSelector = selectorOf(term.namespaceSelector);
@@ -42,13 +42,13 @@ function termOf(term: PodTerm, own: string): AffinityTerm {
   return { key, topologyKey: term.topologyKey, selector, namespaces, namespaceSelector };
 }
 
-/** What a term is asked about. */
+/** Fields of a pod that a term is matched against. */
 export interface Candidate {
   readonly namespace: string;
   readonly labels: Labels | undefined;
 }
 
-/** Whether a pod is one of those that a term names. */
+/** Reports whether a term selects a pod. */
 export function isNamedBy(term: AffinityTerm, pod: Candidate, namespaceLabels: Labels | undefined): boolean {
   const there = term.namespaces.has(pod.namespace) || term.namespaceSelector.matches(namespaceLabels);
   return there && term.selector.matches(pod.labels);

@@ -1,14 +1,14 @@
 import { milliValue, type Quantity, tryParseQuantity, value } from '#platform/base/quantity';
 import type { ResourceList } from '#platform/kube/kinds/pod';
 
-/** Amounts of resources as whole numbers: thousandths of a CPU, bytes, pieces. Exact up to 2^53. */
+/** Amounts of resources as integers: millicores, bytes or counts. They are exact up to 2^53. */
 export type Amounts = Map<string, number>;
 
 export const CPU = 'cpu';
 export const MEMORY = 'memory';
 export const EPHEMERAL_STORAGE = 'ephemeral-storage';
 
-/** Texts that were read before: the same few stand in thousands of objects. */
+/** Parsed quantities are cached, since the same few occur in thousands of objects. */
 const MAX_TEXTS = 10_000;
 const thousandths = new Map<string, number>();
 const units = new Map<string, number>();
@@ -19,7 +19,10 @@ export function amountsOf(list: ResourceList | undefined): Amounts {
   return amounts;
 }
 
-/** Fractions are rounded up, as Kubernetes does. What is no quantity counts as nothing: the server lets none in. */
+/**
+ * Parses a quantity and rounds fractions up, as Kubernetes does. Invalid quantities count as 0, since the server
+ * rejects them.
+ */
 export function amountOf(name: string, given: string | number): number {
   const text = String(given);
   return name === CPU ? memoizedAmount(thousandths, text, milliValue) : memoizedAmount(units, text, value);
@@ -40,7 +43,7 @@ export function addTo(sum: Amounts, more: Amounts): void {
   for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0) + amount);
 }
 
-/** Raises every amount to that of `least`. */
+/** Raises every amount to at least that of `least`. */
 export function raiseTo(amounts: Amounts, least: Amounts): void {
   for (const [name, amount] of least) {
     const before = amounts.get(name);
@@ -48,7 +51,7 @@ export function raiseTo(amounts: Amounts, least: Amounts): void {
   }
 }
 
-/** Whether a resource is counted by the piece beside CPU, memory and storage; all others are not looked at. */
+/** Reports whether a resource is counted beside CPU, memory and storage. All others are ignored. */
 export function isScalar(name: string): boolean {
   if (name.startsWith('hugepages-') || name.startsWith('attachable-volumes-')) return true;
   return name.includes('/') && !name.startsWith('requests.');

@@ -1,9 +1,9 @@
 import type { Volume } from '#platform/kube/kinds/pod';
 import { keyIn } from '#platform/runtime/key';
 
-/** A claim that a pod names, and whether it is made for the pod alone. */
+/** A claim that a pod uses, and whether it is an ephemeral one created for the pod. */
 export interface ClaimUse {
-  /** `namespace/name` */
+  /** Key in the form `namespace/name`. */
   readonly key: string;
   readonly name: string;
   readonly ephemeral: boolean;

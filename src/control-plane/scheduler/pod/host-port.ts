@@ -1,6 +1,6 @@
 import type { PodSpec } from '#platform/kube/kinds/pod';
 
-/** A port of the node itself that a pod takes. */
+/** A host port that a pod uses. */
 export interface HostPort {
   readonly ip: string;
   readonly protocol: string;
@@ -20,7 +20,7 @@ export function hostPortsOf({ containers, initContainers = [] }: PodSpec): reado
   return ports.length === 0 ? NONE : ports;
 }
 
-/** Whether two pods cannot have these ports on one node. */
+/** Reports whether these ports conflict on one node. */
 export function collide(a: HostPort, b: HostPort): boolean {
   return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === ANY || b.ip === ANY);
 }

@@ -10,12 +10,12 @@ type Requirement = NonNullable<NodeTerm['matchExpressions']>[number];
 type NodeTest = (node: Node) => boolean;
 type ValueTest = (value: string | undefined) => boolean;
 
-/** The nodes that a pod may run on by their labels and names. */
+/** Nodes that a pod may run on, by labels and names. */
 export interface RequiredNodeAffinity {
   readonly matches: NodeTest;
-  /** The same of a node at a place of its own, which is remembered as long as nobody puts another there. */
+  /** Matches a node at a slot and caches the result until another node takes the slot. */
   matchesAt(place: number, node: Node): boolean;
-  /** The only nodes that can match, where every term names some. */
+  /** Names of the only nodes that can match, set if every term names some. */
   readonly names?: ReadonlySet<string>;
 }
 
@@ -25,8 +25,8 @@ export interface NodePreference {
 }
 
 /**
- * What nodeSelector and required node affinity ask for together; undefined where they ask for nothing. The pods of one
- * owner all ask for the same.
+ * Combines nodeSelector and required node affinity, undefined if both are absent. The result is shared by the pods of
+ * one owner.
  */
 export function requiredNodeAffinityOf({ nodeSelector, affinity }: PodSpec): RequiredNodeAffinity | undefined {
   const labels = Object.entries(nodeSelector ?? {});
@@ -52,7 +52,7 @@ function readDemand(text: string): RequiredNodeAffinity {
   return names === undefined ? { matches, matchesAt } : { matches, matchesAt, names };
 }
 
-/** A node that changes is another object. */
+/** Caches results by slot. A changed node is a different object, so its result is not reused. */
 function rememberedByPlace(test: NodeTest): RequiredNodeAffinity['matchesAt'] {
   const nodes: (Node | undefined)[] = [];
   const verdicts: boolean[] = [];
@@ -69,7 +69,7 @@ function rememberedByPlace(test: NodeTest): RequiredNodeAffinity['matchesAt'] {
   };
 }
 
-/** Whether one of the terms holds; an empty term never does. */
+/** Returns a test that passes if one of the terms matches. An empty term never matches. */
 export function nodeTestOf({ nodeSelectorTerms = [] }: NodeSelector): NodeTest {
   const terms = nodeSelectorTerms.map(termTest).filter((test) => test !== undefined);
   return (node) => terms.some((test) => test(node));
@@ -113,7 +113,7 @@ function valueTest({ operator, values = [] }: Requirement): ValueTest {
 
 const isInteger = (text: string | undefined): text is string => text !== undefined && /^-?[0-9]{1,19}$/.test(text);
 
-/** The names that all terms together allow; undefined where one of them leaves the name open. */
+/** Returns the names that the terms together allow, undefined if one of them does not restrict the name. */
 function namesOf(terms: readonly NodeTerm[]): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const { matchFields = [] } of terms) {

@@ -13,11 +13,11 @@ import {
 import { isResized, type Requests, requestsOf } from './requests.ts';
 import { type SpreadConstraint, type SpreadConstraintSpec, spreadConstraintOf } from './spread-constraint.ts';
 
-/** A pod with all that placing it needs, read once. */
+/** A pod with everything that scheduling needs, parsed once. */
 export interface PodInfo extends Requests {
   readonly pod: Pod;
   readonly uid: string;
-  /** `namespace/name` */
+  /** Key in the form `namespace/name`. */
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface PodInfo extends Requests {
   readonly preferredAffinity: readonly WeightedTerm[];
   readonly preferredAntiAffinity: readonly WeightedTerm[];
   readonly spread: readonly SpreadConstraint[];
-  /** Of all containers, with their tags. */
+  /** Images of all containers, with their tags. */
   readonly images: readonly string[];
   readonly volumes: readonly Volume[];
   readonly claims: readonly ClaimUse[];
@@ -73,7 +73,7 @@ export function podInfoOf(pod: Pod): PodInfo {
   };
 }
 
-/** The same pod in a newer state, where nothing that placing looks at is another; undefined where something may be. */
+/** Returns the info for a newer state of the pod if nothing that scheduling depends on changed, else undefined. */
 export function withPod(info: PodInfo, pod: Pod): PodInfo | undefined {
   const { generation, labels, deletionTimestamp } = pod.metadata;
   const old = info.pod.metadata;

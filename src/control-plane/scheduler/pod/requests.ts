@@ -1,14 +1,14 @@
 import type { Container, Pod, PodSpec, ResourceList } from '#platform/kube/kinds/pod';
 import { type Amounts, addTo, amountsOf, CPU, EPHEMERAL_STORAGE, isScalar, MEMORY, raiseTo } from './amounts.ts';
 
-/** What a pod takes of a node: thousandths of a CPU, bytes, pieces. */
+/** Resources that a pod takes on a node: millicores, bytes and counts. */
 export interface Requests {
   readonly cpu: number;
   readonly memory: number;
   readonly ephemeralStorage: number;
-  /** Extended resources, huge pages and the like that are not zero. */
+  /** Non-zero amounts of extended resources, huge pages and the like. */
   readonly scalars: readonly (readonly [name: string, amount: number])[];
-  /** As scoring counts it: a container that says nothing is taken to use a little. */
+  /** Amounts for scoring, in which a container without requests counts with a small default. */
   readonly nonZeroCpu: number;
   readonly nonZeroMemory: number;
 }
@@ -16,7 +16,7 @@ export interface Requests {
 const LITTLE_CPU = 100;
 const LITTLE_MEMORY = 200 * 1024 * 1024;
 const NOTHING: Amounts = new Map();
-/** What a pod as a whole can ask for. */
+/** Resources that can be requested at pod level. */
 const POD_LEVEL = new Set([CPU, MEMORY]);
 
 export function requestsOf(pod: Pod): Requests {
@@ -34,7 +34,7 @@ export function requestsOf(pod: Pod): Requests {
   };
 }
 
-/** What a container that says nothing is taken to use; nothing where the pod says it as a whole. */
+/** Returns the default amounts of a container without requests, none if the pod requests them at pod level. */
 function littleOf(spec: PodSpec, asked: Amounts): Amounts {
   const ofPod = spec.resources?.requests !== undefined && Object.keys(spec.resources.requests).some(isPodLevel);
   const little: Amounts = new Map();
@@ -43,7 +43,10 @@ function littleOf(spec: PodSpec, asked: Amounts): Amounts {
   return little;
 }
 
-/** All containers together, or the start where that takes more: init containers run one after another, each beside those before it that keep running. */
+/**
+ * Sums all containers, or takes the startup if that needs more. Init containers run one after another, each beside the
+ * restartable ones before it.
+ */
 function total(pod: Pod, missing: Amounts): Amounts {
   const { spec } = pod;
   const together: Amounts = new Map();
@@ -69,7 +72,7 @@ function total(pod: Pod, missing: Amounts): Amounts {
 
 function requestsOfContainer(pod: Pod, { name, resources }: Container, missing: Amounts): Amounts {
   const amounts = amountsOf(resources?.requests);
-  // A container that is being resized holds the larger of what it has and what it shall have.
+  // A container that is being resized holds the larger of its allocated and its desired amount.
   const status = pod.status?.containerStatuses?.find((each) => (each as ResizedStatus).name === name);
   if (status !== undefined) {
     const { allocatedResources, resources: actual } = status as ResizedStatus;
@@ -80,7 +83,7 @@ function requestsOfContainer(pod: Pod, { name, resources }: Container, missing: 
   return amounts;
 }
 
-/** Whether the node reports what containers hold, which may be more than their spec says. */
+/** Reports whether the node reports allocated amounts of containers, which may exceed their spec. */
 export function isResized({ status }: Pod): boolean {
   return (status?.containerStatuses ?? []).some((each) => {
     const { allocatedResources, resources } = each as ResizedStatus;

@@ -6,18 +6,18 @@ import {
   nothing,
 } from '#platform/kube/selectors/label-selector';
 
-/** A selector and a text that is the same for the same selector. */
+/** A selector with a key that is equal for equal selectors. */
 export interface NamedSelector {
   readonly key: string;
   readonly matches: (labels: Labels | undefined) => boolean;
-  /** Whether it matches everything because it asks for nothing. */
+  /** Reports whether it matches everything because it has no requirements. */
   readonly empty: boolean;
 }
 
 const MAX_SELECTORS = 2_000;
 const known = new Map<string, NamedSelector>();
 
-/** Reads a selector of an object; the pods of one owner all have the same. One that cannot be read matches nothing. */
+/** Parses and caches a selector, since the pods of one owner share it. An invalid selector matches nothing. */
 export function selectorOf(spec: LabelSelectorSpec | null | undefined): NamedSelector {
   const key = spec === null || spec === undefined ? '-' : JSON.stringify(spec);
   let selector = known.get(key);

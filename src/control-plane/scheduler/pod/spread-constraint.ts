@@ -5,17 +5,17 @@ import { type NamedSelector, selectorOf } from './selector-cache.ts';
 
 export type SpreadConstraintSpec = NonNullable<OutputOf<typeof topologySpreadConstraints>>[number];
 
-/** How evenly pods that match a selector stand over the values of a node label. */
+/** Constraint on how evenly the pods that match a selector spread over the values of a node label. */
 export interface SpreadConstraint {
   readonly topologyKey: string;
   readonly maxSkew: number;
   readonly minDomains: number;
-  /** DoNotSchedule, as opposed to ScheduleAnyway. */
+  /** True for DoNotSchedule, false for ScheduleAnyway. */
   readonly hard: boolean;
   readonly selector: NamedSelector;
-  /** Whether nodes that the pod's node affinity excludes are left out. */
+  /** Excludes nodes that the pod's node affinity does not match. */
   readonly honorAffinity: boolean;
-  /** Whether nodes with taints that the pod does not tolerate are left out. */
+  /** Excludes nodes with taints that the pod does not tolerate. */
   readonly honorTaints: boolean;
 }
 
@@ -31,7 +31,7 @@ export function spreadConstraintOf(spec: SpreadConstraintSpec, labels: Labels | 
   };
 }
 
-/** The selector with the values that the pod itself has for the keys that are to match. */
+/** Adds the pod's own values of matchLabelKeys to the selector. */
 function withOwnLabels({ labelSelector, matchLabelKeys = [] }: SpreadConstraintSpec, labels: Labels | undefined) {
   const own = matchLabelKeys.flatMap((key) => {
     const value = labels?.[key];

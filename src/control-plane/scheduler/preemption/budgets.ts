@@ -3,12 +3,12 @@ import type { PodInfo } from '../pod/pod-info.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 
 export interface PodsByPdbViolation {
-  /** Pods whose loss a disruption budget does not allow. */
+  /** Pods whose eviction would violate a disruption budget. */
   readonly protected: readonly PodInfo[];
   readonly others: readonly PodInfo[];
 }
 
-/** Which of these pods could not all go without breaking a budget; earlier ones use up what budgets allow. */
+/** Splits pods by whether their eviction violates a budget. Earlier pods use up the allowed disruptions. */
 export function filterPodsWithPdbViolation(
   pods: readonly PodInfo[],
   budgets: Iterable<PodDisruptionBudget>,
@@ -27,7 +27,7 @@ export function filterPodsWithPdbViolation(
   return result;
 }
 
-/** A pod whose eviction the budget already knows of is not counted a second time. */
+/** Reports whether a budget covers a pod. A pod whose eviction the budget already records is not counted again. */
 function covers({ metadata, spec, status }: PodDisruptionBudget, { namespace, name, labels }: PodInfo): boolean {
   if (metadata.namespace !== namespace || labels === undefined) return false;
   const selector = selectorOf(spec?.selector);

@@ -1,16 +1,16 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 
-/** Later than every start: a pod that has not begun yet is the newest of all. */
+/** Later than every start time: a pod that has not started is the newest of all. */
 const NOT_YET = '9999';
 
-/** When a pod began. */
+/** Returns the start time of a pod. */
 export function startOf({ pod }: PodInfo): string {
   return pod.status?.startTime ?? NOT_YET;
 }
 
 /**
- * The most important first: higher priority, then longer running. Of those that have not begun the one that came last
- * counts more, which is what kube-scheduler's comparison with the present moment comes to.
+ * Sorts the most important pods first: by higher priority, then by longer runtime. Of pods that have not started the
+ * last one counts more, which matches kube-scheduler's comparison with the current time.
  */
 export function byImportance(pods: readonly PodInfo[]): PodInfo[] {
   const places = new Map(pods.map((pod, place) => [pod, place]));

@@ -2,10 +2,10 @@ import type { PodInfo } from '../pod/pod-info.ts';
 import { startOf } from './importance.ts';
 import type { PreemptionCandidate } from './victims.ts';
 
-/** Priorities are made positive before they are added up, so that fewer victims are always less. */
+/** Added to priorities to make them positive before they are summed, so that fewer victims always cost less. */
 const ABOVE_MIN_PRIORITY = 2 ** 31;
 
-/** Smaller is better, one after the other: what a choice does to others. */
+/** Criteria in order of precedence, of which smaller values are better. */
 const HARM: readonly ((candidate: PreemptionCandidate) => number)[] = [
   ({ broken }) => broken,
   ({ victims }) => victims[0]?.priority ?? 0,
@@ -13,7 +13,7 @@ const HARM: readonly ((candidate: PreemptionCandidate) => number)[] = [
   ({ victims }) => victims.length,
 ];
 
-/** The candidate that does the least harm; of equals the one whose most important victims have run the least. */
+/** Picks the candidate that does the least harm. A tie goes to the one whose most important victims started last. */
 export function pickOneNodeForPreemption(candidates: readonly PreemptionCandidate[]): PreemptionCandidate | undefined {
   let left = candidates;
   for (const harm of HARM) {
@@ -28,7 +28,7 @@ export function pickOneNodeForPreemption(candidates: readonly PreemptionCandidat
   );
 }
 
-/** When the first of the most important victims began. */
+/** Returns the earliest start of the most important victims. */
 function earliestStart(victims: readonly PodInfo[]): string {
   const highest = Math.max(...victims.map(({ priority }) => priority));
   const starts = victims.filter(({ priority }) => priority === highest).map(startOf);

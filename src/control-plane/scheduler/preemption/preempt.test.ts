@@ -37,7 +37,7 @@ const budget = (app: string, disruptionsAllowed: number): PodDisruptionBudget =>
 test('no more pods go than must', () => {
   const pods = { a: [low('small', '1'), low('mid', '2', { priority: 5 }), low('other', '1', { priority: 3 })] };
   const cluster = schedulerHarness({ nodes: [node('a')], pods });
-  // Room for 2 CPUs is needed: the least important ones go, "small" and "other"; then the pod fits beside "mid".
+  // The pod needs 2 CPUs: the least important pods "small" and "other" are evicted, and then it fits beside "mid".
   expect(outcome(cluster, high({ requests: { cpu: '2' } }))).toEqual({ node: 'a', victims: ['other', 'small'] });
   expect(cluster.nodes.columns.cpu[0]).toBe(4000);
 });

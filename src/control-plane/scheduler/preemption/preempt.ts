@@ -13,9 +13,9 @@ import { NO_VICTIMS, type PreemptionCandidate, selectVictimsOnNode } from './vic
 export const PREEMPTED = 'PreemptionByScheduler';
 
 export type Preemption =
-  /** These pods are to go, and the pod is to wait for this node. */
+  /** The pod is nominated to this node once these victims are evicted. */
   | { readonly victims: readonly PodInfo[]; readonly slot: number }
-  /** Nobody is to go. `keepsNomination`: the pod goes on waiting for the node that it waits for. */
+  /** Preemption does not help. With `keepsNomination` the pod retains its current nomination. */
   | { readonly victims?: undefined; readonly message: string; readonly keepsNomination: boolean };
 
 const NOT_HELPFUL: FilterStatus = {
@@ -24,7 +24,7 @@ const NOT_HELPFUL: FilterStatus = {
   preemptable: false,
 };
 
-/** Looks for pods of lower priority that could make room for one that fits nowhere. Changes nothing. */
+/** Finds lower-priority pods whose eviction makes room for a pod that fits nowhere. Changes nothing. */
 export function preempt(
   attempt: Attempt,
   args: PreemptionArgs,
@@ -36,7 +36,7 @@ export function preempt(
   const ineligible = whyNotEligible(attempt, nodes);
   if (ineligible !== undefined) return { message: `preemption: ${ineligible}`, keepsNomination: true };
   const open = preemptable(attempt);
-  // Where all pods are alike, which is usual, there is no need to look at each node for those that are not.
+  // Usually all pods have the same priority, and then single nodes need no check for victims.
   if (open.length > 0 && !nodes.priorities.hasBelow(pod.priority))
     return inVain(nodes, new Map([[NO_VICTIMS, open.length]]));
   const wanted = candidatesWanted(open.length, args);
@@ -60,7 +60,7 @@ function inVain(nodes: Snapshot, refusals: ReadonlyMap<FilterStatus, number>): P
   return { message: `preemption: ${message}`, keepsNomination: false };
 }
 
-/** Nodes that refused the pod for something that other pods take. */
+/** Returns the nodes that rejected the pod for something that other pods use. */
 function preemptable({ refused, refusals, refusedCount, diagnosis }: Attempt): readonly number[] {
   if (diagnosis?.all !== undefined) return [];
   const slots: number[] = [];
@@ -73,7 +73,7 @@ function candidatesWanted(nodes: number, args: PreemptionArgs): number {
   return Math.min(nodes, Math.max(part, args.minCandidateNodesAbsolute));
 }
 
-/** Why a pod may not take others off a node: it does not want to, or those that it took off are still leaving. */
+/** Returns why a pod may not preempt: its policy forbids it, or its earlier victims are still terminating. */
 function whyNotEligible(attempt: Attempt, nodes: Snapshot): string | undefined {
   const { pod, priority } = attempt.pod;
   if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';

@@ -6,11 +6,11 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 import { filterPodsWithPdbViolation } from './budgets.ts';
 import { byImportance } from './importance.ts';
 
-/** Pods to be taken off one node so that another fits, the most important first. */
+/** Pods to evict from one node so that another fits, most important first. */
 export interface PreemptionCandidate {
   readonly slot: number;
   readonly victims: readonly PodInfo[];
-  /** How many of them a disruption budget does not allow to go. */
+  /** Number of victims that violate a disruption budget. */
   readonly broken: number;
 }
 
@@ -21,8 +21,8 @@ export const NO_VICTIMS: FilterStatus = {
 };
 
 /**
- * Finds the fewest pods of lower priority whose absence lets a pod fit on a node, or why none would do. All of them are
- * thought away first; then they come back one by one, the most important first, as long as the pod still fits.
+ * Finds the fewest lower-priority pods whose eviction lets a pod fit on a node, or the reason why none would do. All of
+ * them are removed first and then reprieved one by one, most important first, as long as the pod still fits.
  */
 export function selectVictimsOnNode(
   slot: number,

@@ -1,15 +1,15 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PodInfo } from '../pod/pod-info.ts';
 
-/** Something happened that may let a waiting pod be placed. */
+/** A change that may make a pending pod schedulable. */
 export type ClusterEvent =
   | { readonly what: 'node'; readonly before: Node | undefined; readonly after: Node | undefined }
-  /** A pod came to a node, left it, or changed there. */
+  /** A pod was added to a node, removed from it, or changed there. */
   | {
       readonly what: 'placed pod';
       readonly before: PodInfo | undefined;
       readonly after: PodInfo | undefined;
       readonly slot: number;
     }
-  /** Claims, volumes, classes, drivers of nodes. */
+  /** Claims, volumes, storage classes or CSI drivers of nodes changed. */
   | { readonly what: 'storage' };

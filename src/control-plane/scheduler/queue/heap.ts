@@ -1,10 +1,10 @@
-/** What can be in a heap: it remembers where it is, so that it can be taken out from anywhere. */
+/** An item that can be in a heap. It stores its index, so that it can be removed from anywhere. */
 export interface Heaped {
-  /** -1 where it is in no heap. */
+  /** Index in the heap, -1 if it is in none. */
   place: number;
 }
 
-/** Items of which the first in order can be taken quickly. */
+/** Binary heap with fast access to the first item. */
 export class Heap<T extends Heaped> {
   readonly #items: T[] = [];
   readonly #before: (a: T, b: T) => boolean;
@@ -33,7 +33,7 @@ export class Heap<T extends Heaped> {
     return first;
   }
 
-  /** Nothing happens where the item is not in this heap. */
+  /** Removes an item. Does nothing if the item is not in this heap. */
   remove(item: T): void {
     const { place } = item;
     if (this.#items[place] !== item) return;

@@ -10,12 +10,15 @@ import { type PodInfo, sameLabels } from '../pod/pod-info.ts';
 import type { ClusterEvent } from './cluster-event.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
-/** Whether an event may change the mind of a plugin that refused a pod. When in doubt it says yes: a try costs little. */
+/**
+ * Reports whether an event may make a rejected pod pass a plugin. When in doubt it returns true, since an attempt is
+ * cheap.
+ */
 type Hint = (event: ClusterEvent, pod: PodInfo, cluster: ClusterView) => boolean;
 
 const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** A node that was not there, or was not as it must be, now is. */
+/** Returns a hint for nodes that now pass a test and did not exist or pass before. */
 const becomes =
   (suits: (node: Node, pod: PodInfo) => boolean): Hint =>
   (event, pod) => {
@@ -26,7 +29,7 @@ const becomes =
 const isNew = (event: ClusterEvent): boolean =>
   event.what === 'node' && event.before === undefined && event.after !== undefined;
 
-/** Whether labels or taints are others; asked for every waiting pod, and the same for all of them. */
+/** Reports whether labels or taints changed. The result is the same for all pending pods. */
 const changesPlaces = (event: ClusterEvent): boolean => {
   if (event.what !== 'node') return false;
   let changed = placesChanged.get(event);
@@ -64,7 +67,7 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
   },
   NodeResourcesFit(event, pod, { nodes }) {
     if (event.what === 'node') return event.after !== undefined && gains(event.before, event.after, pod);
-    // Room that does not suffice is not worth a try: the next pod that leaves is looked at again.
+    // Insufficient room is not worth an attempt, because the next pod that leaves is checked again.
     return event.what === 'placed pod' && event.before !== undefined && hasRoom(event.slot, pod, nodes);
   },
   VolumeRestrictions: (event) => isAboutStorage(event) || leaves(event),
@@ -88,19 +91,19 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
   },
 };
 
-/** Whether a pod that waits should be tried again because of an event. */
+/** Reports whether an event should make a pending pod be tried again. */
 export function queueingHint(
   { info, unschedulablePlugins }: QueuedPod,
   event: ClusterEvent,
   cluster: ClusterView,
 ): boolean {
-  // Refused by nobody: there was no node at all.
+  // No plugin rejected the pod, so there was no node at all.
   if (unschedulablePlugins.size === 0) return event.what === 'node';
   for (const plugin of unschedulablePlugins) if (HINTS[plugin](event, info, cluster)) return true;
   return false;
 }
 
-/** Whether a change of the pod itself may let it be placed. */
+/** Reports whether a change of the pod itself may make it schedulable. */
 export function ownUpdateHint(before: PodInfo, after: PodInfo): boolean {
   return JSON.stringify(before.pod.spec) !== JSON.stringify(after.pod.spec) || !sameLabels(before.labels, after.labels);
 }
@@ -108,7 +111,7 @@ export function ownUpdateHint(before: PodInfo, after: PodInfo): boolean {
 const leaves = (event: ClusterEvent): boolean =>
   event.what === 'placed pod' && event.before !== undefined && event.after === undefined;
 
-/** Whether a node can hold the pod when it is empty, and could not before or has more now. */
+/** Reports whether a node can hold the pod when empty, and could not before or has more now. */
 function gains(before: Node | undefined, after: Node, pod: PodInfo): boolean {
   const now = allocatableOf(after);
   if (!holds(now, pod)) return false;
@@ -131,7 +134,7 @@ function holds(amounts: Amounts, { cpu, memory, ephemeralStorage, scalars }: Pod
   );
 }
 
-/** Read once for each state of a node, because every waiting pod asks. */
+/** Parses the allocatable amounts once for each state of a node, because every pending pod needs them. */
 function allocatableOf(node: Node): Amounts {
   let amounts = allocatables.get(node);
   if (amounts === undefined) {

@@ -4,7 +4,9 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 
 const NONE: readonly PodInfo[] = [];
 
-/** Pods that wait for a node which is being made free for them: others of no higher priority shall not take it meanwhile. */
+/**
+ * Pods nominated to a node that is being freed for them. Other pods of no higher priority must not take it meanwhile.
+ */
 export class NominatedPods implements PodNominator {
   readonly #nodes: Snapshot;
   readonly #nodeOf = new Map<string, string>();
@@ -26,7 +28,7 @@ export class NominatedPods implements PodNominator {
     return this.#nodeOf.get(uid);
   }
 
-  /** An empty name takes the nomination back. */
+  /** Nominates a pod to a node. An empty name clears the nomination. */
   set(info: PodInfo, nodeName: string): void {
     this.remove(info.uid);
     if (nodeName === '') return;

@@ -2,31 +2,31 @@ import type { FilterName } from '../framework/plugin-name.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import type { Heaped } from './heap.ts';
 
-/** Where a pod waits: to be tried, for its back-off, after an error, for a change of the cluster, or for its gates. */
+/** Queue that a pod is in: ready, in back-off, after an error, waiting for a cluster change, or gated. */
 export type Where = 'active' | 'backoff' | 'error-backoff' | 'unschedulable' | 'gated' | 'trying' | 'gone';
 
-/** A pod that has no node yet, and how its tries went. */
+/** A pod without a node, with the history of its attempts. */
 export interface QueuedPod extends Heaped {
   info: PodInfo;
   where: Where;
-  /** When it came to the place where it waits, of the monotonic clock. */
+  /** Monotonic time at which it entered its current queue. */
   since: number;
-  /** Breaks ties: who came first. */
+  /** Sequence number that breaks ties. */
   order: number;
   attempts: number;
-  /** Tries in a row that found no node. */
+  /** Consecutive attempts that found no node. */
   unschedulable: number;
-  /** Tries in a row that failed for another reason. */
+  /** Consecutive attempts that failed for another reason. */
   errors: number;
-  /** When it may be tried again. */
+  /** Time from which it may be tried again. */
   due: number;
-  /** The plugins that refused it in its last try. */
+  /** Plugins that rejected it in its last attempt. */
   unschedulablePlugins: ReadonlySet<FilterName>;
-  /** What was written as its condition. */
+  /** Condition that was last written. */
   reported: string;
 }
 
-/** Higher priority first, then who has waited longer. */
+/** Orders by higher priority, then by longer waiting time. */
 export function comesBefore(a: QueuedPod, b: QueuedPod): boolean {
   if (a.info.priority !== b.info.priority) return a.info.priority > b.info.priority;
   return a.since < b.since || (a.since === b.since && a.order < b.order);

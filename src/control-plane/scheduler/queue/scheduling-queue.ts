@@ -7,7 +7,7 @@ import { comesBefore, isDueBefore, type QueuedPod, type Where } from './queued-p
 
 export interface QueueOptions {
   readonly clock: Clock;
-  /** Told whenever a pod can be popped that could not before. */
+  /** Runs whenever a pod becomes ready to be popped. */
   readonly ready: () => void;
   readonly initialBackoffMs?: number;
   readonly maxBackoffMs?: number;
@@ -15,15 +15,14 @@ export interface QueueOptions {
 
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 10_000;
-/** However quiet the cluster is, a pod is tried again after this long. */
+/** Maximum time after which a pod is tried again, even without any event. */
 const MAX_UNSCHEDULABLE_MS = 5 * 60_000;
 const LOOK_EVERY_MS = 30_000;
 const NOBODY: ReadonlySet<FilterName> = new Set();
 
 /**
- * Pods without a node. A pod that found no node waits until something happens that could help it; how soon it is tried
- * after that depends on how often it has failed. With nothing else to do, nobody waits for a back-off but those that
- * failed by an error.
+ * Queue of pods without a node. An unschedulable pod waits for an event that may help it, and then for a back-off that
+ * grows with its failures. If the queue is otherwise empty, only pods that failed by an error wait for their back-off.
  */
 export class SchedulingQueue {
   readonly #options: QueueOptions;
@@ -44,7 +43,7 @@ export class SchedulingQueue {
     return this.#pods.size;
   }
 
-  /** Takes in a pod without a node, or its newer state; `helps` says whether the change may let it be placed. */
+  /** Adds a pod without a node or updates it. `helps` reports whether the change may make it schedulable. */
   set(pod: Pod, helps: (before: PodInfo, after: PodInfo, queued: QueuedPod) => boolean): QueuedPod {
     const uid = pod.metadata.uid ?? '';
     const known = this.#pods.get(uid);
@@ -74,7 +73,7 @@ export class SchedulingQueue {
     this.#pods.delete(uid);
   }
 
-  /** The pod that is to be tried next; it stays known until it is removed or put back. */
+  /** Returns the next pod to try. It stays known until it is removed or put back. */
   pop(): QueuedPod | undefined {
     const queued = this.#active.pop() ?? this.#backoff.pop();
     if (queued === undefined) return undefined;
@@ -87,7 +86,7 @@ export class SchedulingQueue {
     return this.#active.size + this.#backoff.size > 0;
   }
 
-  /** No node suited; the pod waits for what could change the mind of those that refused it. */
+  /** Puts back a pod without a feasible node. It waits for events that concern the plugins that rejected it. */
   refused(queued: QueuedPod, by: ReadonlySet<FilterName>): void {
     if (queued.where !== 'trying') return;
     queued.unschedulablePlugins = by;
@@ -98,7 +97,7 @@ export class SchedulingQueue {
     this.#put(queued, 'unschedulable');
   }
 
-  /** Something went wrong that had nothing to do with the pod: it is tried again after a while. */
+  /** Puts back a pod after an error unrelated to it. It is tried again after a back-off. */
   failed(queued: QueuedPod): void {
     if (queued.where !== 'trying') return;
     queued.unschedulablePlugins = NOBODY;
@@ -108,12 +107,12 @@ export class SchedulingQueue {
     this.#put(queued, 'error-backoff');
   }
 
-  /** Something happened: pods that it could help are tried again. */
+  /** Retries the pods that an event may help. */
   wake(helps: (queued: QueuedPod) => boolean): void {
     for (const queued of this.#unschedulable) if (helps(queued)) this.#again(queued);
   }
 
-  /** Lets go of its timers. */
+  /** Cancels the timers. */
   close(): void {
     this.#errorTimer?.cancel();
     this.#lookTimer?.cancel();
@@ -159,7 +158,7 @@ export class SchedulingQueue {
     });
   }
 
-  /** Looks now and then for pods that nothing has woken for long. */
+  /** Periodically looks for pods that no event has woken for a long time. */
   #awaitForgotten(): void {
     const { clock } = this.#options;
     this.#lookTimer ??= clock.timer(LOOK_EVERY_MS, () => {

@@ -1,26 +1,26 @@
 import { MAX_SCORE } from '../framework/score.ts';
 
-/** A point of the function from how full a node is (percent) to how much it is liked (0..10). */
+/** A point of the function from utilization in percent to a score of 0..10. */
 export interface ShapePoint {
   readonly utilization: number;
   readonly score: number;
 }
 
-/** The score of one resource of a node: `taken` includes the pod. */
+/** Scores one resource of a node. `taken` includes the pod. */
 export type ResourceScore = (taken: number, allocatable: number) => number;
 
-/** Emptier is better. */
+/** Prefers nodes with less allocated. */
 export const leastAllocated: ResourceScore = (taken, allocatable) =>
   taken > allocatable ? 0 : Math.floor(((allocatable - taken) * MAX_SCORE) / allocatable);
 
-/** Fuller is better. */
+/** Prefers nodes with more allocated. */
 export const mostAllocated: ResourceScore = (taken, allocatable) =>
   Math.floor((Math.min(taken, allocatable) * MAX_SCORE) / allocatable);
 
-/** Points of a shape count up to this much. */
+/** Points have scores up to 10, which this factor scales to 100. */
 const SHAPE_SCALE = 10;
 
-/** As the points say, on straight lines between them. */
+/** Interpolates linearly between the points. */
 export function requestedToCapacityRatio(shape: readonly ShapePoint[]): ResourceScore {
   const points = shape.map(({ utilization, score }) => ({ at: utilization, score: score * SHAPE_SCALE }));
   return (taken, allocatable) => {

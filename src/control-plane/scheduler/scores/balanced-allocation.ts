@@ -1,13 +1,13 @@
 import { MAX_SCORE, type Score } from '../framework/score.ts';
 import { CPU_AND_MEMORY, figuresOf, type ResourceFigures, type WeightedResource } from './resource-figures.ts';
 
-/** Nodes whose resources are used evenly, or become so with the pod. */
+/** Prefers nodes whose resources are used evenly, or become so with the pod. */
 export function balancedAllocationScore(resources: readonly WeightedResource[] = CPU_AND_MEMORY): Score {
   return {
     name: 'NodeResourcesBalancedAllocation',
     prepare(pod, { nodes }, { slots, count }) {
       const figures = figuresOf(pod, nodes, resources, false);
-      // A pod that asks for nothing changes no balance.
+      // A pod without requests changes no balance.
       if (figures.every(({ requested }) => requested === 0)) return undefined;
       const [first, second] = figures;
       if (figures.length === 2 && first !== undefined && second !== undefined) {
@@ -27,7 +27,7 @@ export function balancedAllocationScore(resources: readonly WeightedResource[] =
 
 const improvement = (after: number, before: number): number => 50 + Math.trunc((50 + after - before) / 2);
 
-/** Most look at CPU and memory, and at many nodes. */
+/** Handles the common case of CPU and memory quickly, since it runs for many nodes. */
 function scoreTwo(
   first: ResourceFigures,
   second: ResourceFigures,
@@ -43,12 +43,12 @@ function scoreTwo(
   }
 }
 
-/** The balance of two parts; what a node does not have is in balance with everything. */
+/** Returns the balance of two fractions. A resource that the node lacks is balanced with everything. */
 function nearness(first: number, second: number): number {
   return first < 0 || second < 0 ? MAX_SCORE : Math.trunc((1 - Math.abs((first - second) / 2)) * MAX_SCORE);
 }
 
-/** 100 where all resources are used to the same part, less the further apart they are. */
+/** Returns 100 if all resources are used to the same fraction, less the further apart they are. */
 function balance(figures: readonly ResourceFigures[], slot: number, withPod: boolean): number {
   let parts = 0;
   let sum = 0;
@@ -73,7 +73,7 @@ function balance(figures: readonly ResourceFigures[], slot: number, withPod: boo
   return Math.trunc((1 - Math.sqrt(squares / parts)) * MAX_SCORE);
 }
 
-/** How much of a resource is used, up to 1; -1 where the node has none of it. */
+/** Returns the used fraction of a resource, up to 1, or -1 if the node has none of it. */
 function partOf({ allocatable, used, requested }: ResourceFigures, slot: number, withPod: boolean): number {
   const has = allocatable[slot] ?? 0;
   if (has === 0) return -1;

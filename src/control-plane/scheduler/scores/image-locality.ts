@@ -5,7 +5,9 @@ const MIB = 1024 * 1024;
 const MIN_THRESHOLD = 23 * MIB;
 const MAX_CONTAINER_THRESHOLD = 1000 * MIB;
 
-/** Nodes that have the pod's images already; an image that few nodes have counts less, or all pods would go there. */
+/**
+ * Prefers nodes that already have the pod's images. An image on few nodes counts less, so that not all pods go there.
+ */
 export const imageLocalityScore: Score = {
   name: 'ImageLocality',
   prepare({ images }, { nodes }, { slots, count }) {

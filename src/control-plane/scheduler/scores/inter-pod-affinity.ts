@@ -7,7 +7,7 @@ import type { PodInfo } from '../pod/pod-info.ts';
 import type { PlacedTerm } from '../snapshot/term-index.ts';
 
 export interface InterPodAffinityArgs {
-  /** What it counts that a pod must be near to another, for that other pod. */
+  /** Weight of the required affinity of existing pods that selects the new pod. */
   readonly hardPodAffinityWeight: number;
   readonly ignorePreferredTermsOfExistingPods: boolean;
 }
@@ -17,7 +17,7 @@ export const INTER_POD_AFFINITY: InterPodAffinityArgs = {
   ignorePreferredTermsOfExistingPods: false,
 };
 
-/** Places with pods that the pod likes, or that like it; and not those with the others. */
+/** Prefers topology domains by the preferred affinity and anti-affinity between the pod and existing pods. */
 export function interPodAffinityScore(args: InterPodAffinityArgs = INTER_POD_AFFINITY): Score {
   return {
     name: 'InterPodAffinity',
@@ -39,7 +39,7 @@ export function interPodAffinityScore(args: InterPodAffinityArgs = INTER_POD_AFF
   };
 }
 
-/** The sum of all that speaks for or against a place; undefined where nothing does. */
+/** Sums the weights for and against each topology domain, undefined if there are none. */
 function likesOf(pod: PodInfo, cluster: ClusterView, args: InterPodAffinityArgs): PlaceSumsByKey | undefined {
   const { nodes } = cluster;
   const hasLikes = pod.preferredAffinity.length + pod.preferredAntiAffinity.length > 0;
@@ -73,7 +73,7 @@ function likesOf(pod: PodInfo, cluster: ClusterView, args: InterPodAffinityArgs)
   return some ? places : undefined;
 }
 
-/** From the worst, 0, to the best, 100. */
+/** Scales the scores linearly so that the worst is 0 and the best is 100. */
 function stretch(scores: Float64Array, count: number): void {
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;

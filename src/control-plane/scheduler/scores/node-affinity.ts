@@ -1,6 +1,6 @@
 import { type Score, scaleToLargest } from '../framework/score.ts';
 
-/** Nodes that the pod's preferred node affinity names, by weight. */
+/** Prefers nodes that match the pod's preferred node affinity, by weight. */
 export const nodeAffinityScore: Score = {
   name: 'NodeAffinity',
   prepare({ nodePreferences }, { nodes }, { slots, count }) {

@@ -11,13 +11,13 @@ import { CPU_AND_MEMORY, figuresOf, type WeightedResource } from './resource-fig
 export interface ScoringStrategy {
   readonly type: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
   readonly resources: readonly WeightedResource[];
-  /** For RequestedToCapacityRatio. */
+  /** Shape for RequestedToCapacityRatio. */
   readonly shape: readonly ShapePoint[];
 }
 
 export const LEAST_ALLOCATED: ScoringStrategy = { type: 'LeastAllocated', resources: CPU_AND_MEMORY, shape: [] };
 
-/** How full a node would be: emptier is better, or fuller, or as a shape says. */
+/** Scores nodes by the utilization that they would have: lower or higher is better, or as a shape defines. */
 export function nodeResourcesFitScore({ type, resources, shape }: ScoringStrategy = LEAST_ALLOCATED): Score {
   const byRatio = type === 'RequestedToCapacityRatio';
   const score: ResourceScore = byRatio
@@ -39,7 +39,7 @@ export function nodeResourcesFitScore({ type, resources, shape }: ScoringStrateg
               const has = allocatable[slot] ?? 0;
               if (has === 0) continue;
               const one = score((used[slot] ?? 0) + requested, has);
-              // A shape that says nothing good of a resource leaves it out of the mean.
+              // A resource whose shape score is not positive is left out of the mean.
               if (byRatio && one <= 0) continue;
               scores[i] = (scores[i] ?? 0) + one * weight;
               weights[i] = (weights[i] ?? 0) + weight;

@@ -21,7 +21,8 @@ test('places with fewer pods are better', () => {
     pods: { a1: some(3), b: some(1) },
   });
   const scores = scoresOf(score, pod('p', { topologySpreadConstraints: [soft(ZONE)] }), cluster);
-  // Two zones: weight ln 4 = 1.386; a: 3*1.386 = 4.16 -> 4; b: 1.39 -> 1. 100*(4+1-4)/4 = 25; 100*(4+1-1)/4 = 100.
+  // Two zones have the weight ln 4 = 1.386; a: 3*1.386 = 4.16 -> 4; b: 1.39 -> 1. 100*(4+1-4)/4 = 25; 100*(4+1-1)/4 =
+  // 100.
   expect(scores?.raw).toEqual({ a1: 4, a2: 4, b: 1 });
   expect(scores?.normalised).toEqual({ a1: 25, a2: 25, b: 100 });
 });
@@ -29,7 +30,7 @@ test('places with fewer pods are better', () => {
 test('on hosts, each node is a place', () => {
   const cluster = schedulerHarness({ nodes: [node('a'), node('b'), node('c')], pods: { a: some(2) } });
   const scores = scoresOf(score, pod('p', { topologySpreadConstraints: [soft(HOSTNAME, 3)] }), cluster);
-  // Three nodes: weight ln 5 = 1.609; a: 2*1.609+2 = 5.2 -> 5; others: 2.
+  // Three nodes have the weight ln 5 = 1.609; a: 2*1.609+2 = 5.2 -> 5; others: 2.
   expect(scores?.raw).toEqual({ a: 5, b: 2, c: 2 });
   expect(scores?.normalised).toEqual({ a: 40, b: 100, c: 100 });
 });
@@ -44,8 +45,8 @@ test('pods of a service spread without asking, and then a node may lack labels',
   const nodes = [inZone('a', 'a'), inZone('b', 'b'), node('nowhere')];
   const cluster = schedulerHarness({ nodes, pods: { a: some(2) }, service: labels });
   const scores = scoresOf(score, pod('p', { labels }), cluster);
-  // Hosts: weight ln 5 = 1.609, skew 3; zones: a, b and those without: weight ln 5, skew 5.
-  // a: 2*1.609+2 + 2*1.609+4 = 12.4 -> 12; b: 2+4 = 6; nowhere: 2.
+  // Hosts have the weight ln 5 = 1.609 and skew 3; zones a, b and those without have the weight ln 5 and skew 5. a:
+  // 2*1.609+2 + 2*1.609+4 = 12.4 -> 12; b: 2+4 = 6; nowhere: 2.
   expect(scores?.raw).toEqual({ a: 12, b: 6, nowhere: 2 });
   expect(scoresOf(score, pod('p', { labels: { app: 'lonely' } }), cluster)).toBeUndefined();
 });

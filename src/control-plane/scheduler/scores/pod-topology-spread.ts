@@ -7,7 +7,7 @@ import { type SpreadDefaults, spreadOf } from '../spread/spread-defaults.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
-/** Places with fewer pods of the same sort, for constraints that say ScheduleAnyway. */
+/** Prefers topology domains with fewer matching pods, for constraints with ScheduleAnyway. */
 export function podTopologySpreadScore(defaults: SpreadDefaults): Score {
   return {
     name: 'PodTopologySpread',
@@ -20,7 +20,7 @@ export function podTopologySpreadScore(defaults: SpreadDefaults): Score {
   };
 }
 
-/** How many pods there are where a node is, for one constraint, and how much they weigh. */
+/** Number of pods in the topology domain of a node for one constraint, with their weight. */
 interface Places {
   readonly values: Int32Array;
   readonly weight: number;
@@ -52,7 +52,7 @@ function spreadScores(
     if (constraint.topologyKey === HOSTNAME) {
       return { values, skew, weight: Math.log(scored + 2), countAt: (slot) => bySlot[slot] ?? 0 };
     }
-    // -1: no feasible node is there, so nobody asks.
+    // -1 marks a domain without feasible nodes, which is never looked up.
     const counts = new Int32Array(size).fill(-1);
     let places = 0;
     let unlabelled = false;
@@ -70,7 +70,7 @@ function spreadScores(
       if (place < 0 || (counts[place] ?? -1) < 0 || !isCounted(slot, constraint)) continue;
       counts[place] = (counts[place] ?? 0) + (bySlot[slot] ?? 0);
     }
-    // Nodes without the label are together one more place.
+    // Nodes without the label together form one more domain.
     const weight = Math.log(places + (unlabelled ? 1 : 0) + 2);
     return { values, skew, weight, countAt: (_slot, place) => counts[place] ?? 0 };
   });

@@ -12,7 +12,7 @@ export const CPU_AND_MEMORY: readonly WeightedResource[] = [
   { name: MEMORY, weight: 1 },
 ];
 
-/** One resource as scores look at it: what nodes have, what is taken, and what the pod would add. */
+/** One resource for scoring: allocatable and used amounts of nodes, and the amount that the pod would add. */
 export interface ResourceFigures {
   readonly weight: number;
   readonly allocatable: Float64Array;
@@ -21,8 +21,8 @@ export interface ResourceFigures {
 }
 
 /**
- * The figures of the resources that scores are to look at. With `nonZero`, CPU and memory count a little for containers
- * that ask for nothing. An extended resource that the pod does not ask for is left out, since it is nothing to it.
+ * Returns the figures of the resources to score. With `nonZero`, CPU and memory have a small default for containers
+ * without requests. An extended resource that the pod does not request is left out, since it does not matter to it.
  */
 export function figuresOf(
   pod: PodInfo,

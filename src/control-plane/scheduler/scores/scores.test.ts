@@ -11,7 +11,7 @@ import { taintTolerationScore } from './taint-toleration.ts';
 const MI = 1024 * 1024;
 
 describe('how full a node would be', () => {
-  // a: 4 CPU and 8Gi, of which 1 CPU and 2Gi are taken; b: empty, 10 CPU and 10Gi.
+  // Node a has 4 CPU and 8Gi, of which 1 CPU and 2Gi are taken; b is empty with 10 CPU and 10Gi.
   const cluster = schedulerHarness({
     nodes: [node('a'), node('b', { allocatable: { cpu: '10', memory: '10Gi' } })],
     pods: { a: [pod('other', { requests: { cpu: '1', memory: '2Gi' } })] },
@@ -23,9 +23,10 @@ describe('how full a node would be', () => {
   const CASES: readonly [what: string, strategy: Partial<ScoringStrategy>, parts: PodOptions, expected: object][] = [
     // a: CPU (4000-2000)*100/4000 = 50, memory (8-4)*100/8 = 50; b: 90 and 80, mean 85.
     ['emptier is better', {}, { requests: { cpu: '1', memory: '2Gi' } }, { a: 50, b: 85 }],
-    // A pod that asks for nothing counts 100m and 200Mi. a: 72 and (8192-2248)*100/8192 = 72.55 -> 72; b: 99 and 98, mean 98.5 -> 98.
+    // A pod without requests counts 100m and 200Mi. a: 72 and (8192-2248)*100/8192 = 72.55 -> 72; b: 99 and 98, mean
+    // 98.5 -> 98.
     ['little is assumed where nothing is asked for', {}, {}, { a: 72, b: 98 }],
-    // More than there is scores nothing: a CPU 0, memory 50; b CPU 50, memory 80.
+    // A request beyond the allocatable amount scores 0: a CPU 0, memory 50; b CPU 50, memory 80.
     ['too much of a resource scores nothing', {}, { requests: { cpu: '5', memory: '2Gi' } }, { a: 25, b: 65 }],
     ['fuller is better', { type: 'MostAllocated' }, { requests: { cpu: '1', memory: '2Gi' } }, { a: 50, b: 15 }],
     [
@@ -74,7 +75,7 @@ test('a shape is followed on straight lines between its points, and level beyond
     { utilization: 20, score: 10 },
     { utilization: 70, score: 3 },
   ]);
-  // 45 %: 100 + (30-100)*(45-20)/50 = 65; 46 %: 100 - 36.4, cut towards zero: 100 - 36 = 64.
+  // 45 %: 100 + (30-100)*(45-20)/50 = 65; 46 %: 100 - 36.4, truncated: 100 - 36 = 64.
   expect([10, 20, 45, 46, 70, 100, 150].map((taken) => score(taken, 100))).toEqual([100, 100, 65, 64, 30, 30, 30]);
 });
 

@@ -2,7 +2,7 @@ import { type Taint, tolerates } from '#platform/kube/kinds/node';
 import type { Toleration } from '#platform/kube/kinds/pod';
 import { type Score, scaleToLargest } from '../framework/score.ts';
 
-/** Nodes with fewer taints that ask pods to stay away, and that the pod does not tolerate. */
+/** Prefers nodes with fewer PreferNoSchedule taints that the pod does not tolerate. */
 export const taintTolerationScore: Score = {
   name: 'TaintToleration',
   prepare({ tolerations }, { nodes }, { slots, count }) {

@@ -1,10 +1,10 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 
-/** How many pods on nodes use a claim. */
+/** Counts the pods on nodes that use a claim. */
 export class ClaimUsers {
   readonly #users = new Map<string, number>();
 
-  /** By `namespace/name` of the claim. */
+  /** Returns the count by `namespace/name` of the claim. */
   of(claim: string): number {
     return this.#users.get(claim) ?? 0;
   }

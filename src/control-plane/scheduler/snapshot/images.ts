@@ -2,12 +2,12 @@ import type { Node } from '#platform/kube/kinds/node';
 
 /** An image that some nodes have. */
 export interface ImageState {
-  /** Bytes, as the first node said that had it. */
+  /** Size in bytes, as the first node with the image reported it. */
   readonly size: number;
   readonly slots: ReadonlySet<number>;
 }
 
-/** Which nodes have which images already. */
+/** Tracks which nodes have which images. */
 export class Images {
   readonly #states = new Map<string, { size: number; slots: Set<number> }>();
   readonly #namesOf = new Map<number, readonly string[]>();

@@ -2,7 +2,7 @@ import type { Node } from '#platform/kube/kinds/node';
 import { amountsOf, CPU, EPHEMERAL_STORAGE, isScalar, MEMORY } from '../pod/amounts.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 
-/** An extended resource: what nodes have of it and what their pods take. */
+/** An extended resource: the amounts that nodes have and that their pods request. */
 export interface ScalarColumn {
   allocatable: Float64Array;
   requested: Float64Array;
@@ -11,8 +11,8 @@ export interface ScalarColumn {
 const FIRST_CAPACITY = 64;
 
 /**
- * What nodes have and what their pods take, as one array a figure: the place of a node in all of them is its slot.
- * Thousandths of a CPU, bytes, pieces.
+ * Allocatable and requested amounts of nodes, with one array per figure that is indexed by slot. Units are millicores,
+ * bytes and counts.
  */
 export class NodeColumns {
   allocatableCpu = new Float64Array(FIRST_CAPACITY);
@@ -22,16 +22,16 @@ export class NodeColumns {
   cpu = new Float64Array(FIRST_CAPACITY);
   memory = new Float64Array(FIRST_CAPACITY);
   storage = new Float64Array(FIRST_CAPACITY);
-  /** As scoring counts them: containers that say nothing are taken to use a little. */
+  /** Amounts for scoring, in which containers without requests count with a small default. */
   nonZeroCpu = new Float64Array(FIRST_CAPACITY);
   nonZeroMemory = new Float64Array(FIRST_CAPACITY);
   pods = new Int32Array(FIRST_CAPACITY);
-  /** 1 where the node is cordoned. */
+  /** 1 if the node is cordoned. */
   cordoned = new Int32Array(FIRST_CAPACITY);
   readonly scalars = new Map<string, ScalarColumn>();
   #capacity = FIRST_CAPACITY;
 
-  /** Makes room for a slot. */
+  /** Grows the columns to hold a slot. */
   reach(slot: number): void {
     if (slot < this.#capacity) return;
     while (slot >= this.#capacity) this.#capacity *= 2;
@@ -53,7 +53,7 @@ export class NodeColumns {
     }
   }
 
-  /** Takes in what a node has; a node that is gone has nothing. */
+  /** Stores the allocatable amounts of a node. A deleted node has none. */
   setNode(slot: number, node: Node | undefined): void {
     const amounts = amountsOf(node?.status?.allocatable);
     this.allocatableCpu[slot] = amounts.get(CPU) ?? 0;
@@ -67,7 +67,7 @@ export class NodeColumns {
     }
   }
 
-  /** A pod comes to a node (1) or goes (-1). */
+  /** Adds the amounts of a pod to a node (1) or subtracts them (-1). */
   count(slot: number, pod: PodInfo, by: 1 | -1): void {
     add(this.cpu, slot, by * pod.cpu);
     add(this.memory, slot, by * pod.memory);
@@ -92,7 +92,7 @@ function add(column: Float64Array | Int32Array, slot: number, amount: number): v
   column[slot] = (column[slot] ?? 0) + amount;
 }
 
-/** A longer copy of a column. */
+/** Returns a longer copy of a column. */
 export function growColumn<T extends Float64Array | Int32Array>(column: T, capacity: number): T {
   const longer = new (column.constructor as new (length: number) => T)(capacity);
   longer.set(column);

@@ -1,12 +1,14 @@
 import type { Node } from '#platform/kube/kinds/node';
 
-/** The nodes in the order in which they are looked at. */
+/** Nodes in the order in which they are checked. */
 export interface NodeOrder {
   readonly slots: Int32Array;
   readonly names: readonly string[];
 }
 
-/** Nodes by zone, in the order in which they came; looked at in turns over the zones, so that no zone is favoured. */
+/**
+ * Nodes by zone, in the order in which they were added. The order alternates between zones, so that no zone is favored.
+ */
 export class NodeTree {
   readonly #zones = new Map<string, Map<string, number>>();
   readonly #zoneOf = new Map<string, string>();
@@ -16,7 +18,7 @@ export class NodeTree {
     return this.#zoneOf.size;
   }
 
-  /** Adds a node, or moves it where its zone is another now. */
+  /** Adds a node, or moves it if its zone changed. */
   set(node: Node, slot: number): void {
     const { name = '' } = node.metadata;
     const zone = zoneOf(node);
@@ -40,7 +42,7 @@ export class NodeTree {
     this.#order = undefined;
   }
 
-  /** Made anew only after the nodes have changed. */
+  /** Order of the nodes, which is rebuilt only after they have changed. */
   get order(): NodeOrder {
     this.#order ??= this.#inTurns();
     return this.#order;

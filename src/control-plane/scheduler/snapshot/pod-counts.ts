@@ -1,10 +1,10 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 import { growColumn } from './node-columns.ts';
 
-/** Which pods to count; the same key must mean the same pods. */
+/** Selects pods to count. Equal keys must select the same pods. */
 export interface PodMatch {
   readonly key: string;
-  /** undefined: all namespaces. */
+  /** Namespaces of the pods, undefined for all. */
   readonly namespaces: ReadonlySet<string> | undefined;
   matches(pod: PodInfo): boolean;
 }
@@ -14,18 +14,18 @@ interface Count {
   bySlot: Int32Array;
 }
 
-/** Pods on nodes, found by namespace. */
+/** Pods on nodes, indexed by namespace. */
 export interface PlacedPods {
   placed(namespaces: ReadonlySet<string> | undefined): Iterable<{ readonly info: PodInfo; readonly slot: number }>;
   readonly slots: number;
 }
 
-/** Questions that are kept up to date; the one not asked for longest is given up first. */
+/** Maximum number of counts that are kept up to date. The least recently used one is dropped first. */
 const MAX_COUNTS = 128;
 
 /**
- * How many pods of some sort there are on each node. A question is answered once by looking at all pods and from then on
- * kept up to date, because the pods of one owner all ask the same.
+ * Counts matching pods on each node. A count is computed once over all pods and then kept up to date, because the pods
+ * of one owner all need the same.
  */
 export class PodCounts {
   readonly #pods: PlacedPods;
@@ -35,7 +35,7 @@ export class PodCounts {
     this.#pods = pods;
   }
 
-  /** By slot. */
+  /** Returns the counts by slot. */
   of(match: PodMatch): Int32Array {
     let count = this.#counts.get(match.key);
     if (count === undefined) {

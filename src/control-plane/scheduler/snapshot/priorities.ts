@@ -1,10 +1,10 @@
 import type { PodInfo } from '../pod/pod-info.ts';
 
-/** How many pods of which priority are on nodes. */
+/** Counts the pods on nodes by priority. */
 export class Priorities {
   readonly #counts = new Map<number, number>();
 
-  /** Whether any pod is less important. */
+  /** Reports whether any pod has a lower priority. */
   hasBelow(priority: number): boolean {
     for (const each of this.#counts.keys()) if (each < priority) return true;
     return false;

@@ -85,7 +85,7 @@ type Event =
   | { readonly do: 'remove node'; readonly name: string }
   | { readonly do: 'set pod'; readonly pod: Pod; readonly on: string }
   | { readonly do: 'remove pod'; readonly name: string }
-  /** Makes the snapshot remember counts that it must keep up to date from then on. */
+  /** Makes the snapshot cache counts that it must keep up to date from then on. */
   | { readonly do: 'ask'; readonly pod: Pod };
 
 const nodeName = fc.integer({ min: 0, max: 4 }).map((i) => `n${i}`);
@@ -121,7 +121,7 @@ test('following changes gives what building anew from the end would give', () =>
         }
       }
       const rebuilt = schedulerHarness();
-      // In the order in which they are looked at, because that is part of what must be the same.
+      // The nodes are added in the order in which they are checked, because that must be equal too.
       for (const name of slotsOf(followed.nodes)) rebuilt.nodes.setNode(nodes.get(name) as Node);
       for (const { pod: each, on } of pods.values()) rebuilt.nodes.setPod(podInfoOf(each), on);
       expect([...nodes.keys()].sort()).toEqual([...slotsOf(followed.nodes)].sort());
@@ -130,7 +130,7 @@ test('following changes gives what building anew from the end would give', () =>
   );
 });
 
-/** All that is found out about a pod, node by node. */
+/** Returns the full scheduling result of a pod, node by node. */
 function decision(cluster: ReturnType<typeof schedulerHarness>, candidate: Pod) {
   const store = new ExplanationStore();
   const attempt = placerOf(cluster, buildProfile()).placer.place(podInfoOf(candidate));

@@ -19,8 +19,8 @@ export interface PlacedPod {
 const NO_PODS: ReadonlyMap<string, PodInfo> = new Map();
 
 /**
- * Nodes and the pods on them, kept up to date change by change and never built anew. Every node has a slot, a small
- * number that stays as long as the node or one of its pods is known. Pods may come before their node does.
+ * Nodes and their pods, updated incrementally and never rebuilt. Every node has a slot, a small number that stays as
+ * long as the node or one of its pods is known. Pods may be added before their node.
  */
 export class Snapshot implements PlacedPods {
   readonly columns = new NodeColumns();
@@ -45,12 +45,12 @@ export class Snapshot implements PlacedPods {
     return this.#tree.order;
   }
 
-  /** How many nodes there are. */
+  /** Number of nodes. */
   get size(): number {
     return this.#tree.size;
   }
 
-  /** All slots are below this. */
+  /** Upper bound of the slots, exclusive. */
   get slots(): number {
     return this.#nodes.length;
   }
@@ -63,7 +63,7 @@ export class Snapshot implements PlacedPods {
     return this.#names[slot] ?? '';
   }
 
-  /** The names by slot as they are now: a list that does not change any more. */
+  /** Current names by slot, as a list that never changes afterwards. */
   get names(): readonly string[] {
     this.#namesAreShared = true;
     return this.#names;
@@ -73,7 +73,7 @@ export class Snapshot implements PlacedPods {
     return this.#nodes[slot];
   }
 
-  /** By uid. */
+  /** Returns the pods on a node by uid. */
   podsAt(slot: number): ReadonlyMap<string, PodInfo> {
     return this.#podsOf[slot] ?? NO_PODS;
   }
@@ -103,7 +103,7 @@ export class Snapshot implements PlacedPods {
     this.#release(slot);
   }
 
-  /** Places a pod, wherever it was before. */
+  /** Places a pod on a node, wherever it was before. */
   setPod(info: PodInfo, nodeName: string): void {
     this.removePod(info.uid);
     const slot = this.#reach(nodeName);
@@ -131,7 +131,7 @@ export class Snapshot implements PlacedPods {
     this.#release(slot);
   }
 
-  /** A newer state of a placed pod in which nothing that counts is another. */
+  /** Replaces a placed pod by a newer state in which nothing relevant changed. */
   renewPod(info: PodInfo): void {
     const placed = this.#placed.get(info.uid);
     if (placed === undefined) return;
@@ -141,14 +141,14 @@ export class Snapshot implements PlacedPods {
     this.#podsOf[placed.slot]?.set(info.uid, info);
   }
 
-  /** Lets a placed pod be away (-1) or back (1) for the length of a question; whoever asks puts everything back. */
+  /** Removes (-1) or restores (1) a placed pod temporarily. The caller restores everything. */
   suppose(info: PodInfo, slot: number, by: 1 | -1): void {
     if (by === 1) (this.#podsOf[slot] ??= new Map()).set(info.uid, info);
     else this.#podsOf[slot]?.delete(info.uid);
     this.#tellPod(slot, info, by);
   }
 
-  /** Puts the pods of a node, who all are there again, into the order in which they came: of equals it decides. */
+  /** Restores the order in which the pods of a node were added, once all are back. The order breaks ties. */
   inOrder(slot: number, pods: readonly PodInfo[]): void {
     this.#podsOf[slot] = new Map(pods.map((info) => [info.uid, info]));
   }
@@ -182,7 +182,7 @@ export class Snapshot implements PlacedPods {
     return slot;
   }
 
-  /** Gives back a slot that neither a node nor a pod needs. */
+  /** Frees a slot that neither a node nor a pod needs. */
   #release(slot: number): void {
     if (this.#nodes[slot] !== undefined || (this.#podsOf[slot]?.size ?? 0) > 0) return;
     this.#slots.delete(this.#names[slot] ?? '');

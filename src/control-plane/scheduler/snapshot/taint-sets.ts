@@ -3,9 +3,9 @@ import { growColumn } from './node-columns.ts';
 
 const NONE: readonly Taint[] = [];
 
-/** The taints of nodes: nodes with the same ones share a number, so that a pod is compared with each set once. */
+/** Taints of nodes. Nodes with equal taints share a number, so that a pod is compared with each set once. */
 export class TaintSets {
-  /** By slot; 0 is none at all. */
+  /** Number of the set by slot, 0 for no taints. */
   ofSlot = new Int32Array(64);
   readonly sets: (readonly Taint[])[] = [NONE];
   readonly #numbers = new Map<string, number>([['', 0]]);

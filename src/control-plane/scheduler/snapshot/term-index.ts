@@ -1,20 +1,20 @@
 import type { AffinityTerm, WeightedTerm } from '../pod/affinity-term.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 
-/** A term that pods on nodes have, and how much of it stands on each node. */
+/** A term of placed pods, with its weight on each node. */
 export interface PlacedTerm {
   readonly term: AffinityTerm;
-  /** By slot: the sum of the weights, or the number of pods where terms have no weight. */
+  /** Sums of the weights by slot, or numbers of pods if the terms have no weight. */
   readonly bySlot: ReadonlyMap<number, number>;
 }
 
 interface Entry extends PlacedTerm {
   readonly bySlot: Map<number, number>;
-  /** How many pods have it, by slot, since weights alone could add up to nothing. */
+  /** Number of pods with the term by slot, since weights alone could add up to 0. */
   readonly pods: Map<number, number>;
 }
 
-/** Terms of one kind over all pods: those of the same meaning are one, so that a new pod is compared with few. */
+/** Terms of one kind over all pods. Equal terms share an entry, so that a new pod is compared with few. */
 class TermTable {
   readonly entries = new Map<string, Entry>();
 
@@ -36,7 +36,7 @@ class TermTable {
   }
 }
 
-/** What pods that are on nodes say about others. */
+/** Indexes the affinity terms of placed pods. */
 export class TermIndex {
   readonly #antiAffinity = new TermTable();
   readonly #affinity = new TermTable();

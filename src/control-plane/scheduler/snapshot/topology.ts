@@ -1,11 +1,11 @@
 import type { Node } from '#platform/kube/kinds/node';
 import { growColumn } from './node-columns.ts';
 
-/** The values that nodes have for one label, as small numbers. */
+/** Values that nodes have for one label, as small numbers. */
 export interface TopologyColumn {
-  /** By slot: the number of the value, -1 where the node has no such label or is not there. */
+  /** Number of the value by slot, -1 if the node lacks the label or does not exist. */
   readonly values: Int32Array;
-  /** Numbers run from 0 to below this. */
+  /** Upper bound of the numbers, exclusive. */
   readonly size: number;
 }
 
@@ -39,15 +39,15 @@ class Column implements TopologyColumn {
   }
 }
 
-/** Values of nodes that left are forgotten when they are this many times those that are there. */
+/** Values of deleted nodes are dropped when there are this many times more values than current ones. */
 const STALE = 4;
 
-/** Which nodes are in the same place, for every label that somebody asked about. */
+/** Topology domains of nodes, for every label that was requested. */
 export class Topology {
   readonly #columns = new Map<string, Column>();
   readonly #nodes: () => readonly (Node | undefined)[];
 
-  /** The nodes by slot. */
+  /** Takes a function that returns the nodes by slot. */
   constructor(nodes: () => readonly (Node | undefined)[]) {
     this.#nodes = nodes;
   }

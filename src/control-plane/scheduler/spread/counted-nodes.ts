@@ -5,12 +5,12 @@ import type { NamedSelector } from '../pod/selector-cache.ts';
 import type { SpreadConstraint } from '../pod/spread-constraint.ts';
 import type { PodMatch } from '../snapshot/pod-counts.ts';
 
-/** Whether the pods on a node count for a constraint. */
+/** Reports whether the pods on a node count for a constraint. */
 export type IsCounted = (slot: number, constraint: SpreadConstraint) => boolean;
 
 /**
- * Nodes count that have the labels of all constraints, and that the pod could go to as far as the constraint cares.
- * Without `all`, a node may lack labels.
+ * Returns a test for nodes that have the labels of all constraints and match the pod's affinity and tolerations as the
+ * constraint requires. Without `all`, a node may lack labels.
  */
 export function countedNodes(
   { requiredNodeAffinity, tolerations }: PodInfo,
@@ -30,7 +30,7 @@ export function countedNodes(
   };
 }
 
-/** Pods of a namespace that match and are not on their way out. */
+/** Matches pods of a namespace that a selector selects and that are not terminating. */
 export function spreadMatch(namespace: string, selector: NamedSelector): PodMatch {
   return {
     key: `spread|${namespace}|${selector.key}`,

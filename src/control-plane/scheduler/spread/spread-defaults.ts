@@ -5,7 +5,7 @@ import { type SpreadConstraint, type SpreadConstraintSpec, spreadConstraintOf } 
 /** Constraints for pods that have none of their own. */
 export interface SpreadDefaults {
   readonly constraints: readonly SpreadConstraintSpec[];
-  /** Whether they are those that are built in: then nodes may lack labels. */
+  /** True for the built-in defaults, with which nodes may lack labels. */
   readonly builtIn: boolean;
 }
 
@@ -19,7 +19,7 @@ export const BUILT_IN_SPREAD: SpreadDefaults = {
 
 const NONE: readonly SpreadConstraint[] = [];
 
-/** The hard or the soft constraints of a pod, or else the defaults for the pods that do the same work. */
+/** Returns the hard or soft constraints of a pod, or the defaults applied to the pods that do the same work. */
 export function spreadOf(
   pod: PodInfo,
   hard: boolean,

@@ -3,7 +3,7 @@ import type { StorageView } from '../framework/cluster-view.ts';
 import type { ClaimUse } from '../pod/claim-use.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 
-/** The claims of a pod: those that have their volume, and those that get it together with a node. */
+/** Claims of a pod: those that are bound, and those that are bound together with choosing a node. */
 export interface PodVolumeClaims {
   readonly bound: readonly PersistentVolumeClaim[];
   readonly delayed: readonly PersistentVolumeClaim[];
@@ -12,7 +12,7 @@ export interface PodVolumeClaims {
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const UNBOUND = 'pod has unbound immediate PersistentVolumeClaims';
 
-/** The claims of a pod, or why it cannot be placed at all as they are. */
+/** Returns the claims of a pod, or the reason why they make it unschedulable. */
 export function podVolumeClaimsOf(pod: PodInfo, storage: StorageView): PodVolumeClaims | string {
   const bound: PersistentVolumeClaim[] = [];
   const delayed: PersistentVolumeClaim[] = [];
@@ -48,7 +48,7 @@ export function isBound({ spec, metadata }: PersistentVolumeClaim): boolean {
   return (spec.volumeName ?? '') !== '' && metadata.annotations?.[BIND_COMPLETED] !== undefined;
 }
 
-/** Whether the claim waits for a pod; one that names its volume does not. */
+/** Reports whether the claim waits for a consumer. A claim that names its volume does not. */
 function isDelayed(claim: PersistentVolumeClaim, storage: StorageView): boolean {
   if ((claim.spec.volumeName ?? '') !== '') return false;
   return storage.storageClass(classOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';

@@ -4,10 +4,10 @@ import type { StorageView } from '../framework/cluster-view.ts';
 import { classOf, type PodVolumeClaims } from './pod-volume-claims.ts';
 import { isReachable, requestedSizeOf, volumeFor } from './volume-match.ts';
 
-/** How the claims of a pod get their volumes on one node. */
+/** Volumes for the claims of a pod on one node. */
 export interface PodVolumes {
   readonly bind: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
-  /** Whoever provisions for the class is to make a volume that the node can reach. */
+  /** Claims for which the provisioner of the class creates a volume that the node can reach. */
   readonly provision: readonly PersistentVolumeClaim[];
 }
 
@@ -19,7 +19,7 @@ const GONE = 'node(s) unavailable due to one or more pvc(s) bound to non-existen
 const ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity";
 const NONE_LEFT = "node(s) didn't find available persistent volumes to bind";
 
-/** What is to be done for the claims of a pod on a node, or why they cannot all have volumes there. */
+/** Finds volumes for the claims of a pod on a node, or returns the reason why not all can have one there. */
 export function findPodVolumes(
   { bound, delayed }: PodVolumeClaims,
   node: Node,
@@ -41,7 +41,7 @@ export function findPodVolumes(
   }
   const bind: { claim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
   const taken = new Set<string>();
-  // The smallest claims choose first, so that they leave large volumes to large claims.
+  // The smallest claims choose first and so leave large volumes to large claims.
   for (const claim of open.sort((a, b) => requestedSizeOf(a) - requestedSizeOf(b))) {
     const volume = volumeFor(claim, storage.freeVolumes(classOf(claim)), node, taken);
     if (volume === undefined) provision.push(claim);

@@ -13,19 +13,19 @@ import type { StorageView } from '../framework/cluster-view.ts';
 import { classOf } from './pod-volume-claims.ts';
 import { type PodVolumes, SELECTED_NODE } from './pod-volumes.ts';
 
-/** Volumes that are free or reserved for somebody, by class; bound ones are nobody's choice. */
+/** Indexes unbound volumes by class, whether free or reserved. Bound volumes cannot be chosen. */
 const openByClass: Index<PersistentVolume> = {
   values: (volume) => (volume.status?.phase === 'Bound' ? [] : [classOf(volume)]),
 };
 
-/** Storage as informers know it, with what was decided here and is not written yet. */
+/** Storage as informers report it, with decisions made here that are not written yet. */
 export class StorageState implements StorageView {
   readonly #claims: Cache<PersistentVolumeClaim>;
   readonly #volumes: Cache<PersistentVolume>;
   readonly #informers: Informers;
-  /** Volumes that were given to a claim here, by name. */
+  /** Claims of the volumes assigned here, by volume name. */
   readonly #given = new Map<string, PersistentVolumeClaim>();
-  /** Nodes that were chosen for claims here, by the key of the claim. */
+  /** Nodes selected for claims here, by claim key. */
   readonly #chosen = new Map<string, string>();
 
   constructor(informers: Informers) {
@@ -60,7 +60,7 @@ export class StorageState implements StorageView {
     }
   }
 
-  /** Counts a plan as done until it is dropped; returns how. */
+  /** Assumes a plan as done, and returns a function that drops the assumption. */
   assume({ bind, provision }: PodVolumes, nodeName: string): () => void {
     for (const { claim, volume } of bind) this.#given.set(volume.metadata.name ?? '', claim);
     for (const claim of provision) this.#chosen.set(keyOf(claim), nodeName);

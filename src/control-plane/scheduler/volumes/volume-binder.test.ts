@@ -23,7 +23,7 @@ describe('a claim that waits for a pod', () => {
     await trial.cluster.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'c', namespace }, spec });
   }
 
-  /** What the controller of claims does when there is a volume. */
+  /** Binds the claim as the claim controller does when there is a volume. */
   async function bindClaim(volumeName: string): Promise<void> {
     const claim = await claimed();
     const annotations = { ...claim.metadata.annotations, 'pv.kubernetes.io/bind-completed': 'yes' };

@@ -17,14 +17,14 @@ export interface VolumeBinderDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly storage: StorageState;
-  /** How long to wait for volumes. */
+  /** Timeout for binding volumes. */
   readonly timeoutMs?: number;
 }
 
 const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 const TIMEOUT_MS = 600_000;
 
-/** Gives the claims of a pod their volumes once its node is chosen, and waits until they have them. */
+/** Binds the claims of a pod once its node is chosen, and waits until they are bound. */
 export class VolumeBinder {
   readonly #parts: VolumeBinderDeps;
   readonly #waiting = new Set<() => void>();
@@ -33,7 +33,10 @@ export class VolumeBinder {
     this.#parts = parts;
   }
 
-  /** What is to be done before the pod can be bound; undefined where all its volumes are there. Counts as done at once. */
+  /**
+   * Returns the work to do before the pod can be bound, undefined if all its volumes are bound. It is assumed as done
+   * at once.
+   */
   reserve(pod: PodInfo, node: Node): ((signal: AbortSignal) => Promise<void>) | undefined {
     if (pod.claims.length === 0) return undefined;
     const { storage } = this.#parts;
@@ -52,7 +55,7 @@ export class VolumeBinder {
     };
   }
 
-  /** Claims have changed: those who wait for them look again. */
+  /** Makes waiting bindings check their claims again. */
   changed(): void {
     for (const look of [...this.#waiting]) look();
   }
@@ -70,7 +73,7 @@ export class VolumeBinder {
     }
   }
 
-  /** Settles when all claims have their volumes. */
+  /** Resolves when all claims are bound. */
   async #bound(claims: readonly PersistentVolumeClaim[], signal: AbortSignal): Promise<void> {
     const { clock, storage, timeoutMs = TIMEOUT_MS } = this.#parts;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -95,7 +98,7 @@ export class VolumeBinder {
   }
 }
 
-/** The volume with the claim named in it, so that no other can have it. */
+/** Sets claimRef on the volume, so that no other claim can take it. */
 function withClaimRef(volume: PersistentVolume, { metadata }: PersistentVolumeClaim): PersistentVolume {
   const { name, namespace, uid, resourceVersion } = metadata;
   const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid, resourceVersion };

@@ -5,7 +5,7 @@ import { type NodeSelector, nodeTestOf } from '../pod/node-affinity.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 import { classOf } from './pod-volume-claims.ts';
 
-/** Whether a volume can be reached from a node. */
+/** Reports whether a volume can be reached from a node. */
 export function isReachable(volume: PersistentVolume, node: Node): boolean {
   const { required } = (volume.spec.nodeAffinity ?? {}) as { readonly required?: NodeSelector };
   if (required === undefined) return true;
@@ -17,10 +17,12 @@ export function isReachable(volume: PersistentVolume, node: Node): boolean {
   return test(node);
 }
 
-/** Read once for each state of a volume, because it is asked for every node. */
+/** Node tests are parsed once for each state of a volume, because they run for every node. */
 const reach = new WeakMap<PersistentVolume, (node: Node) => boolean>();
 
-/** The volume that is reserved for a claim, or else the smallest free one that suits and can be reached from the node. */
+/**
+ * Returns the volume reserved for a claim, or else the smallest free one that matches and is reachable from the node.
+ */
 export function volumeFor(
   claim: PersistentVolumeClaim,
   volumes: Iterable<PersistentVolume>,

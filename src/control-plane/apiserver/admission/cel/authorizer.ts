@@ -11,7 +11,7 @@ const RESOURCE_CHECK = type('ResourceCheck');
 const DECISION = type('Decision');
 const AUTHORIZER = objectOf('kubernetes.authorization.Authorizer', new Map([['requestResource', RESOURCE_CHECK]]));
 
-/** What a resource check has been told so far. */
+/** Fields of a resource check that have been set so far. */
 interface Asked {
   readonly user: User;
   readonly group: string;
@@ -23,7 +23,7 @@ interface Asked {
 
 const wrap = (kind: Type, data: unknown): Opaque => new Opaque(kind, data, JSON.stringify(data));
 
-/** Asks who may do what: `authorizer` in expressions. */
+/** Value of `authorizer` in expressions, which checks permissions. */
 export class Authorizer extends Mapping {
   readonly type: Type = AUTHORIZER;
   readonly size = 1;
@@ -51,7 +51,7 @@ export class Authorizer extends Mapping {
 
 export const AUTHORIZER_TYPE = AUTHORIZER;
 
-/** The functions of Kubernetes' authorizer library, over the roles of this server. */
+/** Functions of Kubernetes' authorizer library, evaluated by the authorizer of this server. */
 export function authorizerLibrary(authorize: Authorize): Library {
   const decide = (attributes: Parameters<Authorize>[0]): Opaque => wrap(DECISION, authorize(attributes));
   return {
@@ -73,7 +73,7 @@ export function authorizerLibrary(authorize: Authorize): Library {
         ),
       ),
       ...(['fieldSelector', 'labelSelector'] as const).map((selector) =>
-        // Roles do not look at selectors, so these narrow a question without changing its answer.
+        // RBAC ignores selectors, so they narrow a check without changing its result.
         call(selector, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, (check: Opaque) => check),
       ),
       call('check', [PATH_CHECK, STRING], DECISION, (check: Opaque, verb: string) =>

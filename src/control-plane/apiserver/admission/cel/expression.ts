@@ -9,28 +9,28 @@ import type { Authorize } from '../../access/attributes.ts';
 import { AUTHORIZER_TYPE, type Authorizer, authorizerLibrary } from './authorizer.ts';
 import { REQUEST } from './request.ts';
 
-/** What an admission expression may look at. */
+/** Values that an admission expression can access. */
 export interface Inputs {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly request: Readonly<Record<string, unknown>>;
   readonly authorizer: Authorizer;
   readonly params?: KubeObject | undefined;
-  /** Null outside of namespaces; webhooks are not told at all. */
+  /** Namespace of the object, null for cluster-scoped requests. Match conditions of webhooks do not have it. */
   readonly namespaceObject?: KubeObject | null;
   readonly variables?: Mapping;
 }
 
 export interface EnvironmentOptions {
   readonly params?: boolean;
-  /** The type of `variables`, where a policy has some. */
+  /** Type of `variables`, if a policy has any. */
   readonly variables?: Type;
   readonly libraries?: readonly Library[];
 }
 
 export type MakeEnvironment = (options?: EnvironmentOptions) => Environment;
 
-/** The names of an admission expression, in the order in which `valuesOf` gives their values. */
+/** Declares the variables of an admission expression, in the order in which `valuesOf` returns their values. */
 export function admissionEnvironment(authorize: Authorize): MakeEnvironment {
   const base = KUBERNETES.extend(
     new Map([
@@ -70,12 +70,12 @@ function valuesOf(
   return values;
 }
 
-/** What all expressions of one policy, or of the conditions of one webhook, may cost together. */
+/** Cost limits for all expressions of one policy, and for all match conditions of one webhook. */
 export const BUDGET = 10_000_000;
 export const CONDITIONS_BUDGET = 2_500_000;
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** Why an expression came to no value; `last` where no further one may be tried. */
+/** Reason why an expression has no value. With `last`, no further expression may be evaluated. */
 export class ExpressionError extends Error {
   readonly last: boolean;
   constructor(message: string, last = false) {
@@ -84,7 +84,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** An expression of a policy or webhook. One that does not compile fails whenever it is asked. */
+/** An expression of a policy or webhook. One that does not compile fails on every evaluation. */
 export class Expression {
   readonly source: string;
   readonly type: Type | undefined;
@@ -106,18 +106,18 @@ export class Expression {
     }
   }
 
-  /** What is wrong with the expression itself; undefined where nothing is. */
+  /** Compilation error of the expression, undefined if there is none. */
   get problem(): string | undefined {
     return this.#problem === '' ? undefined : this.#problem;
   }
 
-  /** The value; throws what evaluating threw, or an ExpressionError where there is nothing to evaluate. */
+  /** Returns the value. Throws the error of the evaluation, or an ExpressionError if there is nothing to evaluate. */
   run(inputs: Inputs, meter: CostTracker): Value {
     if (this.#program === undefined) throw new ExpressionError(`compilation error: ${this.#problem}`);
     return this.#program.evaluate(valuesOf(inputs, this.#environment), meter);
   }
 
-  /** The value; throws an ExpressionError where there is none. */
+  /** Returns the value. Throws an ExpressionError if there is none. */
   evaluate(inputs: Inputs, meter: CostTracker, budget = BUDGET): Value {
     try {
       const value = this.run(inputs, meter);

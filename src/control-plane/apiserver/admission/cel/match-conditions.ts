@@ -7,10 +7,10 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** Whether all conditions hold; what is wrong with them where that cannot be said. */
+/** Reports whether all conditions match, or the problem if that cannot be decided. */
 export type Matches = (inputs: Inputs) => boolean | { readonly problem: string };
 
-/** One condition that does not hold decides, whatever is wrong with others. */
+/** Compiles match conditions. One condition that is false decides, whatever the errors of others. */
 export function matchConditions(
   conditions: readonly MatchCondition[],
   environment: Environment,

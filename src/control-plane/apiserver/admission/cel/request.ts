@@ -14,7 +14,7 @@ const USER = objectOf(
   ]),
 );
 
-/** What expressions know as `request`. */
+/** Type of `request` in expressions. */
 export const REQUEST: Type = objectOf(
   'kubernetes.AdmissionRequest',
   new Map<string, Type>([
@@ -31,7 +31,7 @@ export const REQUEST: Type = objectOf(
   ]),
 );
 
-/** The request without the objects, which have names of their own. */
+/** Returns the request without the objects, which have variables of their own. */
 export function requestJson(request: AdmissionReviewRequest): Readonly<Record<string, unknown>> {
   const { uid: _uid, object: _object, oldObject: _old, ...rest } = request;
   return rest;

@@ -166,7 +166,7 @@ const seLinuxOptions: SecurityCheck = {
   },
 };
 
-/** What a pod and its containers may not say of seccomp, at any level. */
+/** Returns the violations of seccomp by a pod and its containers, which no level allows. */
 export function unconfinedSeccomp(subject: SecuritySubject) {
   const isBad = ({ seccompProfile }: SecurityContext) =>
     seccompProfile !== undefined && seccompProfile.type !== 'RuntimeDefault' && seccompProfile.type !== 'Localhost';
@@ -212,7 +212,7 @@ const windowsHostProcess: SecurityCheck = {
   },
 };
 
-/** What nobody but the cluster's own parts may do. */
+/** Checks of the baseline level, which only trusted system components may violate. */
 export const BASELINE: readonly SecurityCheck[] = [
   appArmorProfile,
   capabilities,

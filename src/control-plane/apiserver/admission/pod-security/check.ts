@@ -1,7 +1,7 @@
 import type { KubeMeta } from '#platform/kube/kube-object';
 import type { Container, SecurityContext as PlainContext, PodSpec } from '../../kinds/pod/pod-spec.ts';
 
-/** The parts of a security context that matter here; those of pods and of containers alike. */
+/** Relevant fields of a security context, of pods and of containers. */
 export interface SecurityContext extends PlainContext {
   runAsNonRoot?: boolean;
   capabilities?: { add?: string[]; drop?: string[] };
@@ -10,26 +10,26 @@ export interface SecurityContext extends PlainContext {
   sysctls?: { name?: string }[];
 }
 
-/** What a check looks at. */
+/** Subject of a check. */
 export interface SecuritySubject {
   readonly metadata: KubeMeta;
   readonly spec: PodSpec;
-  /** In the order in which they start. */
+  /** Containers in the order in which they start. */
   readonly containers: readonly Container[];
 }
 
-/** Something that a level does not allow. */
+/** A violation of a level. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
 export interface SecurityCheck {
-  /** Checks are told in the order of their names. */
+  /** Checks are reported in the order of their ids. */
   readonly id: string;
-  /** The minor version of Kubernetes that brought it. */
+  /** Minor version of Kubernetes that introduced the check. */
   readonly since?: number;
-  /** Checks of the lower level that this one says as well. */
+  /** Check of the lower level that this one includes. */
   readonly replaces?: string;
   run(subject: SecuritySubject, minor: number): Violation | undefined;
 }
@@ -44,17 +44,17 @@ export const contextOf = ({ securityContext }: Container | PodSpec): SecurityCon
 export const plural = (one: string, many: string, count: number): string => (count === 1 ? one : many);
 export const quoteNames = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-/** `container "a"`, `containers "a", "b"`. */
+/** Formats names as `container "a"` or `containers "a", "b"`. */
 export function formatContainers(names: readonly string[]): string {
   return `${plural('container', 'containers', names.length)} ${quoteNames(names)}`;
 }
 
-/** The names of containers that a test picks. */
+/** Returns the names of the containers that pass a test. */
 export function namesOf({ containers }: SecuritySubject, test: (container: Container) => boolean): string[] {
   return containers.filter(test).map(({ name = '' }) => name);
 }
 
-/** Who did something that may not be done: the pod, some of its containers, or both; undefined where nobody did. */
+/** Describes who violates a test: the pod, some of its containers, or both. Undefined if neither does. */
 export function culprits(subject: SecuritySubject, test: (context: SecurityContext) => boolean): string | undefined {
   const names = namesOf(subject, (container) => test(contextOf(container)));
   const parts = [
@@ -64,7 +64,7 @@ export function culprits(subject: SecuritySubject, test: (context: SecurityConte
   return parts.length === 0 ? undefined : parts.join(' and ');
 }
 
-/** The values that a pod and its containers have in some place, each once, in order. */
+/** Returns the distinct values of a field of a pod and its containers, in order. */
 export function valuesOf(
   { spec, containers }: SecuritySubject,
   pick: (context: SecurityContext) => string[],

@@ -3,7 +3,7 @@ import type { SecurityCheck, SecuritySubject, Violation } from './check.ts';
 import type { Standard } from './level.ts';
 import { RESTRICTED } from './restricted.ts';
 
-/** All that a standard does not allow of a pod. */
+/** Returns all violations of a standard by a pod. */
 export function violations({ level, minor }: Standard, subject: SecuritySubject): Violation[] {
   if (level === 'privileged') return [];
   const isKnown = ({ since = 0 }: SecurityCheck) => minor >= since;

@@ -2,7 +2,7 @@ import { type FieldError, invalid, key } from '#platform/base/field-error';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
-/** A level as of a minor version of Kubernetes; Infinity is the latest. */
+/** A level as of a minor version of Kubernetes. Infinity means the latest. */
 export interface Standard {
   readonly level: Level;
   readonly minor: number;
@@ -14,11 +14,11 @@ const MODES = ['enforce', 'audit', 'warn'] as const;
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** What a namespace asks for in one way; nothing valid asked for is nothing asked for. */
+/** Returns the standard of a namespace for one mode. Without a valid label there is none. */
 export function standardOf(labels: Labels, mode: (typeof MODES)[number]): Standard {
   const level = labels?.[PREFIX + mode];
   const minor = minorOf(labels?.[`${PREFIX}${mode}-version`] ?? 'latest');
-  // A level that cannot be read is taken for the strictest, lest a misspelling opens a namespace.
+  // An invalid level counts as the strictest one, so that a typo does not open a namespace.
   if (level === undefined) return { level: 'privileged', minor: minor ?? Number.POSITIVE_INFINITY };
   return {
     level: LEVELS.includes(level) ? (level as Level) : 'restricted',
@@ -32,7 +32,7 @@ function minorOf(version: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** How messages name a standard: restricted:latest, baseline:v1.24. */
+/** Formats a standard as in messages: restricted:latest, baseline:v1.24. */
 export function formatStandard({ level, minor }: Standard): string {
   return `${level}:${minor === Number.POSITIVE_INFINITY ? 'latest' : `v1.${minor}`}`;
 }
@@ -41,12 +41,12 @@ export function sameStandard(a: Standard, b: Standard): boolean {
   return a.level === b.level && a.minor === b.minor;
 }
 
-/** Whether one level forbids no more than another. */
+/** Reports whether one level is at most as strict as another. */
 export function isAtMost(a: Level, b: Level): boolean {
   return LEVELS.indexOf(a) <= LEVELS.indexOf(b);
 }
 
-/** What is wrong with the labels that set levels. */
+/** Validates the labels that set levels. */
 export function validateLabel(labels: Labels): FieldError[] {
   return MODES.flatMap((mode) => {
     const causes: FieldError[] = [];

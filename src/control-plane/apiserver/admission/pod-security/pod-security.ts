@@ -12,7 +12,10 @@ import { securitySubjectOf } from './check.ts';
 import { formatViolations, violations } from './evaluate.ts';
 import { formatStandard, isAtMost, type Standard, sameStandard, standardOf, validateLabel } from './level.ts';
 
-/** Holds the pods of a namespace to the level that its labels set, and warns of workloads whose pods would not fit. */
+/**
+ * Enforces the level that the labels of a namespace set on its pods, and warns of workloads whose pods would violate
+ * it.
+ */
 export function podSecurity(source: ObjectSource): AdmissionPlugin {
   return {
     name: 'PodSecurity',
@@ -27,7 +30,7 @@ export function podSecurity(source: ObjectSource): AdmissionPlugin {
   };
 }
 
-/** Nothing of what the levels speak of can change in a pod, but that containers for debugging are added to it. */
+/** Checks a pod when it is created or gets ephemeral containers. No other update changes relevant fields. */
 function checkPod(write: AdmissionAttributes, source: ObjectSource): void {
   const isNew = write.operation === 'CREATE' && write.subresource === '';
   if (!isNew && write.subresource !== 'ephemeralcontainers') return;
@@ -49,7 +52,7 @@ function warn(write: AdmissionAttributes, labels: KubeMeta['labels'], metadata: 
   write.call.warnings.push(`would violate PodSecurity "${formatStandard(standard)}": ${formatViolations(found)}`);
 }
 
-/** Where workloads keep the template of their pods. */
+/** Paths of the pod templates of workloads. */
 const TEMPLATES: ReadonlyMap<string, { readonly group: string; readonly path: readonly string[] }> = new Map([
   ['deployments', { group: 'apps', path: ['spec', 'template'] }],
   ['daemonsets', { group: 'apps', path: ['spec', 'template'] }],
@@ -85,10 +88,10 @@ function checkNamespace(write: AdmissionAttributes, namespace: KubeObject, sourc
   append(write.call.warnings, podWarnings(name, now, source));
 }
 
-/** Most pods that a change of labels looks at: it is a help, and must not become a burden. */
+/** Maximum number of pods to check on a change of labels. The check only warns and must stay cheap. */
 const MAX_PODS = 3000;
 
-/** What pods that are already there would be refused for: one line for all that share their reasons. */
+/** Returns the violations of existing pods, with one line for all pods with the same reasons. */
 function podWarnings(namespace: string, standard: Standard, { store, registry, parsed }: ObjectSource): string[] {
   const pods = registry.find('', 'v1', 'pods');
   if (pods === undefined) return [];

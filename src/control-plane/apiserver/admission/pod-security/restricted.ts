@@ -11,9 +11,9 @@ import {
   type SecuritySubject,
 } from './check.ts';
 
-/** From this version on, what Windows does not have is not asked of pods for it. */
+/** Minor version from which pods for Windows are exempt from checks that do not apply to Windows. */
 const WINDOWS = 25;
-/** From this version on, a user of a pod's own is nobody outside of it. */
+/** Minor version from which pods with a user namespace are exempt from checks of users. */
 const USER_NAMESPACES = 35;
 
 const isForWindows = ({ spec }: SecuritySubject, minor: number) => minor >= WINDOWS && spec.os?.name === 'windows';
@@ -126,7 +126,7 @@ const seccomp: SecurityCheck = {
   },
 };
 
-/** What hardened pods must say beside. */
+/** Additional checks of the restricted level. */
 export const RESTRICTED: readonly SecurityCheck[] = [
   allowPrivilegeEscalation,
   capabilities,

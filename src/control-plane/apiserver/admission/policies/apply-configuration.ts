@@ -9,7 +9,7 @@ import { typeErrors } from '../../fields/validate.ts';
 import schemas from '../../kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import type { Resource } from '../../resource.ts';
 
-/** Why a configuration cannot be applied. */
+/** Reason why an apply configuration cannot be applied. */
 export class ApplyConfigurationError extends Error {}
 
 const TYPES = new TypeSchemas(schemas);
@@ -26,7 +26,7 @@ function describe({ group, version, kind, custom, schema }: Resource): Type {
   return TYPES.component(componentOf(group, version, kind)) ?? DEDUCED;
 }
 
-/** The object with all that a configuration says. What is replaced as a whole cannot be changed by a part of it. */
+/** Merges an apply configuration into an object. Atomic fields cannot be changed in part. */
 export function withConfiguration(resource: Resource, object: KubeObject, config: unknown): KubeObject {
   const type = typeOf(resource);
   const { apiVersion, kind, metadata } = object;
@@ -43,7 +43,7 @@ export function withConfiguration(resource: Resource, object: KubeObject, config
     );
   }
   const merged = structuredClone(mergeTyped(object as unknown as JsonObject, given, type)) as unknown as KubeObject;
-  // Which object it is, no configuration decides.
+  // The identity of the object never comes from the configuration.
   for (const field of ['name', 'namespace', 'uid', 'generateName'] as const) {
     if (metadata[field] === undefined) delete merged.metadata[field];
     else merged.metadata[field] = metadata[field];

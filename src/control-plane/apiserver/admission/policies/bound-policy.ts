@@ -8,7 +8,7 @@ import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
 import { type BindingSpec, bindingSpec, matchSpec, type PolicySpec, policySpec } from './policy.ts';
 import { compileVariables, type Variable } from './variables.ts';
 
-/** A policy that is ready to be evaluated, with what a kind of policy made of its expressions. */
+/** A policy that is ready to be evaluated, with its compiled content. */
 export interface Policy<T> {
   readonly name: string;
   readonly spec: PolicySpec;
@@ -32,7 +32,7 @@ export interface PolicyDeps<T> {
   readonly compile: (spec: PolicySpec, environment: Environment) => T;
 }
 
-/** The policies that are bound to anything, by name; made anew when a policy or a binding changes. */
+/** Policies with bindings, by name. They are rebuilt when a policy or a binding changes. */
 export class BoundPolicies<T> {
   readonly #policies: StoredObjects;
   readonly #bindings: StoredObjects;

@@ -12,7 +12,7 @@ import { MUTATIONS } from './messages.ts';
 import { policySpec } from './policy.ts';
 import { compileVariables } from './variables.ts';
 
-/** An expression, where it stands, and what it must come to. */
+/** An expression with its field and its expected type. */
 interface Stated {
   readonly field: string;
   readonly source: string;
@@ -21,7 +21,9 @@ interface Stated {
   readonly fits?: (type: Type) => boolean;
 }
 
-/** Refuses policies and webhooks whose expressions cannot work; those that an update leaves alone are not looked at. */
+/**
+ * Rejects policies and webhooks with invalid expressions. Expressions that an update leaves unchanged are not checked.
+ */
 export function expressionCheck(make: MakeEnvironment): AdmissionPlugin {
   return {
     name: 'ExpressionCheck',

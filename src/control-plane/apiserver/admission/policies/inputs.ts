@@ -9,7 +9,7 @@ import type { ObjectSource } from '../stored-objects.ts';
 import { inVersion } from '../versions.ts';
 import { reviewRequest } from '../webhooks/review.ts';
 
-/** What the expressions of a policy see of a write, as the version of its resource that the policy asks for. */
+/** Builds the inputs of policy expressions for a write, in the version of its resource that the policy matches. */
 export async function inputsOf(
   write: AdmissionAttributes,
   shownAs: Resource,

@@ -3,14 +3,14 @@ import { fn, type Library, type MessageKind } from '#platform/structural/cel/lib
 import { DYN, objectOf, STRING, type Type } from '#platform/structural/cel/types';
 import { EvaluationError, List, Mapping, type Value } from '#platform/structural/cel/values';
 
-/** A message has whatever fields it was given, so that every field may be asked for. */
+/** Declares every field name, because a message may have any field. */
 class AnyFields extends Map<string, Type> {
   override get(): Type {
     return DYN;
   }
 }
 
-/** A message that an expression built: Object{...}, Object.spec{...} or JSONPatch{...}. */
+/** A message that an expression constructed: Object{...}, Object.spec{...} or JSONPatch{...}. */
 export class Message extends Mapping {
   readonly type: Type;
   readonly #fields: ReadonlyMap<string, Value>;
@@ -36,7 +36,7 @@ export class Message extends Mapping {
 
 const kinds = new Map<string, MessageKind>();
 
-/** Parts of objects are named by their path, such as Object.spec.containers. */
+/** Returns the type of a part of an object, which is named by its path, such as Object.spec.containers. */
 function objectKind(name: string): MessageKind {
   const known = kinds.get(name);
   if (known !== undefined) return known;
@@ -59,7 +59,7 @@ const patchKind: MessageKind = {
   build: (fields) => new Message(JSON_PATCH, fields),
 };
 
-/** What expressions of mutating policies have beyond those of others. */
+/** Additional functions and types for mutating policies. */
 export const MUTATIONS: Library = {
   overloads: [
     fn('jsonpatch.escapeKey', 'string -> string', (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')),
@@ -71,8 +71,8 @@ export const MUTATIONS: Library = {
 };
 
 /**
- * A value as JSON. With a `path`, messages in it must be of the type that is named after the path they are at; without
- * one, their types do not matter.
+ * Converts a value to JSON. With a `path`, the types of messages must match the path that they are at. Without one,
+ * they do not matter.
  */
 export function jsonOf(value: Value, path?: string): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError(`unsupported value: ${value}`);

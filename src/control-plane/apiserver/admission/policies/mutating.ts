@@ -36,7 +36,7 @@ export function compileMutations(spec: PolicySpec, environment: Environment): re
 
 type Mutating = Policy<readonly CompiledMutation[]>;
 
-/** Lets mutating policies change an object, one after another, each seeing what the ones before it made. */
+/** Applies mutating policies one after another, each to the result of the ones before it. */
 export function mutatingPolicies(policies: BoundPolicies<readonly CompiledMutation[]>, source: ObjectSource): Mutator {
   return {
     get idle() {
@@ -73,7 +73,7 @@ async function applyPolicy(
   return object;
 }
 
-/** What a policy could not do: its failure policy decides what that means. */
+/** Reports whether an error is subject to the failure policy. */
 function isProblem(error: unknown): error is Error {
   return (
     error instanceof ExpressionError ||
@@ -149,7 +149,7 @@ function change(
       : redecode(shownAs, applyWebhookPatch(object, jsonOf(value) as readonly unknown[]), kind);
   } catch (error) {
     if (!(error instanceof WebhookPatchError)) throw error;
-    // A test that does not hold is how a patch says that it has nothing to do.
+    // A failed `test` operation is how a patch skips an object.
     if (error.test) return object;
     throw new ApplyConfigurationError(`JSON Patch: ${error.message}`);
   }

@@ -14,8 +14,8 @@ const POLICIES_OF_BINDINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The server reads parameters for whoever writes a policy or binding, and a policy can tell what is in them. So its
- * author must be allowed to read them: all of the kind for a policy, those that are named for a binding.
+ * Requires the author of a policy or binding to be allowed to read its parameters, because the server reads them on the
+ * author's behalf and a policy can reveal them. A policy requires all of the kind, a binding those that it names.
  */
 export function paramAccess(authorize: Authorize, source: ObjectSource): AdmissionPlugin {
   return {
@@ -40,7 +40,7 @@ export function paramAccess(authorize: Authorize, source: ObjectSource): Admissi
 
 type ParamKind = NonNullable<PolicySpec['paramKind']>;
 
-/** Of what a user must be able to read objects; `*` for what cannot be found out. */
+/** Permission to read objects that a user needs. `*` stands for what cannot be determined. */
 interface Needed {
   readonly group: string;
   readonly resource: string;
@@ -71,7 +71,7 @@ function policyDenial(
   return `user ${goUser(user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
 }
 
-/** Asked on every write of a binding, since its policy may be another than it was. */
+/** Checks a binding on every write, since its policy may have changed. */
 function bindingDenial(
   authorize: Authorize,
   source: ObjectSource,
@@ -96,7 +96,7 @@ function bindingDenial(
   return `user ${who} does not have "${verb}" permission on the object referenced by paramRef`;
 }
 
-/** A user as Go prints one. */
+/** Formats a user as Go prints one. */
 function goUser({ name, uid = '', groups, extra = {} }: User): string {
   const keys = Object.keys(extra).sort();
   const shown = keys.map((key) => `${key}:[${(extra[key] ?? []).join(' ')}]`);

@@ -5,10 +5,10 @@ import { keyOf, type Resource } from '../../resource.ts';
 import type { ObjectSource } from '../stored-objects.ts';
 import type { ParamRef, PolicySpec } from './policy.ts';
 
-/** Why a policy or one of its bindings cannot be evaluated at all. */
+/** Reason why a policy or one of its bindings cannot be evaluated at all. */
 export class PolicyConfigurationError extends Error {}
 
-/** The resource that parameters of a policy are; undefined where it has none. */
+/** Returns the resource of a policy's parameters, undefined if it has none. */
 export function paramResource({ paramKind }: PolicySpec, { registry }: ObjectSource): Resource | undefined {
   if (paramKind === undefined) return undefined;
   const { apiVersion, kind } = paramKind;
@@ -20,7 +20,7 @@ export function paramResource({ paramKind }: PolicySpec, { registry }: ObjectSou
   );
 }
 
-/** The parameters that a binding refers to; one undefined where a policy is evaluated without. */
+/** Returns the parameters that a binding refers to, or a single undefined if the policy is evaluated without any. */
 export function paramsOf(
   resource: Resource | undefined,
   ref: ParamRef | undefined,

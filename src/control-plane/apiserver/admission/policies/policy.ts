@@ -24,7 +24,7 @@ export interface Mutation {
   readonly jsonPatch?: { readonly expression?: string };
 }
 
-/** What validating and mutating policies say. */
+/** Common spec of validating and mutating policies. */
 export interface PolicySpec {
   readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
   readonly matchConstraints?: MatchResources;
@@ -56,7 +56,7 @@ export const bindingSpec = (binding: KubeObject): BindingSpec => binding['spec']
 
 const ANYTHING: ResourceRule = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*', '*/*'], operations: ['*'] };
 
-/** A binding without rules of its own takes all that its policy takes. */
+/** Builds the match of a policy or binding. A binding without rules matches everything that its policy matches. */
 export function matchSpec(match: MatchResources = {}, open = false): MatchSpec {
   const { resourceRules = [], excludeResourceRules, matchPolicy, namespaceSelector, objectSelector } = match;
   return {

@@ -33,13 +33,13 @@ export function compileValidations(spec: PolicySpec, environment: Environment): 
 
 type Validating = Policy<readonly CompiledValidation[]>;
 
-/** One reason against a write. */
+/** A failed validation of a write. */
 interface Objection {
   readonly message: string;
   readonly reason: string;
 }
 
-/** Evaluates validating policies: what their bindings say to deny refuses the write, of several the first. */
+/** Evaluates validating policies. The first failure whose binding has the action Deny rejects the write. */
 export function validatingPolicies(
   policies: BoundPolicies<readonly CompiledValidation[]>,
   source: ObjectSource,
@@ -56,7 +56,7 @@ export function validatingPolicies(
         const shownAs = policy.match(write);
         return shownAs === undefined ? [] : [[policy, shownAs]];
       });
-      // Most writes are no policy's matter, and wait for none.
+      // Most writes match no policy and so stay synchronous.
       return matched.length === 0 ? undefined : evaluate(matched, write);
     },
   };
@@ -121,7 +121,7 @@ function* validate(policy: Validating, given: Inputs, ignored: boolean): Generat
 
 const MAX_MESSAGE_LENGTH = 5 * 1024;
 
-/** What the policy says of a validation that does not hold; an expression that gives no usable text says nothing. */
+/** Returns the message of a failed validation. A messageExpression without a usable text is ignored. */
 function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, meter: CostTracker): string {
   const stated = (validation.message ?? '').trim() || `failed expression: ${validation.expression.trim()}`;
   if (message === undefined) return stated;
@@ -138,7 +138,7 @@ function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, 
 
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Invalid: 422, RequestEntityTooLarge: 413 };
 
-/** Does with an objection what the binding says: refuses, warns, or leaves it to the audit log. */
+/** Handles a failure by the actions of the binding: it denies, warns, or leaves it to the audit log. */
 function raise(
   { name }: Validating,
   { name: binding, spec }: Binding,
@@ -157,7 +157,7 @@ function raise(
   throw new ApiError(CODES[reason] ?? 422, reason, refused.message, { ...refused.details, causes: [{ message: why }] });
 }
 
-/** On a deletion, the object that goes away is the one that is named. */
+/** Returns the subject for messages, which is the old object on a deletion. */
 function subject(write: AdmissionAttributes): AdmissionAttributes {
   const named: KubeObject | undefined = write.object ?? write.old;
   return named === undefined ? write : { ...write, object: named };

@@ -11,7 +11,10 @@ export interface Variable {
   readonly expression: Expression;
 }
 
-/** The variables of a policy, each of which may name those before it, and the environment in which all are known. */
+/**
+ * Compiles the variables of a policy, each of which can use those before it, and the environment that declares all of
+ * them.
+ */
 export function compileVariables(
   { variables = [], paramKind }: PolicySpec,
   make: MakeEnvironment,
@@ -31,7 +34,7 @@ export function compileVariables(
   return { variables: compiled, environment: environment() };
 }
 
-/** The values of variables, each computed when first looked at. */
+/** Values of variables, each of which is computed on first access. */
 export class VariableValues extends Mapping {
   readonly type: Type = objectOf('kubernetes.variables', new Map());
   readonly #variables: ReadonlyMap<string, Expression>;

@@ -13,7 +13,7 @@ export interface Quota extends KubeObject {
   status?: { hard?: Quantities; used?: Quantities };
 }
 
-/** What a write adds to usage; only growth is charged, since what shrinks is counted anew in any case. */
+/** Returns the increase of usage by a write. Only increases are charged, since decreases are recounted in any case. */
 export function growthOf(resource: Resource, object: KubeObject, old: KubeObject | undefined): Amounts {
   const growth: Amounts = new Map();
   const before = old === undefined ? new Map<string, Quantity>() : usageOf(resource, old);
@@ -26,7 +26,7 @@ export function growthOf(resource: Resource, object: KubeObject, old: KubeObject
 
 const EXPLICIT = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory'];
 
-/** Whether a quota bounds anything that an object takes. */
+/** Reports whether a quota limits anything that an object uses. */
 export function concerns(quota: Quota, usage: Amounts, object: KubeObject): boolean {
   const hard = quota.status?.hard ?? {};
   const bounds = Object.keys(hard).some(
@@ -35,7 +35,7 @@ export function concerns(quota: Quota, usage: Amounts, object: KubeObject): bool
   return bounds && inScope(quota.spec ?? {}, object);
 }
 
-/** Why a write cannot be charged to a quota; undefined where it can. */
+/** Returns why a write cannot be charged to a quota, undefined if it can. */
 export function chargeProblem(quota: Quota, growth: Amounts, usage: Amounts, object: KubeObject): string | undefined {
   const name = quota.metadata.name ?? '';
   const { hard = {}, used = {} } = quota.status ?? {};
@@ -58,7 +58,7 @@ export function chargeProblem(quota: Quota, growth: Amounts, usage: Amounts, obj
   return `exceeded quota: ${name}, requested: ${shown(growth)}, used: ${shown(present)}, limited: ${shown(limits)}`;
 }
 
-/** A bound on cpu or memory asks every container to say what it takes, unless the pod says it for all of them. */
+/** Returns the containers without a cpu or memory value that a quota limits, unless the pod sets it at pod level. */
 function unspecifiedResources(pod: Pod, hard: Quantities): string | undefined {
   const { resources } = pod.spec;
   const byPod = computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits));
@@ -73,7 +73,7 @@ function unspecifiedResources(pod: Pod, hard: Quantities): string | undefined {
   return problems.length === 0 ? undefined : problems.join('; ');
 }
 
-/** The quota after a charge, or with a negative sign after it was given back; undefined where that changes nothing. */
+/** Returns the quota after a charge, or with a negative sign after a refund. Undefined if nothing changes. */
 export function withCharge(quota: Quota, growth: Amounts, sign: 1 | -1): Quota | undefined {
   const { hard = {}, used = {} } = quota.status ?? {};
   const next = { ...used };

@@ -15,19 +15,19 @@ interface Charge {
   readonly growth: Amounts;
 }
 
-/** How often a charge is tried on ever newer states of a quota. */
+/** Maximum number of attempts to charge a quota after conflicts. */
 const ATTEMPTS = 100;
 
 /**
- * Holds namespaces to their quotas. Usage is written down before the object is: whoever comes next sees it, so that two
- * writers at once never take more than there is, and what was taken for a write that failed is given back.
+ * Enforces the quotas of namespaces. Usage is written before the object, so that concurrent writers never exceed a
+ * quota, and it is refunded if the write fails.
  */
 export function resourceQuota(quotas: StoredObjects, source: ObjectSource): AdmissionPlugin {
   const open = new WeakMap<RequestContext, Charge[]>();
   const { store, parsed } = source;
   const resource = source.registry.find('', 'v1', 'resourcequotas') as Resource;
 
-  /** Writes a charge down, or gives it back; throws where the quota does not allow it. */
+  /** Writes a charge or refunds it. Throws if the quota does not allow it. */
   async function book(
     { namespace, name, growth }: Charge,
     sign: 1 | -1,
@@ -79,13 +79,13 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource): Admi
       if (taken === undefined) return;
       open.delete(call);
       if (stored) return;
-      // Nobody waits for it: until it is done, the quota only seems a little fuller than it is.
+      // Nothing waits for the refund: until it is written, the quota only appears a little fuller than it is.
       for (const each of taken) book(each, -1, () => {}).catch(() => undefined);
     },
   };
 }
 
-/** Objects count when they come; some may grow later. */
+/** Reports whether a write is charged. Objects count at creation, and some may grow later. */
 function isCharged({ operation, subresource, resource }: AdmissionAttributes): boolean {
   if (!resource.namespaced) return false;
   if (operation === 'CREATE') return subresource === '';

@@ -12,7 +12,7 @@ export interface QuotaScopes {
   readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeRequirement[] };
 }
 
-/** Whether an object is among those that a quota counts. */
+/** Reports whether an object is in the scope of a quota. */
 export function inScope({ scopes = [], scopeSelector }: QuotaScopes, object: KubeObject): boolean {
   const named = scopes.map((scopeName) => ({ scopeName, operator: 'Exists' }));
   return [...named, ...(scopeSelector?.matchExpressions ?? [])].every((scope) => matches(scope, object));

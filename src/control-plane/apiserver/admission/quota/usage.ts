@@ -7,16 +7,16 @@ import { type Amounts, podLimits, podRequests } from '../pod-resources.ts';
 
 const ONE = quantityOf(1);
 
-/** Kinds that quotas may also count by their bare name. */
+/** Resources that quotas can also count by their plain name. */
 const BARE = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas', 'services']);
 const LIMITED = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-/** The name under which quotas count the objects of a resource. */
+/** Returns the name under which quotas count the objects of a resource. */
 export function countName({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
   return `count/${plural}${group === '' ? '' : `.${group}`}`;
 }
 
-/** What an object takes of the amounts that a quota may bound. */
+/** Returns the amounts that an object uses of the resources that a quota can limit. */
 export function usageOf(resource: Pick<Resource, 'group' | 'plural'>, object: KubeObject): Amounts {
   const usage: Amounts = new Map([[countName(resource), ONE]]);
   if (resource.group !== '') return usage;
@@ -27,14 +27,14 @@ export function usageOf(resource: Pick<Resource, 'group' | 'plural'>, object: Ku
   return usage;
 }
 
-/** A pod that has ended takes nothing but its own place among the objects. */
+/** Adds the usage of a pod. A finished pod counts only as an object. */
 function addPod(usage: Amounts, pod: Pod): void {
   if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return;
   usage.set('pods', ONE);
   for (const [name, amount] of computeUsage(podRequests(pod), podLimits(pod))) usage.set(name, amount);
 }
 
-/** Requests and limits under the names that quotas have for them. */
+/** Returns requests and limits under their names in quotas. */
 export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
   const usage: Amounts = new Map();
   for (const [name, amount] of requests) {

@@ -3,12 +3,12 @@ import { isHeadless, type ServiceSpec } from '../../kinds/service/service-spec.t
 
 const FAMILIES = ['IPv4', 'IPv6'];
 
-/** Whether nothing in the cluster stands behind a service, so that its families are its user's affair. */
+/** Reports whether a service is headless without a selector, so that its user chooses its families. */
 function isUserManaged(spec: ServiceSpec): boolean {
   return isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
 }
 
-/** What a service asks for that a cluster of one family does not have. */
+/** Validates that a service requests only what a single-family cluster has. */
 export function validateFamily(spec: ServiceSpec): FieldError[] {
   if (isUserManaged(spec)) return [];
   if (spec.ipFamilyPolicy === 'RequireDualStack') {
@@ -26,7 +26,7 @@ export function validateFamily(spec: ServiceSpec): FieldError[] {
   );
 }
 
-/** Fills in the families that the writer left open. */
+/** Sets the families that the writer left open. */
 export function settleFamilies(spec: ServiceSpec): void {
   if (isUserManaged(spec)) {
     spec.ipFamilyPolicy ??= 'RequireDualStack';

@@ -1,8 +1,8 @@
 import type { Random } from '#platform/base/random';
 
 /**
- * Gives out numbers of a range, each to one owner. Numbers nobody asked for by name come from the upper part first, so
- * that those who choose one from the lower part find it free.
+ * Allocates numbers of a range, each to one owner. Dynamic allocation starts with the upper part, so that the lower
+ * part stays free for explicit requests.
  */
 export class NumberPool {
   readonly #size: number;
@@ -28,12 +28,12 @@ export class NumberPool {
     this.#owners.set(number, owner);
   }
 
-  /** Gives a number back, unless it has become somebody else's. */
+  /** Releases a number, unless it has another owner by now. */
   release(number: number, owner: string): void {
     if (this.#owners.get(number) === owner) this.#owners.delete(number);
   }
 
-  /** A free number; undefined where there is none. */
+  /** Returns a free number, undefined if there is none. */
   pick(): number | undefined {
     return this.#pickIn(this.#reserved, this.#size) ?? this.#pickIn(0, this.#reserved);
   }

@@ -18,8 +18,8 @@ import { settleFamilies, validateFamily } from './ip-families.ts';
 import { type ServiceNetwork, specOf } from './service-network.ts';
 
 /**
- * Gives services their addresses and ports. They are the service's from the moment they are chosen, and free again
- * where it could not be stored.
+ * Allocates addresses and ports of services. They are reserved from the moment they are chosen, and released if the
+ * service could not be stored.
  */
 export function serviceAllocation(network: ServiceNetwork, source: ObjectSource): AdmissionPlugin {
   const open = new WeakMap<RequestContext, { readonly spec: ServiceSpec; readonly owner: string }>();
@@ -51,7 +51,7 @@ export function serviceAllocation(network: ServiceNetwork, source: ObjectSource)
   };
 }
 
-/** Keeps a network at what stored services have. */
+/** Keeps the network in sync with the stored services. */
 export function followServices(network: ServiceNetwork): Changed {
   return (now, before) => {
     if (before !== undefined) network.release(specOf(before), ownerOf(before));
@@ -94,7 +94,7 @@ function allocate(
   if (needsHealthCheckPort(spec)) giveHealthPort(spec, owner, network);
 }
 
-/** What is no address, or a list of them alone, is for the kind's own validation to refuse. */
+/** Reports whether the addresses are well-formed. The validation of the kind rejects those that are not. */
 function isWellFormed({ clusterIP = '', clusterIPs = [] }: ServiceSpec): boolean {
   return clusterIP === '' ? clusterIPs.length === 0 : tryParseIp(clusterIP) !== undefined;
 }
@@ -117,7 +117,7 @@ function giveAddress(spec: ServiceSpec, owner: string, network: ServiceNetwork):
   return [];
 }
 
-/** Ports of one service with different protocols may share a number, and do where they serve the same port. */
+/** Allocates node ports. Ports with different protocols share a number if they serve the same port. */
 function givePorts(spec: ServiceSpec, owner: string, network: ServiceNetwork): FieldError[] {
   const causes = keptPorts(spec, owner, network);
   if (causes.length > 0) return causes;
@@ -148,7 +148,7 @@ function freePort(network: ServiceNetwork, used: ReadonlySet<number | undefined>
   throw internal(new Error('failed to allocate a nodePort: range is full'));
 }
 
-/** The ports that a service asks for must be free. */
+/** Requires the node ports that a service requests to be free. */
 function keptPorts(spec: ServiceSpec, owner: string, network: ServiceNetwork): FieldError[] {
   return (spec.ports ?? []).flatMap(({ nodePort = 0 }, i) => {
     const problem = nodePort === 0 ? undefined : network.portProblem(nodePort, owner);

@@ -6,7 +6,7 @@ import type { ServiceSpec } from '../../kinds/service/service-spec.ts';
 import { NumberPool } from './number-pool.ts';
 
 export interface ServiceRanges {
-  /** IPv4 only. */
+  /** CIDR of the addresses, IPv4 only. */
   readonly addresses: string;
   readonly firstNodePort: number;
   readonly lastNodePort: number;
@@ -20,7 +20,7 @@ export const DEFAULT_RANGES: ServiceRanges = {
 
 const within = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);
 
-/** Which addresses and ports the services of a cluster have. */
+/** Tracks the addresses and ports of all services. */
 export class ServiceNetwork {
   readonly ranges: ServiceRanges;
   readonly #cidr: Cidr;
@@ -32,7 +32,7 @@ export class ServiceNetwork {
     this.ranges = ranges;
     const cidr = parseCidr(ranges.addresses);
     this.#cidr = cidr;
-    // The first address names the network, and the last one reaches everybody in it.
+    // The first address is that of the network, and the last one is the broadcast address.
     this.#first = networkAddress(cidr).value + 1n;
     const size = Number(addressCount(cidr)) - 2;
     this.#addresses = new NumberPool(size, within(Math.floor(size / 16), 16, 256), random);
@@ -44,7 +44,7 @@ export class ServiceNetwork {
     return `${this.ranges.firstNodePort}-${this.ranges.lastNodePort}`;
   }
 
-  /** Why a service cannot have the address that it asks for; undefined where it can, or has it already. */
+  /** Returns why a service cannot have the address that it requests, undefined if it can or already has it. */
   addressProblem(address: string, owner: string): string | undefined {
     const offset = this.#offsetOf(address);
     if (offset === undefined || !this.#addresses.has(offset)) {
@@ -72,7 +72,7 @@ export class ServiceNetwork {
     return offset === undefined ? undefined : offset + this.ranges.firstNodePort;
   }
 
-  /** Notes what a service has. */
+  /** Records the allocations of a service. */
   take(spec: ServiceSpec, owner: string): void {
     this.#each(spec, (pool, number) => pool.take(number, owner));
   }
@@ -97,7 +97,7 @@ export class ServiceNetwork {
   }
 }
 
-/** Every port of nodes that a service has. */
+/** Returns all node ports of a service. */
 function portsOf({ ports = [], healthCheckNodePort }: ServiceSpec): number[] {
   return [...ports.map(({ nodePort }) => nodePort), healthCheckNodePort].filter(
     (port): port is number => port !== undefined && port !== 0,

@@ -7,7 +7,7 @@ import { type Match, matcher, type ResourceRule } from '../matching.ts';
 import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
 import type { ClientConfig } from './client-config.ts';
 
-/** One webhook of a configuration, as it is stored. */
+/** One webhook of a configuration, as stored. */
 export interface WebhookSpec {
   readonly name: string;
   readonly clientConfig: ClientConfig;
@@ -23,16 +23,16 @@ export interface WebhookSpec {
   readonly reinvocationPolicy?: string;
 }
 
-/** A webhook that is ready to be asked. */
+/** A webhook that is ready to be called. */
 export interface AdmissionWebhook {
   readonly spec: WebhookSpec;
-  /** Tells it from webhooks of the same name in other configurations. */
+  /** Distinguishes it from webhooks of the same name in other configurations. */
   readonly id: string;
   readonly match: Match;
   readonly conditions: Matches | undefined;
 }
 
-/** The webhooks of all configurations in the order in which they are called; made anew when a configuration changes. */
+/** Webhooks of all configurations in calling order. They are rebuilt when a configuration changes. */
 export class AdmissionWebhooks {
   readonly #configurations: StoredObjects;
   readonly #source: ObjectSource;

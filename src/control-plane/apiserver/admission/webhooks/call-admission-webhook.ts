@@ -27,15 +27,15 @@ export interface WebhookDeps {
 const DEFAULT_TIMEOUT = 10;
 const VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
-/** What came of asking a webhook; undefined where it is not concerned or its failure is to be ignored. */
+/** Result of calling a webhook, undefined if it does not match or its failure is ignored. */
 export interface WebhookResult {
   readonly response: ReviewResponse;
-  /** The version of the resource that the webhook saw, and the object in it. */
+  /** Version of the resource that was sent to the webhook, and the object in it. */
   readonly shownAs: Resource;
   readonly object: KubeObject | undefined;
 }
 
-/** Asks one webhook about a write; throws an ApiError where it says no, or fails and must not. */
+/** Calls one webhook for a write. Throws an ApiError if it denies the write, or fails with the failure policy Fail. */
 export async function callAdmissionWebhook(
   parts: WebhookDeps,
   hook: AdmissionWebhook,
@@ -64,7 +64,7 @@ export async function callAdmissionWebhook(
   }
 }
 
-/** What a client hears of a webhook that failed. */
+/** Returns the error for a client when a webhook failed. */
 export function failure(name: string, { message, cause }: WebhookError): Error {
   return internal(new Error(`failed calling webhook ${goQuote(name)}: ${message}`, { cause }));
 }

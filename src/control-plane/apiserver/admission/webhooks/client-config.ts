@@ -2,7 +2,7 @@ import { goQuote } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type ObjectSource, readObject } from '../stored-objects.ts';
 
-/** Where a webhook is, as objects say it. */
+/** Address of a webhook, as in its configuration. */
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: {
@@ -11,11 +11,11 @@ export interface ClientConfig {
     readonly path?: string;
     readonly port?: number;
   };
-  /** Base64 of PEM; without it, the authorities that the system trusts hold. */
+  /** Base64 of PEM. Defaults to the certificate authorities of the system. */
   readonly caBundle?: string;
 }
 
-/** Where a call goes: `url` is what the webhook is called, `origin` where it is found. */
+/** Destination of a call: `url` names the webhook, and `origin` is where it is reached. */
 export interface Destination {
   readonly url: string;
   readonly origin: string;
@@ -23,10 +23,13 @@ export interface Destination {
   readonly ca: string | undefined;
 }
 
-/** Finds the address of a port of a service, such as 127.0.0.1:8443; undefined leaves it to the objects of the cluster. */
+/**
+ * Resolves a port of a service to an address such as 127.0.0.1:8443. Undefined leaves it to the endpoints in the
+ * cluster.
+ */
 export type ResolveService = (namespace: string, name: string, port: number) => string | undefined;
 
-/** A call that cannot even be tried; the message is what a client of Kubernetes would read. */
+/** The call cannot be attempted. The message is that of Kubernetes. */
 export class UnresolvedServiceError extends Error {}
 
 interface Service extends KubeObject {
@@ -42,14 +45,17 @@ interface Endpoints extends KubeObject {
   subsets?: { addresses?: { ip: string }[]; ports?: { name?: string; port: number }[] }[];
 }
 
-/** What the webhook is called: the same whether it can be reached or not. */
+/** Returns the URL of a webhook, whether it is reachable or not. */
 export function urlOf({ url, service }: ClientConfig): string {
   if (url !== undefined) return url;
   const { namespace = '', name = '', path = '', port = 443 } = service ?? {};
   return `https://${name}.${namespace}.svc:${port}${path.startsWith('/') ? path : `/${path}`}`;
 }
 
-/** Nothing but endpoints leads to a service: there may be no proxy that knows its address. */
+/**
+ * Resolves the destination. Services are reached only by their endpoints, since there may be no proxy for their
+ * addresses.
+ */
 export function destinationOf(config: ClientConfig, source: ObjectSource, resolve: ResolveService): Destination {
   const url = urlOf(config);
   const { origin, hostname } = new URL(url);

@@ -21,7 +21,7 @@ const UNKNOWN_AUTHORITY = new Set([
 
 const X509 = 'tls: failed to verify certificate: x509: certificate';
 
-/** Says why a connection failed as Go's HTTP client does, since that is what users know and search for. */
+/** Describes a failed connection like Go's HTTP client, since users know and search for its messages. */
 export function connectionProblem(error: unknown, { serverName }: Destination): string {
   const found = innermost(error as NodeError);
   const { code = '', message = String(error) } = found;
@@ -49,7 +49,7 @@ export function connectionProblem(error: unknown, { serverName }: Destination): 
   }
 }
 
-/** Errors come wrapped: in what a library adds, or as one for each address that was tried. */
+/** Unwraps an error that a library wrapped, or that holds one error for each address tried. */
 function innermost(error: NodeError): NodeError {
   const first = error.errors?.[0] as NodeError | undefined;
   if (first !== undefined) return innermost(first);
@@ -57,7 +57,7 @@ function innermost(error: NodeError): NodeError {
   return cause?.code === undefined ? error : innermost(cause);
 }
 
-/** Names of the certificate of the sort that was asked for: addresses or host names. */
+/** Returns the names in the certificate of the requested type: addresses or host names. */
 function validNames({ cert }: NodeError, serverName: string): string {
   const names = (cert?.subjectaltname ?? '').split(', ').filter((name) => name !== '');
   const prefix = /^[\d.]+$|:/.test(serverName) ? 'IP Address:' : 'DNS:';

@@ -10,17 +10,17 @@ import { ADMISSION_GROUP } from '../matching.ts';
 import type { AdmissionReviewRequest } from './review.ts';
 
 type Review = { readonly apiVersion: string; readonly kind: string; readonly request: AdmissionReviewRequest };
-/** What a webhook answers: fields of its response, or a whole answer. */
+/** Response of a webhook: fields of its response, or a whole response. */
 export type Reply = (
   review: Review,
   id: string,
 ) => object | { readonly raw: string; readonly status?: number; readonly headers?: OutgoingHttpHeaders } | 'hang';
 
-/** A webhook server on a port of its own; each path is a webhook. */
+/** A webhook server on its own port. Each path is a webhook. */
 export interface HookServer {
   readonly port: number;
   readonly caBundle: string;
-  /** Every request so far. */
+  /** All requests so far. */
   readonly seen: { readonly path: string; readonly review: Review }[];
   reply: Reply;
   close(): void;
@@ -28,7 +28,7 @@ export interface HookServer {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** A certificate that signs itself, for names such as localhost and addresses. */
+/** Creates a self-signed certificate for names such as localhost and addresses. */
 async function selfSigned(names: readonly string[]): Promise<{ readonly key: string; readonly cert: string }> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned(
@@ -85,12 +85,12 @@ export async function hookServer(
   return made;
 }
 
-/** A response that patches. */
+/** Builds a response with a patch. */
 export function patch(...operations: object[]): object {
   return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
 }
 
-/** A cluster and a webhook server for each test of a file, and what tests ask of them. */
+/** Sets up a cluster and a webhook server for each test of a file, with helpers. */
 export function hookWorld() {
   let server: HookServer;
   let cluster: Cluster;
@@ -116,14 +116,14 @@ export function hookWorld() {
   };
 }
 
-/** How every failure to ask the first webhook begins. */
+/** Prefix of every error of calling the first webhook. */
 export const CALL_FAILED = 'Internal error occurred: failed calling webhook "h0.example.com": ';
-/** How an answer that is no answer is told. */
+/** Prefix of the error for an invalid response. */
 export const INVALID_ANSWER = `${CALL_FAILED}received invalid webhook response: `;
 
 export const CONFIG_MAPS = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['*'] };
 
-/** Stores a configuration whose webhooks a server answers: /h0, /h1 and so on, for config maps unless they say otherwise. */
+/** Stores a configuration whose webhooks a server implements: /h0, /h1 and so on, by default for ConfigMaps. */
 export async function configureHooks(
   cluster: Cluster,
   server: HookServer,

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Destination } from './client-config.ts';
 import { connectionProblem } from './connection-problem.ts';
 
-/** How large an answer may be; a webhook answers with a patch at most. */
+/** Maximum size of a response, which holds a patch at most. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_AGENTS = 256;
 
@@ -13,7 +13,7 @@ export interface PostResult {
   readonly text: string;
 }
 
-/** Sends JSON and gives the answer; fails with an Error in the words of Go's HTTP client. */
+/** Sends JSON and returns the response. Fails with an Error in the words of Go's HTTP client. */
 export type HttpsPost = (
   destination: Destination,
   body: string,
@@ -21,7 +21,7 @@ export type HttpsPost = (
   signal: AbortSignal,
 ) => Promise<PostResult>;
 
-/** Connections stay open between calls, one set for each place and authority. */
+/** Creates a client that keeps connections open between calls, with one pool for each destination and authority. */
 export function httpsPost(clock: Clock, ending: AbortSignal): HttpsPost {
   const agents = new Map<string, Agent>();
   ending.addEventListener('abort', () => {

@@ -12,7 +12,7 @@ import { callAdmissionWebhook, failure, type WebhookDeps, type WebhookResult } f
 import { applyWebhookPatch, WebhookPatchError } from './patch.ts';
 import { WebhookError } from './response.ts';
 
-/** Asks mutating webhooks one after another, each about what the ones before it left. */
+/** Calls mutating webhooks one after another, each with the result of the ones before it. */
 export function mutatingWebhooks(hooks: AdmissionWebhooks, parts: WebhookDeps): Mutator {
   return {
     get idle() {
@@ -45,7 +45,7 @@ async function takeTurn(
   return next;
 }
 
-/** A new object as it is before the server has said which one it is. */
+/** Returns a new object without the metadata that the server assigns. */
 function unborn(object: KubeObject): KubeObject {
   const { uid: _uid, creationTimestamp: _time, generation: _generation, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -58,7 +58,7 @@ function born(object: KubeObject, { uid, creationTimestamp, generation }: KubeOb
   return object;
 }
 
-/** The object after the patch of a webhook; the same one where that changes nothing. */
+/** Applies the patch of a webhook. Returns the same object if nothing changes. */
 async function applyResponse(
   { spec }: AdmissionWebhook,
   write: AdmissionAttributes,

@@ -11,9 +11,9 @@ interface Operation {
   readonly from?: string;
 }
 
-/** An operation of a JSON patch that could not be done, in the words of the library that Kubernetes uses. */
+/** An operation of a JSON patch failed. The message is that of the library that Kubernetes uses. */
 export class WebhookPatchError extends Error {
-  /** Whether it was a test that did not hold, rather than something wrong. */
+  /** True for a failed `test` operation. */
   readonly test: boolean;
   constructor(message: string, test: boolean, cause: unknown) {
     super(message, { cause });
@@ -21,7 +21,7 @@ export class WebhookPatchError extends Error {
   }
 }
 
-/** The object after a JSON patch; throws a PatchProblem. The object itself is not changed. */
+/** Applies a JSON patch to a copy of the object. Throws a WebhookPatchError. */
 export function applyWebhookPatch(object: KubeObject, operations: readonly unknown[]): KubeObject {
   const target = object as unknown as JsonObject;
   try {
@@ -32,7 +32,7 @@ export function applyWebhookPatch(object: KubeObject, operations: readonly unkno
   }
 }
 
-/** Finds out which operation it was: one after another, until one fails. */
+/** Finds the operation that failed by applying them one by one. */
 function firstProblem(target: JsonObject, operations: readonly unknown[]): WebhookPatchError {
   let document = target;
   for (const operation of operations) {
@@ -72,7 +72,7 @@ function problemOf(
   }
 }
 
-/** Whether what a path leads to is in an object or list that is there. */
+/** Reports whether the parent of a path exists as an object or list. */
 function hasParent(document: JsonObject, path: string): boolean {
   let at: Json | undefined = document;
   for (const token of path.split('/').slice(1, -1)) {

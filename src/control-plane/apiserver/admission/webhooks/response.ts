@@ -3,7 +3,7 @@ import { goQuote } from '#platform/base/go-value';
 import { ApiError, type Status } from '../../api-error.ts';
 import type { PostResult } from './https-post.ts';
 
-/** The answer of a webhook. */
+/** Response of a webhook. */
 export interface ReviewResponse {
   readonly uid?: string;
   readonly allowed?: boolean;
@@ -13,13 +13,13 @@ export interface ReviewResponse {
   readonly warnings?: readonly string[];
 }
 
-/** A webhook that could not be asked, or whose answer makes no sense: its failure policy decides what that means. */
+/** A webhook could not be called or sent an invalid response. Its failure policy applies. */
 export class WebhookError extends Error {}
 
 const unusable = (why: string) => new WebhookError(`received invalid webhook response: ${why}`);
 const webhookFailed = (why: string) => new WebhookError(`failed to call webhook: ${why}`);
 
-/** Reads what a webhook sent. */
+/** Parses the response of a webhook. */
 export function readResponse(
   { status, text }: PostResult,
   version: string,
@@ -79,7 +79,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** What Kubernetes' clients say of an answer that is no success: its Status, or what its code means. */
+/** Returns the message of Kubernetes' clients for a failed response: that of its Status, or that of its code. */
 export function serverProblem(status: number, text: string, body: unknown): string {
   const { kind, message } = (body ?? {}) as { readonly kind?: string; readonly message?: string };
   if (kind === 'Status' && message !== undefined) return message;
@@ -93,7 +93,10 @@ export function serverProblem(status: number, text: string, body: unknown): stri
   return `the server responded with the status code ${status} but did not return more information`;
 }
 
-/** How much of an answer that is no Status is passed on, as by Kubernetes' clients: users may read it who may not ask. */
+/**
+ * Maximum length of an included response that is no Status, as in Kubernetes' clients. Users may see it who may not
+ * call the webhook.
+ */
 const LONGEST_TEXT = 2048;
 
 function shortened(text: string): string {
@@ -103,7 +106,7 @@ function shortened(text: string): string {
 
 const LOWEST_REFUSAL = 400;
 
-/** The Status that a client gets when a webhook says no. */
+/** Builds the Status for a client when a webhook denies the request. */
 export function denial(name: string, { status = {} }: ReviewResponse): ApiError {
   const denied = `admission webhook ${goQuote(name)} denied the request`;
   const { message = '', reason = '', code = 0, details } = status;

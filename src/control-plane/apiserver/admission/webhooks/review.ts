@@ -9,7 +9,7 @@ interface ResourceName {
   readonly resource: string;
 }
 
-/** The request of an AdmissionReview. */
+/** Request of an AdmissionReview. */
 export interface AdmissionReviewRequest {
   readonly uid: string;
   readonly kind: ObjectKind;
@@ -25,13 +25,13 @@ export interface AdmissionReviewRequest {
   readonly object: KubeObject | null;
   readonly oldObject: KubeObject | null;
   readonly dryRun: boolean;
-  /** Null for a connection, whose options are the object. */
+  /** Options of the request, null for CONNECT, whose options are the object. */
   readonly options: Readonly<Record<string, unknown>> | null;
 }
 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
-/** Describes a write, as the version of its resource that somebody asked to see. */
+/** Builds the review of a write, in the version of its resource that the webhook requested. */
 export function reviewRequest(
   write: AdmissionAttributes,
   shownAs: Resource,

@@ -131,7 +131,7 @@ describe('a webhook that fails', () => {
   });
 
   test('because nobody listens', async () => {
-    // A port that was free a moment ago may be another test's by now; this one is nobody's.
+    // A port that was free a moment ago may belong to another test by now, but no test listens on this one.
     await configure('validating', [
       { clientConfig: { url: 'https://localhost:1/h0', caBundle: world.server.caBundle } },
     ]);

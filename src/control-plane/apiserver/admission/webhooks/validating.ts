@@ -3,7 +3,7 @@ import { isExempt } from '../matching.ts';
 import type { AdmissionWebhooks } from './admission-webhook.ts';
 import { callAdmissionWebhook, type WebhookDeps } from './call-admission-webhook.ts';
 
-/** Asks all validating webhooks at once; of several refusals, the writer hears the one that came first. */
+/** Calls all validating webhooks in parallel. Of several denials, the writer gets the first one to arrive. */
 export function validatingWebhooks(hooks: AdmissionWebhooks, parts: WebhookDeps): AdmissionPlugin {
   async function askAll(write: AdmissionAttributes): Promise<void> {
     const refused: unknown[] = [];

@@ -27,14 +27,14 @@ const value = fc.oneof(fc.constantFrom(null, true, 1, 1.5, 'a'), fc.constant([1]
 
 const leaf = fc.record({ type: fc.constantFrom('object', 'string', 'integer', 'x') });
 
-/** An object with a few of these fields. */
+/** Generates an object with some of these fields. */
 function some(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<object> {
   return fc
     .subarray(Object.entries(fields), { maxLength: 4 })
     .chain((chosen) => fc.record(Object.fromEntries(chosen) as Record<string, fc.Arbitrary<unknown>>));
 }
 
-/** Schemas of all sorts, most of them wrong somewhere. */
+/** Generates schemas, most of which are wrong somewhere. */
 const { node: schema } = fc.letrec<{ schema: object; node: object }>((tie) => ({
   schema: fc.oneof({ maxDepth: 3, depthIdentifier: 'schema' }, leaf, tie('node')),
   node: some({

@@ -5,7 +5,7 @@ import { parseGoUrl } from './go-url.ts';
 const ANNOTATION = 'api-approved.kubernetes.io';
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
-/** Groups of the Kubernetes project are for those only who have an approval, or say that they have none. */
+/** Requires an approval annotation for CRDs in groups of the Kubernetes project, or a statement that there is none. */
 export function validateApproval(definition: Crd, old: Crd | undefined): FieldError[] {
   const { group } = definition.spec;
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** Why nobody could be trusted by these certificates (base64 of PEM), in Go's words; undefined where there are some. */
+/** Returns in Go's words why a bundle (base64 of PEM) has no usable certificates, undefined if it has some. */
 export function bundleProblem(bundle: string): string | undefined {
   const text = Buffer.from(bundle, 'base64').toString('utf8');
   const blocks = [...text.matchAll(BLOCK)];

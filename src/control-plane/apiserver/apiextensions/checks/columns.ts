@@ -5,7 +5,7 @@ import { validateJsonPath } from './json-path.ts';
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** Columns that a table could not have. */
+/** Validates the columns of a table. */
 export function validateColumn(columns: CrdVersion['additionalPrinterColumns'], path: string): FieldError[] {
   return (columns ?? []).flatMap(({ name, type, format = '', jsonPath }, i) => {
     const at = index(path, i);
@@ -17,7 +17,7 @@ export function validateColumn(columns: CrdVersion['additionalPrinterColumns'], 
     if (format !== '' && !FORMATS.includes(format)) {
       causes.push(invalid(child(at, 'format'), format, `must be one of ${FORMATS.join(',')}`));
     }
-    // The API server has another name for the field inside than outside.
+    // The API server's internal name of the field differs from the external one.
     const pathAt = child(at, 'JSONPath');
     return [...causes, ...(jsonPath ? validateJsonPath(jsonPath, pathAt) : [required(pathAt)])];
   });

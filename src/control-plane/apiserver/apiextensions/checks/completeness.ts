@@ -4,14 +4,14 @@ import { ownValue } from '#platform/base/own-value';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
 
 /**
- * Fields that allOf and the like at the root speak of, but the schema itself does not. The API server looks only
- * there, so that deeper ones pass.
+ * Requires fields in allOf and the like at the root to be in the schema itself. The API server checks only the root, so
+ * deeper ones pass.
  */
 export function validateCompleteness(schema: RawSchema, path: string): FieldError[] {
   return missingIn(schema, schema, path, path);
 }
 
-/** `stated` is looked for in `schema`, which stands at `path`. */
+/** Searches the fields of `stated` in `schema`, which is at `path`. */
 function missingIn(stated: RawSchema, schema: RawSchema, path: string, statedPath: string): FieldError[] {
   const { not, allOf = [], anyOf = [], oneOf = [] } = stated;
   const parts: [RawSchema, string][] = not === undefined ? [] : [[not, child(statedPath, 'not')]];

@@ -9,7 +9,7 @@ type Client = NonNullable<Conversion['webhook']>['clientConfig'];
 
 const KNOWN_REVIEWS = ['v1', 'v1beta1'];
 
-/** Why objects could not be converted so. */
+/** Validates the conversion strategy and its webhook. */
 export function validateConversion(conversion: Conversion, path: string, old?: Crd): FieldError[] {
   const { strategy, webhook } = conversion;
   const client = webhook?.clientConfig;
@@ -42,7 +42,7 @@ function validateClient(client: Client, path: string): FieldError[] {
   return service === undefined ? [] : validateService(service, child(path, 'service'));
 }
 
-/** What is not served yet may still get its certificates; and what never had good ones may go without. */
+/** Validates the CA bundle, unless the CRD is not established yet or its old bundle was already invalid. */
 function validateBundle(client: Client, path: string, old: Crd | undefined): FieldError[] {
   const bundle = client?.caBundle ?? '';
   if (bundle === '' || old === undefined || !isTrue(old, 'Established')) return [];

@@ -14,7 +14,7 @@ import { type SharedParts, shareParts } from './shared-parts.ts';
 import { validateSubresource } from './subresources.ts';
 import { validateSchema } from './version-schema.ts';
 
-/** All causes why a definition cannot be served; schemas that `old` has too have been judged when they came. */
+/** Validates the spec of a CRD. Schemas that `old` has too were validated before. */
 export function validateSpec(definition: Crd, old: Crd | undefined): FieldError[] {
   const { spec } = definition;
   const parts = shareParts(definition);
@@ -78,7 +78,7 @@ function validateVersion(version: CrdVersion, { shared }: SharedParts, known: Kn
   return [...causes, ...validateSelectable(selectableFields, root as RawSchema, selectablePath)];
 }
 
-/** What is wrong with the versions together. */
+/** Validates the list of versions as a whole. */
 function validateVersionList(versions: readonly CrdVersion[], printed: readonly CrdVersion[]): FieldError[] {
   const refuse = (detail: string): FieldError => invalid('spec.versions', goVersions(printed), detail);
   const causes: FieldError[] = [];

@@ -8,7 +8,7 @@ import { compileRules } from '#platform/structural/rules';
 import { decodeObjectMeta } from '../../builtin-schema/decode.ts';
 import { isSchema, itemsOf, type RawSchema } from './raw-schema.ts';
 
-/** Defaults that their own schema would refuse. Those of map values are not looked at, and never filled in. */
+/** Rejects defaults that violate their own schema. Defaults of map values are neither validated nor applied. */
 export function validateDefault(schema: RawSchema, path: string, root = true): FieldError[] {
   const causes: FieldError[] = [];
   if ((schema.default ?? null) !== null) {
@@ -33,12 +33,12 @@ function validateOwn(schema: RawSchema, path: string): FieldError[] {
   if (meta.length > 0) return [...causes, ...meta];
   const at = new Cursor();
   compileCheck(withoutListTypes(checked))(schema.default, at);
-  // Rules are written for values that fit.
+  // Rules expect values that match the schema.
   if (at.causes.length === 0 && dropped.length === 0) compileRules(checked)?.(schema.default, undefined, at);
   return [...causes, ...at.causes.map((cause) => ({ ...cause, field: child(path, cause.field).replace(/\.$/, '') }))];
 }
 
-/** Resources inside of a default have the metadata of a resource. */
+/** Validates the metadata of embedded resources in a default. */
 function validateMeta(schema: RawSchema, value: unknown, path: string): FieldError[] {
   if (!isSchema(value)) {
     const items = itemsOf(schema);
@@ -58,7 +58,7 @@ function validateMeta(schema: RawSchema, value: unknown, path: string): FieldErr
 
 const SKIPPED = new Set(['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-int-or-string']);
 
-/** The API server does not look at the types of lists in defaults, nor at what is an integer or a string. */
+/** Drops keywords that the API server ignores in defaults: list types and int-or-string. */
 function withoutListTypes(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword]) => !SKIPPED.has(keyword));
   const copy = Object.fromEntries(kept) as { -readonly [K in keyof JsonSchema]: JsonSchema[K] };

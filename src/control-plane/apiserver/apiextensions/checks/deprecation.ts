@@ -5,7 +5,7 @@ import { goPointer } from './go-struct.ts';
 const MAX_WARNING_LENGTH = 256;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** Warnings travel in a header, which takes little. */
+/** Validates the deprecation warning, which must be short because it is sent in a header. */
 export function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, path: string): FieldError[] {
   if (deprecationWarning === undefined) return [];
   const refuse = (detail: string): FieldError =>

@@ -2,7 +2,7 @@ import type { Crd } from '../crd.ts';
 import { partsOf, type RawSchema } from './raw-schema.ts';
 import { shareParts } from './shared-parts.ts';
 
-/** Formats that the API server knows how to check, or knows to be a number's. */
+/** Formats that the API server validates, or knows as those of a number. */
 const KNOWN = new Set([
   'bsonobjectid',
   'uri',
@@ -37,7 +37,7 @@ const KNOWN = new Set([
   'k8s-long-name',
 ]);
 
-/** The formats in the schemas of a definition that nobody checks. */
+/** Returns the formats in the schemas of a CRD that nothing validates. */
 export function unknownFormats(definition: Crd): string[] {
   const { shared, versions } = shareParts(definition);
   return [shared, ...versions].flatMap(({ schema }) =>

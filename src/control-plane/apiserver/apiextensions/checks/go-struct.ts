@@ -3,18 +3,18 @@ import type { CrdVersion } from '../crd.ts';
 import { isSchema, type RawSchema } from './raw-schema.ts';
 
 /**
- * Parts of a definition as the API server prints them in causes: by the names that the fields of its own types have,
- * in the order in which these are declared, and all of them.
+ * Formats parts of a CRD as the API server prints them in causes: with all fields of its Go types, by their names and
+ * in the order of their declaration.
  */
 
-/** Prints in the order of its fields, where other values print by name. */
+/** Formats its fields in their order, while other values are sorted by name. */
 export interface GoStruct {
   toJSON(): unknown;
 }
 
 const struct = (fields: Readonly<Record<string, unknown>>): GoStruct => ({ toJSON: () => fields });
 
-/** Text behind a pointer prints as JSON, where plain text is quoted as Go does. */
+/** Text behind a pointer is formatted as JSON, while plain text is quoted as in Go. */
 export const goPointer = (text: string): GoStruct => ({ toJSON: () => text });
 
 export function goVersions(versions: readonly CrdVersion[]): GoStruct[] {
@@ -73,7 +73,7 @@ const bySchema = (value: Readonly<Record<string, RawSchema>> | undefined): unkno
 const schemaOrBool = (value: RawSchema | boolean | undefined): unknown =>
   value === undefined ? null : { Allows: value !== false, Schema: isSchema(value) ? schemaFields(value) : null };
 
-/** Every field of a schema, its keyword, and how its value prints. */
+/** Fields of a schema with their keywords and formatters. */
 const FIELDS: readonly (readonly [field: string, keyword: string, print: Print])[] = [
   ['ID', 'id', text],
   ['Schema', '$schema', text],
@@ -121,7 +121,7 @@ const FIELDS: readonly (readonly [field: string, keyword: string, print: Print])
   ['XValidations', 'x-kubernetes-validations', printRules],
 ];
 
-/** What a field of the schema is called by its keyword. */
+/** Go names of the schema fields by keyword. */
 export const FIELD_NAMES: ReadonlyMap<string, string> = new Map(FIELDS.map(([field, keyword]) => [keyword, field]));
 
 function schemaFields(schema: RawSchema | undefined): unknown {

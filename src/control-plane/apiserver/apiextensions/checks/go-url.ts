@@ -1,6 +1,6 @@
 import { goQuote } from '#platform/base/go-value';
 
-/** What of a URL can be judged. */
+/** Parts of a URL that are validated. */
 export interface GoUrl {
   readonly scheme: string;
   readonly user: string | undefined;
@@ -12,7 +12,7 @@ export interface GoUrl {
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2}).{0,2}/;
 const BAD_HOST = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
 
-/** Takes a URL apart as Go does, which takes much that is no URL; `problem` is its word for what it does not take. */
+/** Parses a URL as Go does, which accepts many invalid ones. `problem` is Go's message for what it rejects. */
 export function parseGoUrl(text: string): GoUrl | { readonly problem: string } {
   const problem = (why: string): { problem: string } => ({ problem: `parse ${goQuote(text)}: ${why}` });
   if ([...text].some((char) => char < ' ' || char === '\x7f'))

@@ -6,17 +6,17 @@ import { isSchema, itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const META_FIELDS = new Set(['metadata', 'kind', 'apiVersion']);
 
-/** Where a schema stands in the whole. */
+/** Position of a schema in the whole. */
 interface Place {
   readonly path: string;
   readonly root: boolean;
-  /** In the kind, the version or the metadata of a resource. */
+  /** True in the kind, the apiVersion or the metadata of a resource. */
   readonly insideMeta: boolean;
-  /** Why there may be no default here. */
+  /** Reason why a default is not allowed here. */
   readonly noDefault?: string;
 }
 
-/** Keywords that definitions may not use, or not so. */
+/** Rejects keywords that CRDs must not use, or not with this value. */
 export function validateKeyword(schema: RawSchema, path: string): FieldError[] {
   return causesAt(schema, { path, root: true, insideMeta: false });
 }

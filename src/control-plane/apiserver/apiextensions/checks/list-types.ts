@@ -25,7 +25,7 @@ function wrongType(schema: RawSchema, path: string, wanted: string, extension: s
   return [type === '' ? required(at, detail) : invalid(at, type, detail)];
 }
 
-/** Lists that merge by item: what their items must be, and by which fields they are told apart. */
+/** Validates mergeable lists: the types of their items, and the keys that identify them. */
 export function validateListType(schema: RawSchema, path: string): FieldError[] {
   const listType = schema[LIST_TYPE];
   const keys = schema[KEYS] ?? [];
@@ -47,7 +47,7 @@ export function validateListType(schema: RawSchema, path: string): FieldError[] 
   return causes;
 }
 
-/** Items of a set are equal or not as a whole. */
+/** Requires items of a set to be compared as a whole. */
 function validateSet(schema: RawSchema, path: string): FieldError[] {
   const items = itemsOf(schema);
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
@@ -92,7 +92,7 @@ function validateMap(schema: RawSchema, path: string, keys: readonly string[]): 
   return causes;
 }
 
-/** What tells items apart must always be there. */
+/** Requires the keys that identify items to be always present. */
 function validateNull(schema: RawSchema, path: string, listType: string, keys: readonly string[]): FieldError[] {
   const items = itemsOf(schema);
   if (items === undefined) return [];

@@ -3,7 +3,7 @@ import { child, type FieldError, index, invalid } from '#platform/base/field-err
 import { dns1035LabelProblems } from '#platform/base/names';
 import type { CrdNames } from '../crd.ts';
 
-/** Names that could not stand in a path or in an object; empty ones are not judged here. */
+/** Validates names for use in paths and objects. Empty names are validated elsewhere. */
 export function validateNames(names: Partial<CrdNames>, path: string): FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const mixed = 'may have mixed case, but should otherwise match: ';

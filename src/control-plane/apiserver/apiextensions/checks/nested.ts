@@ -7,7 +7,7 @@ const EMPTY = 'must be empty to be structural';
 const FALSE = 'must be false to be structural';
 const UNDEFINED = 'must be undefined to be structural';
 
-/** What says something about the structure of a value, which only the schema around allOf and the like may do. */
+/** Keywords that specify the structure of a value, which are allowed only in the schema around allOf and the like. */
 const STRUCTURE: readonly (readonly [keyword: string, detail: string, isSet: (value: unknown) => boolean])[] = [
   ['type', EMPTY, (value) => value !== ''],
   ['additionalProperties', UNDEFINED, (value) => value !== false],
@@ -25,7 +25,7 @@ const STRUCTURE: readonly (readonly [keyword: string, detail: string, isSet: (va
   ['x-kubernetes-validations', EMPTY, (value) => (value as readonly unknown[]).length > 0],
 ];
 
-/** Why a schema cannot stand inside of allOf, anyOf, oneOf or not. */
+/** Validates a schema inside allOf, anyOf, oneOf or not. */
 function validateNested(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
   const causes = validatePart(schema, path, stated);
   const items = itemsOf(schema);
@@ -43,7 +43,7 @@ function validateNested(schema: RawSchema, path: string, stated?: RawSchema): Fi
   return causes;
 }
 
-/** What stands in allOf, anyOf, oneOf and not may only check values; and patterns must be patterns. */
+/** Restricts schemas in allOf, anyOf, oneOf and not to value validations, and requires patterns to compile. */
 export function validatePart(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
   const causes: FieldError[] = [];
   if (!isIntOrString(stated?.anyOf)) {
@@ -64,7 +64,7 @@ export function validatePart(schema: RawSchema, path: string, stated?: RawSchema
   return causes;
 }
 
-/** The one place where a type may stand inside of anyOf: an integer or a string, in this order, and nothing else. */
+/** Reports whether anyOf is exactly an integer or a string in this order, the only case in which it may have types. */
 function isIntOrString(parts: readonly RawSchema[] | undefined): boolean {
   return JSON.stringify(parts) === '[{"type":"integer"},{"type":"string"}]';
 }

@@ -1,6 +1,6 @@
 import type { CelRule, Json } from '#platform/schema/json-schema';
 
-/** A schema as somebody wrote it: any keyword that decodes, also those that no definition may have in the end. */
+/** A schema as written, with any keyword that decodes, even those that no CRD may have. */
 export interface RawSchema {
   readonly id?: string;
   readonly $schema?: string;
@@ -40,12 +40,12 @@ export interface RawSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The one schema of a list's items; a list of schemas is none. */
+/** Returns the single schema of a list's items. A list of schemas does not count. */
 export function itemsOf({ items }: RawSchema): RawSchema | undefined {
   return isSchema(items) ? items : undefined;
 }
 
-/** The schema of a map's values. */
+/** Returns the schema of a map's values. */
 export function valuesOf({ additionalProperties }: RawSchema): RawSchema | undefined {
   return isSchema(additionalProperties) ? additionalProperties : undefined;
 }
@@ -56,7 +56,7 @@ export function isSchema(value: unknown): value is RawSchema {
 
 const isEmpty = (part: object | undefined): boolean => part === undefined || Object.keys(part).length === 0;
 
-/** The first keyword that cannot be part of a structural schema in any form, by the name that the API server has for it. */
+/** Returns the first keyword that a structural schema never supports, by the API server's name for it. */
 export function unsupportedKeyword(schema: RawSchema): string | undefined {
   if (schema.id) return "'id' is not supported";
   if (schema.$schema) return "'schema' is not supported";
@@ -73,7 +73,7 @@ export function unsupportedKeyword(schema: RawSchema): string | undefined {
   return undefined;
 }
 
-/** The schemas right inside of a schema, as far as a structural one can have them. */
+/** Returns the direct subschemas, as far as a structural schema can have them. */
 export function partsOf(schema: RawSchema): readonly RawSchema[] {
   const { allOf = [], anyOf = [], oneOf = [], not, properties = {} } = schema;
   const single = [not, itemsOf(schema), valuesOf(schema)].filter((part) => part !== undefined);

@@ -5,7 +5,7 @@ import { type RawSchema, valuesOf } from './raw-schema.ts';
 const MAX_FIELDS = 8;
 const TYPES = new Set(['string', 'boolean', 'integer']);
 
-/** Fields that no list could be narrowed by. */
+/** Validates the fields of field selectors. */
 export function validateSelectable(
   fields: readonly { readonly jsonPath: string }[],
   schema: RawSchema,
@@ -40,7 +40,7 @@ export function validateSelectable(
 
 type Found = { readonly schema: RawSchema; readonly steps: readonly string[] } | { readonly problem: string };
 
-/** Follows a path of plain names; `problem` says in the API server's words where it ends. */
+/** Resolves a path of plain names. `problem` describes a failure in the API server's words. */
 function follow(jsonPath: string, root: RawSchema): Found {
   const tokens = jsonPath.match(/[.[\]]|[^.[\]]+/g) ?? [];
   const steps: string[] = [];

@@ -4,8 +4,8 @@ import type { Crd, CrdVersion } from '../crd.ts';
 type Part = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
 
 /**
- * A definition as the API server looks at it: what all versions have in common stands once, outside of them, and
- * causes name it there.
+ * A CRD as the API server validates it: parts that all versions share are outside of the versions, and causes refer to
+ * them there.
  */
 export interface SharedParts {
   readonly shared: Pick<CrdVersion, Part>;

@@ -3,12 +3,12 @@ import type { Crd } from '../crd.ts';
 
 const PATH = 'status.storedVersions';
 
-/** A version that objects may still be stored in cannot go. */
+/** Rejects the removal of a version in which objects may still be stored. */
 export function validateStoredVersion({ spec, status }: Crd): FieldError[] {
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return [invalid(PATH, null, 'must have at least one stored version')];
   const causes: FieldError[] = [];
-  // Each is found once, so that a version of the same name is not.
+  // Each name is found only once, so a second version of the same name is not.
   const left = new Set(stored);
   for (const { name, storage } of spec.versions) {
     if (!left.delete(name) && storage) causes.push(invalid(PATH, stored, `must have the storage version ${name}`));

@@ -21,8 +21,8 @@ const UNTYPED: Readonly<Record<Level, string>> = {
 };
 
 /**
- * Why a schema is not structural: whether every field that it speaks of has one type, outside of allOf and the like.
- * The causes are ordered by their text.
+ * Requires a structural schema: every field has one type that is specified outside of allOf and the like. The causes
+ * are sorted by their text.
  */
 export function validateStructural(schema: RawSchema, path: string): FieldError[] {
   const causes = [...validateInvariant(schema, 'root', path), ...validateCompleteness(schema, path)];
@@ -81,7 +81,7 @@ function validateType(schema: RawSchema, level: Level, path: string): FieldError
   return causes;
 }
 
-/** The kind, the version and the metadata of a resource have their types already. */
+/** Validates the kind, the apiVersion and the metadata of a resource, whose types are fixed. */
 function validateResource(schema: RawSchema, level: Level, path: string): FieldError[] {
   const { properties = {} } = schema;
   const embedded = schema['x-kubernetes-embedded-resource'] === true;

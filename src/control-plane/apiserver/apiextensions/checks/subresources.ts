@@ -2,7 +2,7 @@ import { child, type FieldError, invalid, required } from '#platform/base/field-
 import type { CrdVersion } from '../crd.ts';
 import { validateJsonPath } from './json-path.ts';
 
-/** Where a scale may not look for its numbers. */
+/** Validates the paths of the scale subresource. */
 export function validateSubresource(subresources: CrdVersion['subresources'], path: string): FieldError[] {
   const scale = subresources?.scale;
   if (scale === undefined) return [];

@@ -9,7 +9,7 @@ import { decodeBuiltIn } from '../../builtin-schema/decode.ts';
 import type { Crd } from '../crd.ts';
 import { crdStrategy } from '../crd-strategy.ts';
 import updates from './definition-updates.data.json' with { type: 'json' };
-// What a kube-apiserver v1.36.3 answered to each of these definitions.
+// Responses of kube-apiserver v1.36.3 to each of these CRDs.
 import data from './validate-crd.data.json' with { type: 'json' };
 
 interface Case {
@@ -49,7 +49,7 @@ function answerTo(given: Case): { causes: string[][]; warnings: readonly string[
 describe('a new CustomResourceDefinition', () => {
   it.each(data.cases as readonly Case[])('is answered as by the API server: $about', (given) => {
     const { causes, warnings } = answerTo(given);
-    // Go ranges over maps in any order.
+    // Go iterates over maps in any order.
     expect(new Set(causes)).toEqual(new Set(given.causes ?? []));
     expect(causes).toHaveLength(given.causes?.length ?? 0);
     expect(new Set(warnings)).toEqual(new Set(given.warnings ?? []));

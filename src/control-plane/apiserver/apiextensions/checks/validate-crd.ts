@@ -6,12 +6,12 @@ import { validateSpec } from './crd-spec.ts';
 import { validateNames } from './names.ts';
 import { validateStoredVersion } from './stored-versions.ts';
 
-/** All causes why a definition cannot be written, in the words of the API server; `old` is the stored one on update. */
+/** Returns all causes why a CRD is rejected, in the words of the API server. `old` is the stored one on update. */
 export function validateCrd(definition: Crd, old?: Crd): readonly FieldError[] {
   const { metadata, spec, status } = definition;
   if ((spec.versions as unknown) === null) return causesWithoutVersions(definition, old);
   const accepted = validateNames(status?.acceptedNames ?? {}, 'status.acceptedNames');
-  // Only the status or the metadata was written; the rest has been judged when it came.
+  // Only the status or the metadata changed, and the rest was validated before.
   if (old !== undefined && deepEqual(spec, old.spec)) return accepted;
   const name = `${spec.names.plural}.${spec.group}`;
   const misnamed = old === undefined && (metadata.name ?? '') !== '' && metadata.name !== name;
@@ -26,7 +26,7 @@ export function validateCrd(definition: Crd, old?: Crd): readonly FieldError[] {
   ];
 }
 
-/** Decoding leaves null where there is no list, which is quoted as such. */
+/** Validates a CRD without versions. Decoding leaves null for an absent list, which causes quote as such. */
 function causesWithoutVersions(definition: Crd, old: Crd | undefined): FieldError[] {
   const empty = { ...definition, spec: { ...definition.spec, versions: [] } };
   return validateCrd(empty, old).map((cause) => (cause.field === 'spec.versions' ? { ...cause, value: null } : cause));
@@ -38,7 +38,7 @@ const PRESERVED = invalid(
   'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
 );
 
-/** What stored objects stand under cannot change. */
+/** Rejects changes to fields by which stored objects are identified. */
 function validateImmutable(spec: Crd['spec'], old: Crd): FieldError[] {
   const { spec: before } = old;
   const causes: FieldError[] = [];

@@ -9,7 +9,7 @@ import { validateKeyword } from './keywords.ts';
 import { type RawSchema, unsupportedKeyword } from './raw-schema.ts';
 import { validateStructural } from './structural.ts';
 
-/** Why objects could not be checked by this schema; `hasStatus` where the status can be written by itself. */
+/** Validates the schema of a version. `hasStatus` is set if the status is a subresource. */
 export function validateSchema(schema: CrdVersion['schema'], hasStatus: boolean, path: string): FieldError[] {
   const root = schema?.openAPIV3Schema as RawSchema | undefined;
   if (root === undefined) return [];
@@ -31,7 +31,9 @@ function validateShape(root: RawSchema, path: string): FieldError[] {
   return structural.length > 0 ? structural : validateDefault(root, path);
 }
 
-/** What is wrong with the form of a rule is always told; its expressions are looked at only where the schema is sound. */
+/**
+ * Validates rules. Errors in their form are always reported, but expressions are compiled only if the schema is valid.
+ */
 function validateRule(
   root: RawSchema,
   path: string,
@@ -47,7 +49,7 @@ function validateRule(
   });
 }
 
-/** Keywords of the root that would be lost for a status that is checked by itself. */
+/** Keywords allowed at the root with a status subresource. Others would be lost when the status is validated alone. */
 const ALLOWED_WITH_STATUS = [
   'Description',
   'Type',

@@ -5,7 +5,7 @@ import { parseGoUrl } from './go-url.ts';
 
 const FORM = '; desired format: https://host[/path]';
 
-/** Why nobody could be called at this address. */
+/** Validates the URL of a webhook. */
 export function validateUrl(url: string, path: string): FieldError[] {
   const parsed = parseGoUrl(url);
   if ('problem' in parsed) return [required(path, `url must be a valid URL: ${parsed.problem}${FORM}`)];
@@ -19,7 +19,7 @@ export function validateUrl(url: string, path: string): FieldError[] {
   return causes;
 }
 
-/** Why there could be no such service. */
+/** Validates the service reference of a webhook. */
 export function validateService(service: NonNullable<ConversionClient['service']>, path: string): FieldError[] {
   const { name, namespace, port = 443 } = service;
   const causes: FieldError[] = [];

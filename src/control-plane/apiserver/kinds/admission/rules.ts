@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { oneOf, oneOfIfSet } from '../field-checks.ts';
 
-/** Which requests an admission webhook or policy is asked about. */
+/** Rule that selects the requests of an admission webhook or policy. */
 export interface Rule {
   apiGroups?: string[];
   apiVersions?: string[];
@@ -38,7 +38,7 @@ function validateRule(field: string, rule: Rule): FieldError[] {
   ];
 }
 
-/** Who means everything names nothing else. */
+/** Requires that the wildcard is the only entry. */
 function alone(field: string, names: readonly string[], what: string): FieldError[] {
   if (names.length < 2 || !names.includes('*')) return [];
   return [invalid(field, names, `if '*' is present, must not specify other ${what}`)];

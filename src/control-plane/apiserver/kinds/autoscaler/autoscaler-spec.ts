@@ -11,7 +11,7 @@ export interface ObjectReference {
   name?: string;
 }
 
-/** What a metric is about; which of it there is depends on its type. */
+/** Source of a metric. Its fields depend on its type. */
 export interface MetricSource {
   name?: string;
   container?: string;

@@ -99,17 +99,17 @@ function validateMetric(field: string, metric: Metric): FieldError[] {
   const { type = '' } = metric;
   const causes = type === '' ? [required(`${field}.type`, 'must specify a metric source type')] : [];
   const known = METRIC_TYPES.includes(type);
-  // The server finds it twice: as a value that it does not know, and as a source that is not there.
+  // The server reports it twice: as an unknown value, and as a missing source.
   const unknown = known ? [] : oneOf(`${field}.type`, type, METRIC_TYPES);
   append(causes, unknown);
   for (const each of known ? [type] : SOURCE_ORDER) append(causes, validateSource(field, metric, each, known));
   return [...causes, ...unknown];
 }
 
-/** The order in which the server looks at sources of a metric. */
+/** Order in which the server validates the sources of a metric. */
 const SOURCE_ORDER = ['Object', 'External', 'Pods', 'Resource', 'ContainerResource'];
 
-/** One source of a metric, which must be there where the metric is of its type. */
+/** Validates one source of a metric, which is required if the metric has its type. */
 function validateSource(field: string, metric: Metric, type: string, isNeeded: boolean): FieldError[] {
   const causes: FieldError[] = [];
   const name = sourceField(type);

@@ -10,8 +10,8 @@ import {
 } from './metric-annotations.ts';
 
 /*
- * autoscaling/v1 has one metric, the use of processors; whatever else an autoscaler has goes into annotations there,
- * so that reading and writing it in the older version loses nothing.
+ * autoscaling/v1 has one metric, CPU utilization. All other fields of an autoscaler are annotations there, so that the
+ * older version loses nothing.
  */
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
@@ -24,7 +24,7 @@ function isCpu({ type, resource }: Metric): boolean {
   return type === 'Resource' && resource?.name === 'cpu' && resource.target?.averageUtilization !== undefined;
 }
 
-/** A stored autoscaler (autoscaling/v2) as autoscaling/v1 has it. */
+/** Converts a stored autoscaler (autoscaling/v2) to autoscaling/v1. */
 export function olderAutoscaler(object: KubeObject & Autoscaler): KubeObject & AutoscalerV1 {
   const { metadata, spec = {}, status = {} } = object;
   const { metrics = [], behavior, ...plain } = spec;
@@ -53,7 +53,7 @@ export function olderAutoscaler(object: KubeObject & Autoscaler): KubeObject & A
   };
 }
 
-/** An autoscaler of autoscaling/v1 as it is stored. */
+/** Converts an autoscaler of autoscaling/v1 to its stored form. */
 export function storedAutoscaler(object: KubeObject & AutoscalerV1): KubeObject & Autoscaler {
   const { metadata, spec = {}, status = {} } = object;
   const { targetCPUUtilizationPercentage: aim, ...plain } = spec;
@@ -99,7 +99,7 @@ function withAnnotations(
   return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
 }
 
-/** What an annotation holds; one that somebody spoilt is as good as none. */
+/** Parses an annotation. An invalid one counts as absent. */
 function parseAnnotation(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

@@ -1,8 +1,8 @@
 import type { CurrentMetric, Metric, MetricSource, Target } from './autoscaler-spec.ts';
 
 /*
- * Metrics as annotations of autoscaling/v1 hold them: in the words of an alpha version, where what is aimed at and
- * what is measured have names of their own for each kind of value.
+ * Metrics in annotations of autoscaling/v1 have the form of an alpha version, in which targets and current values have
+ * different field names for each kind of value.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,14 +11,14 @@ type Prefix = 'target' | 'current';
 const namedFields = (fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** `Resource` -> `resource`: where a metric of a type keeps what it says. */
+/** Returns the field of a metric type: `Resource` -> `resource`. */
 export function sourceField(type = ''): string {
   return `${type.slice(0, 1).toLowerCase()}${type.slice(1)}`;
 }
 
 function writeMetric(prefix: Prefix, type: string, source: MetricSource, values: Target): Fields {
   const { averageUtilization, averageValue, value } = values;
-  // A measurement always has a value, if only zero.
+  // A current value is always present, even if it is 0.
   const zero = prefix === 'current' ? '0' : undefined;
   const { metric = {}, describedObject } = source;
   switch (type) {
@@ -81,7 +81,7 @@ interface Alpha {
   readonly [source: string]: unknown;
 }
 
-/** The source and the values of a metric of an annotation. */
+/** Returns the source and the values of a metric of an annotation. */
 function read(prefix: Prefix, metric: Alpha): { type: string; source: Fields; values: Target } {
   const { type = '' } = metric;
   const found = (metric[sourceField(type)] ?? {}) as Record<string, string & number & object>;
@@ -90,7 +90,7 @@ function read(prefix: Prefix, metric: Alpha): { type: string; source: Fields; va
   const values = namedFields({
     averageUtilization: found[`${prefix}AverageUtilization`],
     averageValue: average,
-    // Where there is an average, a plain value of zero only stands for none.
+    // If there is an average, a plain value of 0 means none.
     value: average !== undefined && value === '0' ? undefined : value,
   });
   const name = found['metricName'];
@@ -121,7 +121,7 @@ export function readCurrent(metrics: readonly Alpha[]): CurrentMetric[] {
   });
 }
 
-/** The rules of scaling, which an annotation holds under the names that Go has for their fields. */
+/** Formats the scaling rules, which an annotation has under the Go names of their fields. */
 export function writeBehavior({ scaleUp, scaleDown }: { scaleUp?: object; scaleDown?: object }): string {
   const rules = (given: Fields | undefined) =>
     given === undefined

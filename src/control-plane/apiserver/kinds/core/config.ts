@@ -39,7 +39,7 @@ export const configMaps: KindStrategy<ConfigMap> = {
   },
 };
 
-/** What was sealed by `immutable` stays as it is, the seal included. */
+/** Rejects changes to an immutable object, including to `immutable` itself. */
 function validateSealed(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): FieldError[] {
   if (old?.['immutable'] !== true) return [];
   const detail = 'field is immutable when `immutable` is set';
@@ -77,7 +77,7 @@ export const secrets: KindStrategy<Secret> = {
   },
 };
 
-/** What secrets of the types that Kubernetes itself reads must hold. */
+/** Validates the required keys of secrets of the types that Kubernetes itself reads. */
 function validateContent(
   { metadata }: KubeObject,
   data: Readonly<Record<string, string>>,

@@ -70,7 +70,7 @@ const BLOCKED: readonly (readonly [string, readonly string[]])[] = [
   ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)', ['224.0.0.0/24', 'ff02::/16']],
 ];
 
-/** Addresses that mean something else on every host cannot be a service's. */
+/** Rejects addresses that are local to every host. */
 export function validateReachable(field: string, text: string): FieldError[] {
   const ip = parseLoosely(text);
   if (ip === undefined) return [invalid(field, text, 'must be a valid IP address')];

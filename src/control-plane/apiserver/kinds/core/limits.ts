@@ -42,7 +42,7 @@ export const limitRanges: KindStrategy<LimitRange> = {
   },
 };
 
-/** What is not said follows from what is: no more than the maximum, no less than the minimum. */
+/** Sets missing defaults to the maximum, and missing default requests to the default or else the minimum. */
 function defaultLimit(limit: Limit): void {
   const { max, min } = limit;
   if (max !== undefined) limit.default = { ...max, ...limit.default };
@@ -93,7 +93,7 @@ function validateLimit(field: string, limit: Limit): FieldError[] {
 const amount = (amounts: Amounts | undefined, name: string): Quantity | undefined =>
   tryParseQuantity(ownValue(amounts ?? {}, name) ?? '');
 
-/** Checks that minimum, default request, default and maximum of a resource are in this order. */
+/** Validates that minimum, default request, default and maximum of a resource are in this order. */
 function validateOrder(field: string, name: string, limit: Limit): FieldError[] {
   const causes: FieldError[] = [];
   const text = (list: 'max' | 'min' | 'default' | 'defaultRequest') => ownValue(limit[list] ?? {}, name) ?? '';

@@ -13,7 +13,7 @@ interface Namespace {
 
 export const namespaces: KindStrategy<Namespace> = {
   defaults(object) {
-    // Policies select namespaces by this label: it can be neither left out nor faked.
+    // Policies select namespaces by this label, so it can be neither removed nor forged.
     const { name } = object.metadata;
     if (name !== undefined && name !== '') (object.metadata.labels ??= {})[NAME_LABEL] = name;
     (object.status ??= {}).phase ??= 'Active';
@@ -27,13 +27,13 @@ export const namespaces: KindStrategy<Namespace> = {
   firstStatus: () => ({ phase: 'Active' }),
   prepareUpdate(object, old) {
     (object.metadata.labels ??= {})[NAME_LABEL] = object.metadata.name ?? '';
-    // Finalizers of the content go by the subresource `finalize` alone.
+    // Finalizers of the content change only by the subresource `finalize`.
     object.spec = structuredClone(old.spec ?? {});
   },
   onDelete(object) {
     (object.status ??= {}).phase = 'Terminating';
   },
-  // Its content goes first; who has emptied it says so through the subresource `finalize`.
+  // The content is deleted first, and then the subresource `finalize` removes the finalizer.
   unfinished: (object) => (object.spec?.finalizers ?? []).length > 0,
   validate: (object) => validateFinalizers(object.spec?.finalizers ?? []),
 };

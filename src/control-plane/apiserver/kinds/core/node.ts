@@ -26,7 +26,7 @@ export const nodes: KindStrategy<Node> = {
     const node = object;
     const spec = (node.spec ??= {});
     const [first] = spec.podCIDRs ?? [];
-    // Two spellings of one thing; the list is the newer one.
+    // Both fields have the same meaning, and the list is the newer one.
     if (first !== undefined) spec.podCIDR = first;
     else if (spec.podCIDR !== undefined && spec.podCIDR !== '') spec.podCIDRs = [spec.podCIDR];
     const status = (node.status ??= {});
@@ -50,7 +50,7 @@ export const nodes: KindStrategy<Node> = {
     (spec.externalID ?? '') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes'],
 };
 
-/** The server tells of taints under `metadata`, where they once were. */
+/** Validates a taint. The server reports taints under `metadata`, where they once were. */
 function validateTaint(i: number, taint: Taint, again: boolean): FieldError[] {
   const field = index('metadata.taints', i);
   const { key = '', value = '', effect = '' } = taint;

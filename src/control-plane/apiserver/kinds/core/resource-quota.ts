@@ -64,7 +64,7 @@ export const resourceQuotas: KindStrategy<ResourceQuota> = {
   },
 };
 
-/** What somebody else counts than Kubernetes, of which there are no parts. */
+/** Reports whether a resource is an extended one, which has integer amounts only. */
 function isExtended(name: string): boolean {
   return name.includes('/') && !name.startsWith('requests.') && !name.includes('kubernetes.io/');
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** What both kinds of events have under other names. */
+/** Fields of both kinds of events that have different names. */
 const NAMES: readonly (readonly [core: string, newer: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -23,15 +23,15 @@ function renameFields(object: KubeObject, apiVersion: string, names: ReadonlyMap
 const toNewer = new Map(NAMES);
 const toCore = new Map(NAMES.map(([core, newer]) => [newer, core]));
 
-/** A stored event, which is one of the core group, as events.k8s.io has it. */
+/** Converts a stored event, which is of the core group, to events.k8s.io. */
 export function newerEvent(object: KubeObject): KubeObject {
   const event = renameFields(object, 'events.k8s.io/v1', toNewer);
-  // Only the older kind writes these down when they are empty.
+  // Only the older kind writes these fields when they are empty.
   for (const field of ['reportingController', 'reportingInstance']) if (event[field] === '') delete event[field];
   return event;
 }
 
-/** An event of events.k8s.io as it is stored. */
+/** Converts an event of events.k8s.io to its stored form. */
 export function coreEvent(object: KubeObject): KubeObject {
   const event = renameFields(object, 'v1', toCore);
   for (const field of ['reportingComponent', 'reportingInstance']) event[field] ??= '';

@@ -38,7 +38,9 @@ type Event = KubeObject & CoreEvent;
 const MAX_WORD_LENGTH = 128;
 const MAX_MESSAGE_LENGTH = 1024;
 
-/** Events of the core group; those without a time of their own come from clients of old, of whom little is asked. */
+/**
+ * Strategy for events of the core group. Those without eventTime are from old clients, and few checks apply to them.
+ */
 export const coreEvents: KindStrategy<CoreEvent> = {
   validate(object) {
     const event = object;
@@ -47,7 +49,7 @@ export const coreEvents: KindStrategy<CoreEvent> = {
   },
 };
 
-/** Events of events.k8s.io, checked under the names that the core group has for their fields. */
+/** Strategy for events of events.k8s.io, which are validated under the field names of the core group. */
 export const newerEvents: KindStrategy = {
   validate(object, old) {
     const event: Event = coreEvent(object);
@@ -66,7 +68,7 @@ function validateNamespace({ metadata, involvedObject = {} }: Event): FieldError
   const { namespace = '' } = involvedObject;
   const [own, field] = [metadata.namespace ?? '', 'involvedObject.namespace'];
   if (namespace === own) return [];
-  // What lives in no namespace is told of in the one for everybody.
+  // Events of cluster-scoped objects are in the namespace default or kube-system.
   if (namespace === '' && (own === 'default' || own === 'kube-system')) return [];
   return [invalid(field, namespace, 'does not match event.namespace')];
 }
@@ -95,7 +97,7 @@ function validateType({ type = '' }: Event): FieldError[] {
   return type === 'Normal' || type === 'Warning' ? [] : [invalid('type', '', `has invalid value: ${type}`)];
 }
 
-/** Fields that only clients of old may use. */
+/** Rejects fields that only old clients may use. */
 function validateUnused({ firstTimestamp, lastTimestamp, count = 0, source = {} }: Event): FieldError[] {
   const used = {
     firstTimestamp: isSet(firstTimestamp),

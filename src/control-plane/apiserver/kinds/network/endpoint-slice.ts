@@ -33,7 +33,7 @@ export const endpointSlices: KindStrategy<EndpointSlice> = {
     for (const port of object.ports ?? []) fill(port, { name: '', protocol: 'TCP' });
   },
   prepareUpdate({ metadata }, old) {
-    // The labels say which service the endpoints are of.
+    // The labels name the service of the endpoints.
     const changed = !same(metadata.labels, old.metadata.labels);
     if (changed) metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
@@ -66,7 +66,7 @@ function validateEndpoint(field: string, endpoint: Endpoint, addressType: string
   return causes;
 }
 
-/** An address of the wrong family is told of the whole list. */
+/** Validates an address. One of the wrong family is reported for the whole list. */
 function validateAddress(list: string, field: string, address: string, type: string): FieldError[] {
   if (type === 'FQDN') return causesFor(field, address, dns1123SubdomainProblems(address));
   if (type !== 'IPv4' && type !== 'IPv6') return [];

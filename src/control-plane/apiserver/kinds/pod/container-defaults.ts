@@ -1,7 +1,7 @@
 import { pullPolicyOf } from './image-reference.ts';
 import type { Container, EnvVar, FieldRef, Handler, Probe, ResourceFieldRef } from './pod-spec.ts';
 
-/** Fills in what a container leaves open. */
+/** Sets the defaults of a container. */
 export function defaultContainer(container: Container): void {
   container.resources ??= {};
   container.terminationMessagePath ||= '/dev/termination-log';
@@ -27,7 +27,7 @@ export function defaultFieldRef(reference: FieldRef | undefined): void {
   if (reference !== undefined) reference.apiVersion ||= 'v1';
 }
 
-/** A divisor of zero stands for one. */
+/** Sets the default divisor. 0 stands for 1. */
 export function defaultResourceRef(reference: ResourceFieldRef | undefined): void {
   if (reference !== undefined) reference.divisor ??= '0';
 }

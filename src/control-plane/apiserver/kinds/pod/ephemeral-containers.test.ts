@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { formatFieldError } from '#platform/base/field-error';
 import { strategyOf } from '../strategy-of.ts';
-// What Kubernetes 1.36 said to lists of such containers written to a pod that had some, and what it made of them.
+// Responses of Kubernetes 1.36 to lists of ephemeral containers written to a pod that had some, with the results.
 import answers from './ephemeral-containers.data.json' with { type: 'json' };
 import { ephemeralContainers } from './ephemeral-containers.ts';
 import type { Container, Pod } from './pod-spec.ts';

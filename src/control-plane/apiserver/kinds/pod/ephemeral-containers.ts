@@ -6,7 +6,7 @@ import type { Container, Pod } from './pod-spec.ts';
 import { validateImage } from './pod-update.ts';
 import { validatePodSpec } from './validate-pod-spec.ts';
 
-/** What a write to the subresource `ephemeralcontainers` of a pod does: it adds containers and nothing else. */
+/** Strategy of the subresource `ephemeralcontainers`, which only adds containers. */
 export const ephemeralContainers: Required<Pick<KindStrategy<Pod>, 'prepareUpdate' | 'validate'>> = {
   prepareUpdate(object, old) {
     const { ephemeralContainers } = object.spec;

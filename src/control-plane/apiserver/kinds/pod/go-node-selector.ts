@@ -5,7 +5,7 @@ function goRequirement({ key = '', operator = '', values }: NodeRequirement): ob
   return goStruct({ Key: key, Operator: operator, Values: values ?? null });
 }
 
-/** A term of a node selector as the server prints it, in the names of its own fields. */
+/** Returns a node selector term as the server prints it, with Go's field names. */
 export function goTerm({ matchExpressions, matchFields }: NodeTerm): object {
   return goStruct({
     MatchExpressions: matchExpressions?.map(goRequirement) ?? null,

@@ -5,7 +5,7 @@ const REFERENCE = new RegExp(
   `^(?:${HOST}/)?${PART}(?:/${PART})*(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`,
 );
 
-/** How a container's image is pulled where nobody says: an image that may have changed is looked up every time. */
+/** Returns the default pull policy: an image whose content may change is pulled every time. */
 export function pullPolicyOf(image = ''): 'Always' | 'IfNotPresent' {
   const [found, tag, digest] = REFERENCE.exec(image) ?? [];
   if (found === undefined) return 'IfNotPresent';

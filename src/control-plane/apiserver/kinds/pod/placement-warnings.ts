@@ -6,7 +6,7 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 const MATCHES_NOTHING = 'a null labelSelector results in matching no pod';
 
-/** Warnings of what a pod says of where it wants to go; `field` is that of its spec. */
+/** Returns warnings for the placement of a pod. `field` is that of its spec. */
 export function placementWarnings(field: string, { affinity = {}, topologySpreadConstraints = [] }: PodSpec): string[] {
   const { nodeAffinity = {}, podAffinity, podAntiAffinity } = affinity;
   const at = `${field}.affinity.nodeAffinity`;

@@ -4,7 +4,7 @@ import { defaultContainer } from './container-defaults.ts';
 import type { Container, PodSpec, PodTemplate, Resources } from './pod-spec.ts';
 import { defaultVolume } from './volume-defaults.ts';
 
-/** What a pod has beyond what its template would have. */
+/** Sets the defaults of a pod beyond those of its template. */
 export function defaultPod(spec: PodSpec): void {
   defaultPodSpec(spec);
   spec.enableServiceLinks ??= true;
@@ -26,7 +26,7 @@ function defaultPodSpec(spec: PodSpec): void {
   spec.schedulerName ||= 'default-scheduler';
   spec.terminationGracePeriodSeconds ??= 30;
   spec.securityContext ??= {};
-  // The older name of the field follows the newer one.
+  // The deprecated field follows the newer one.
   const account = spec.serviceAccountName || spec.serviceAccount || '';
   if (account !== '') {
     spec.serviceAccountName = account;
@@ -42,7 +42,7 @@ function defaultPodSpec(spec: PodSpec): void {
   }
 }
 
-/** On the host's network a container's port is the host's. */
+/** Sets the host ports of a pod on the host network to the container ports. */
 function useHostPorts({ ports = [] }: Container): void {
   for (const port of ports) {
     port.hostPort ||= port.containerPort ?? 0;
@@ -50,14 +50,14 @@ function useHostPorts({ ports = [] }: Container): void {
   }
 }
 
-/** Who sets a limit only, asks for as much. */
+/** Sets missing requests to the limits. */
 function requestsFromLimits(resources: Resources): void {
   const { limits } = resources;
   if (limits === undefined) return;
   resources.requests = { ...limits, ...resources.requests };
 }
 
-/** A pod that limits itself as a whole asks for what its containers ask for, else for its limit. */
+/** Sets requests at pod level to the sum of the containers' requests, or else to the limit. */
 function requestsOfPod(spec: PodSpec, resources: Resources): void {
   const asked = Object.entries(resources.limits ?? {}).map(([name, limit]) => {
     return [name, sumOfRequests(spec.containers ?? [], name) ?? limit] as const;

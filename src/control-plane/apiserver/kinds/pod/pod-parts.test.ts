@@ -28,7 +28,7 @@ interface Answer {
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-/** A pod on a node; gives its path. */
+/** Creates a pod on a node and returns its path. */
 async function podWith(spec: object): Promise<string> {
   const name = `p${made++}`;
   const containers = [{ name: 'a', image: 'b' }];

@@ -10,13 +10,13 @@ const LISTS = ['containers', 'initContainers'] as const;
 const COMPUTE = ['cpu', 'memory'] as const;
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Takes from what was sent to the subresource `resize` of a pod what it may change: what its containers ask for. */
+/** Takes from a write to the subresource `resize` only what it may change: the resources of the containers. */
 export function takeResources(pod: Pod, sent: Pod): void {
   const spec: PodSpec = { ...pod.spec };
   for (const list of LISTS) {
     const [before, now] = [pod.spec[list] ?? [], sent.spec[list] ?? []];
     const matching = before.length === now.length && before.every(({ name }, i) => name === now[i]?.name);
-    // Containers that are others than before stay as they were sent, to be refused.
+    // Containers that differ from the old ones stay as sent and are rejected later.
     const taken = matching ? before.map((container, i) => resizedTo(container, now[i] ?? {})) : now;
     if (taken.length > 0 || spec[list] !== undefined) spec[list] = taken;
   }
@@ -34,14 +34,14 @@ function resizedTo(container: Container, { resources, resizePolicy }: Container)
   return resized;
 }
 
-/** A node that can resize pods tells what their running containers have; of others nothing is known. */
+/** Reports whether the node can resize pods, in which case it reports the resources of running containers. */
 function supportsResize({ status }: Pod): boolean {
   const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: { state?: object; resources?: object }[] };
   const running = containerStatuses.find(({ state }) => state !== undefined && 'running' in state);
   return running === undefined || running.resources !== undefined;
 }
 
-/** What a pod may ask for once it runs: other amounts of cpu and memory, and nothing that changes how it is treated. */
+/** Validates a resize: only amounts of cpu and memory may change, and not the QoS class. */
 export const podResize: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
   validate(pod, old) {
     const causes = validatePodSpec('spec', pod.spec);

@@ -2,8 +2,8 @@ import type { KubeMeta, KubeObject } from '#platform/kube/kube-object';
 import type { LabelSelector } from '../label-selector.ts';
 
 /*
- * The fields of a pod that have a meaning to the API server; anything may be left out. The shape of the kind has seen
- * to the types.
+ * Fields of a pod that the API server interprets, all of which are optional. The schema of the kind has validated their
+ * types.
  */
 
 export interface Pod extends KubeObject {
@@ -220,7 +220,7 @@ export interface DownwardFile {
   mode?: number;
 }
 
-/** Sources of volumes that the server only knows the names of. */
+/** Volume sources of which the server only knows the names. */
 type OtherVolumeSource =
   | 'gitRepo'
   | 'gcePersistentDisk'

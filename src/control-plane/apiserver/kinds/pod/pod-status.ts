@@ -5,7 +5,7 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 const COMPUTE = ['cpu', 'memory'] as const;
 
-/** How well a pod is protected when its node runs short: by whether it asks for, and is held to, what it uses. */
+/** Returns the QoS class of a pod by its requests and limits. It determines the protection when the node runs short. */
 export function qosClass(spec: PodSpec): QosClass {
   const all: readonly Pick<Container, 'resources'>[] =
     spec.resources === undefined
@@ -30,8 +30,8 @@ function positive(amount: string | undefined): bigint | undefined {
 }
 
 /**
- * How long a deleted pod has to end: what its deleter asked for, else what it says itself. A pod that runs nowhere, or
- * has ended, goes at once.
+ * Returns the grace period of a deleted pod: the requested one, or else its own. A pod that is unscheduled or finished
+ * is deleted at once.
  */
 export function podGrace({ spec, status }: Pod, asked: number | undefined): number {
   const wanted = asked ?? spec.terminationGracePeriodSeconds ?? 0;

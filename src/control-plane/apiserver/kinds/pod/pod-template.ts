@@ -3,7 +3,7 @@ import { annotations, labels } from '../field-checks.ts';
 import type { PodTemplate } from './pod-spec.ts';
 import { validatePodSpec } from './validate-pod-spec.ts';
 
-/** All causes why no pod could be made of a template. */
+/** Validates a pod template. */
 export function validatePodTemplate(field: string, { metadata = {}, spec = {} }: PodTemplate): FieldError[] {
   return [
     ...labels(`${field}.labels`, metadata.labels),

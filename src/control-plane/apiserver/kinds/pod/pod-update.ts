@@ -7,7 +7,7 @@ import type { Affinity, Container, PodSpec, Toleration } from './pod-spec.ts';
 const MAY_CHANGE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** What of a pod may change once it is there: very little, because it may already run somewhere. */
+/** Validates a change of a pod. Very little may change, because it may already run. */
 export function validatePodChange(field: string, spec: PodSpec, old: PodSpec): FieldError[] {
   const causes = [
     ...validateCount(`${field}.containers`, spec.containers ?? [], old.containers ?? []),
@@ -57,7 +57,7 @@ function validateDeadline(field: string, now: number | undefined, before: number
 
 function validateTolerations(field: string, now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
   const plain = ({ tolerationSeconds: _seconds, ...rest }: Toleration) => rest;
-  // All fields of an object that was decoded are in one order.
+  // The fields of decoded objects are in a fixed order.
   const all = new Set(now.map((toleration) => JSON.stringify(plain(toleration))));
   const kept = before.every((old) => all.has(JSON.stringify(plain(old))));
   return kept ? [] : [forbidden(field, 'existing toleration can not be modified except its tolerationSeconds')];
@@ -72,7 +72,7 @@ function validateGates(field: string, now: PodSpec, before: PodSpec): FieldError
   );
 }
 
-/** Who holds a pod back may narrow where it goes. */
+/** Validates that a gated pod only adds to its nodeSelector. */
 function validateNodeSelector(
   field: string,
   now: Readonly<Record<string, string>>,
@@ -85,7 +85,10 @@ function validateNodeSelector(
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/** The same for the terms of its affinity: each may ask for more, none may be added where there are any. */
+/**
+ * Validates that a gated pod only adds requirements to its required node affinity terms, and adds no term to existing
+ * ones.
+ */
 function validateNodeAffinity(field: string, now: PodSpec, before: PodSpec): FieldError[] {
   const terms = (spec: PodSpec) => spec.affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
   const [wanted, known] = [terms(now), terms(before)];
@@ -105,7 +108,7 @@ function validateNodeAffinity(field: string, now: PodSpec, before: PodSpec): Fie
   });
 }
 
-/** The new pod with everything that may differ taken from the old one. */
+/** Returns the new spec with all mutable fields taken from the old one. */
 function withoutChangeable(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec {
   const images = (now: readonly Container[] = [], before: readonly Container[] = []) =>
     now.map((container, i) => withImage(container, before[i]));
@@ -128,7 +131,7 @@ function withoutChangeable(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec
   return result;
 }
 
-/** Everything of an affinity but which nodes a pod must go to; nothing where there is no more. */
+/** Returns an affinity without the required node affinity, undefined if nothing remains. */
 function withoutNodes(affinity: Affinity | undefined): object | undefined {
   const { nodeAffinity = {}, ...rest } = affinity ?? {};
   const { [REQUIRED]: _required, ...preferred } = nodeAffinity;

@@ -20,7 +20,7 @@ const VOLUMES: Readonly<Record<string, string>> = {
   quobyte: 'deprecated in v1.22, non-functional in v1.25+',
 };
 
-/** What a writer of a pod should hear although it is accepted; `field` is that of its spec. */
+/** Returns warnings for a pod spec. `field` is that of the spec. */
 export function podWarnings(field: string, spec: PodSpec = {}): string[] {
   const all = (['containers', 'initContainers'] as const).flatMap((list) =>
     (spec[list] ?? []).map((container, i) => ({ at: index(`${field}.${list}`, i), container })),
@@ -54,7 +54,7 @@ export function podWarnings(field: string, spec: PodSpec = {}): string[] {
   ];
 }
 
-/** Warnings of a kind that makes pods: a name with dots cannot be a host's. */
+/** Returns warnings for a kind that creates pods: a name with dots cannot be a hostname. */
 export function podMakerWarnings(
   { name = '', generation }: KubeMeta,
   field: string,
@@ -72,7 +72,7 @@ export function podMakerWarnings(
   ];
 }
 
-/** Warnings of what only a pod itself has. */
+/** Returns warnings that apply only to pods themselves. */
 export function podMetaWarnings({ name = '', annotations = {} }: KubeMeta): string[] {
   const problems = name === '' ? [] : dns1123LabelProblems(name);
   const detail =
@@ -119,7 +119,7 @@ function containerWarnings(field: string, { resources = {}, env = [] }: Containe
   }
   const seen = new Map<string, number>();
   for (const [i, { name = '', value = '' }] of env.entries()) {
-    // A variable that builds on the earlier one does not hide it.
+    // A variable that refers to the earlier one does not hide it.
     if (seen.has(name) && !value.includes(`$(${name})`)) {
       warnings.push(
         `${field}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`,
@@ -130,7 +130,7 @@ function containerWarnings(field: string, { resources = {}, env = [] }: Containe
   return warnings;
 }
 
-/** There is no part of a byte. */
+/** Warns of fractions of a byte. */
 export function fractionWarnings(field: string, amount: string): string[] {
   if ((tryParseQuantity(amount)?.nano ?? 0n) % 1_000_000_000n === 0n) return [];
   return [`${field}: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`];

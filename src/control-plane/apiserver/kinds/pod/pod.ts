@@ -35,7 +35,7 @@ export const pods: KindStrategy<Pod> = {
   graceSeconds: (object, asked) => podGrace(object, asked),
 };
 
-/** A pod whose scheduling is held back says so from the beginning. */
+/** Returns the condition of a pod with scheduling gates, which it has from its creation. */
 function gatedCondition({ metadata, spec }: Pod): object {
   if ((spec.schedulingGates ?? []).length === 0) return {};
   const condition = {

@@ -13,7 +13,7 @@ import { validateSecurity } from './validate-security.ts';
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 
-/** Checks all containers of a pod, whose names and host ports must not meet. */
+/** Validates all containers of a pod, whose names and host ports must not conflict. */
 export function validateContainers(field: string, spec: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   const containers = spec.containers ?? [];
@@ -48,7 +48,7 @@ function validateName(field: string, { name = '' }: Container, names: Set<string
   return [];
 }
 
-/** What is asked of every container, in whatever list it is. */
+/** Validates what applies to containers in every list. */
 function validateContainer(field: string, container: Container, spec: PodSpec): FieldError[] {
   const { name = '', image = '', resizePolicy = [] } = container;
   return [
@@ -72,7 +72,7 @@ function validateRestart(field: string, { restartPolicy, restartPolicyRules = []
   return oneOfIfSet(`${field}.restartPolicy`, restartPolicy, ['Always', 'Never', 'OnFailure']);
 }
 
-/** A container that ends before the others start has nothing to probe, unless it runs on beside them. */
+/** Rejects lifecycle hooks and probes of init containers, unless they are restartable. */
 function validateInitOnly(field: string, container: Container, spec: PodSpec): FieldError[] {
   if (container.restartPolicy === 'Always') {
     return validateLifecycle(field, container, spec.terminationGracePeriodSeconds);
@@ -104,7 +104,7 @@ function validatePorts(field: string, { ports = [] }: Container): FieldError[] {
   });
 }
 
-/** Two containers of a pod cannot listen at one port of the host. */
+/** Rejects two containers of a pod with the same host port. */
 function validateHostPorts(
   field: string,
   containers: readonly Container[],
@@ -122,7 +122,7 @@ function validateHostPorts(
   );
 }
 
-/** On the host's network a port has one number. */
+/** Requires host ports to equal container ports on the host network. */
 export function validateHostNetwork(field: string, spec: PodSpec): FieldError[] {
   if (spec.hostNetwork !== true) return [];
   return (spec.containers ?? []).flatMap(({ ports = [] }, i) =>

@@ -30,7 +30,7 @@ const RESOURCE_FIELDS = ['limits', 'requests'].flatMap((kind) => RESOURCES.map((
 const CPU_DIVISORS = ['1m', '1'];
 const SIZE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** Checks the variables that a container gets. */
+/** Validates the environment variables of a container. */
 export function validateEnv(field: string, { env = [], envFrom = [] }: Container): FieldError[] {
   return [
     ...env.flatMap((variable, i) => validateVariable(index(`${field}.env`, i), variable)),
@@ -74,7 +74,7 @@ function validateKeyRef(field: string, { name = '', key = '' }: KeyRef): FieldEr
   ];
 }
 
-/** Checks a reference to a field of the pod; a label or an annotation may be named in brackets. */
+/** Validates a reference to a field of the pod. A label or an annotation may be named in brackets. */
 export function validateFieldRef(field: string, reference: FieldRef, allowed: readonly string[]): FieldError[] {
   const { apiVersion = '', fieldPath = '' } = reference;
   if (apiVersion === '') return [required(`${field}.apiVersion`)];
@@ -92,7 +92,7 @@ export function validateFieldRef(field: string, reference: FieldRef, allowed: re
   return oneOf(`${field}.fieldPath`, fieldPath, allowed);
 }
 
-/** Checks a reference to a container's resources; inside a volume the container must be named. */
+/** Validates a reference to a container's resources. Inside a volume the container must be named. */
 export function validateResourceFieldRef(field: string, reference: ResourceFieldRef, inVolume: boolean): FieldError[] {
   const { resource = '', containerName = '', divisor = '0' } = reference;
   if (inVolume && containerName === '') return [required(`${field}.containerName`)];

@@ -2,7 +2,7 @@ import { type FieldError, forbidden, index, notFound } from '#platform/base/fiel
 import { byName } from '../by-name.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
 
-/** Nobody waits for a container that is there for debugging: nothing about it can depend on its life. */
+/** Fields that ephemeral containers must not have, because nothing depends on their lifecycle. */
 const FORBIDDEN = [
   'lifecycle',
   'livenessProbe',
@@ -14,7 +14,7 @@ const FORBIDDEN = [
 ] as const;
 const DETAIL = 'cannot be set for an Ephemeral Container';
 
-/** What is asked of such a container beyond what is asked of all. */
+/** Validates an ephemeral container beyond the checks of all containers. */
 export function validateEphemeral(field: string, container: Container, spec: PodSpec): FieldError[] {
   const { targetContainerName: target = '', volumeMounts = [] } = container;
   const others = [spec.containers ?? [], spec.initContainers ?? []];

@@ -6,7 +6,7 @@ import type { Container, Handler, HttpGet, Probe } from './pod-spec.ts';
 const HEADER =
   "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
 
-/** Checks one way of asking or telling a container something; it must name exactly one. */
+/** Validates a handler, which must specify exactly one action. */
 function validateHandler(field: string, handler: Handler, graceSeconds: number | undefined): FieldError[] {
   const causes: FieldError[] = [];
   let found = 0;
@@ -60,7 +60,7 @@ function validateProbe(field: string, probe: Probe, graceSeconds: number | undef
   return causes;
 }
 
-/** Checks the hooks and probes of a container. */
+/** Validates the lifecycle hooks and probes of a container. */
 export function validateLifecycle(field: string, container: Container, graceSeconds: number | undefined): FieldError[] {
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
   const causes: FieldError[] = [];
@@ -87,7 +87,7 @@ export function validateLifecycle(field: string, container: Container, graceSeco
   return causes;
 }
 
-/** A container that failed such a probe is restarted: one success is all it can show. */
+/** Requires a success threshold of 1, because a container that fails such a probe is restarted. */
 function onlyOnce(field: string, { successThreshold = 0 }: Probe): FieldError[] {
   return successThreshold === 1 ? [] : [invalid(`${field}.successThreshold`, successThreshold, 'must be 1')];
 }

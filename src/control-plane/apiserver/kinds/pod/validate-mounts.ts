@@ -4,7 +4,7 @@ import { byName } from '../by-name.ts';
 import { oneOf, relativePath } from '../field-checks.ts';
 import type { Container, Volume, VolumeMount } from './pod-spec.ts';
 
-/** Checks where a container sees the volumes of its pod, as files and as devices. */
+/** Validates the volume mounts and devices of a container. */
 export function validateMounts(field: string, container: Container, volumes: readonly Volume[]): FieldError[] {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const deviceNames = new Set(volumeDevices.map(({ name = '' }) => name));
@@ -53,7 +53,7 @@ export function validateMounts(field: string, container: Container, volumes: rea
   return causes;
 }
 
-/** Some of these causes name the list alone, as the server's do. */
+/** Validates a mount. Some causes name only the list, as those of the server do. */
 function validateMount(list: string, at: string, mount: VolumeMount, container: Container): FieldError[] {
   const { subPath = '', subPathExpr = '', mountPropagation, recursiveReadOnly, readOnly } = mount;
   const causes: FieldError[] = [];

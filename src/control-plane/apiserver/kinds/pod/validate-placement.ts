@@ -45,7 +45,7 @@ function validateToleration(field: string, toleration: Toleration): FieldError[]
   } else if (operator === 'Equal' || operator === '') {
     append(causes, causesFor(`${field}.operator`, value, labelValueProblems(value)));
   } else if (operator === 'Lt' || operator === 'Gt') {
-    // Known to the server, but not switched on in this version.
+    // The server knows the operators, but they are not enabled in this version.
     causes.push(notSupported(`${field}.operator`, operator, ['Equal', 'Exists', 'Lt', 'Gt']));
   } else append(causes, oneOf(`${field}.operator`, operator, ['Equal', 'Exists']));
   if (effect !== '') {
@@ -115,7 +115,7 @@ function validateNodeRequirement(
   return causes;
 }
 
-/** Nodes can be selected by one field, their name, and by one name at a time. */
+/** Validates a field requirement. Nodes can be selected only by name, with one name at a time. */
 function validateNodeField(field: string, { key = '', operator = '', values = [] }: NodeRequirement): FieldError[] {
   const causes: FieldError[] = [];
   if (operator !== 'In' && operator !== 'NotIn') {

@@ -25,7 +25,7 @@ const MAX_SEARCHES = 32;
 const LOOSE_SUBDOMAIN = String.raw`_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*`;
 const BAD_SEARCH = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${LOOSE_SUBDOMAIN}')`;
 
-/** All causes why a pod, or the pods of a template, could not run; in the order in which the server looks. */
+/** Validates the spec of a pod or of a template's pods, in the order of the server. */
 export function validatePodSpec(field: string, spec: PodSpec): FieldError[] {
   return [
     ...validateVolumes(`${field}.volumes`, spec.volumes ?? []),
@@ -51,7 +51,7 @@ export function validatePodSpec(field: string, spec: PodSpec): FieldError[] {
   ];
 }
 
-/** Names and numbers that stand by themselves. */
+/** Validates names and numbers that do not depend on other fields. */
 function validateNamed(field: string, spec: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   const name = (part: keyof PodSpec, problems: (name: string) => string[]) => {
@@ -113,7 +113,7 @@ function validateDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldErr
     causes.push(invalid(`${field}.searches`, searches, `must not have more than ${MAX_SEARCHES} search paths`));
   }
   for (const [i, search] of searches.entries()) {
-    // One dot stands for the root.
+    // A single dot stands for the root.
     const bare = search.endsWith('.') ? search.slice(0, -1) : search;
     if (search === '.' || new RegExp(`^${LOOSE_SUBDOMAIN}$`).test(bare)) continue;
     causes.push(invalid(index(`${field}.searches`, i), bare, BAD_SEARCH));

@@ -30,7 +30,7 @@ interface Status {
   resourceClaimStatuses?: readonly { readonly name?: string }[];
 }
 
-/** What a write of the status of a pod leaves as it is, and what it says twice. */
+/** Prepares a write of a pod's status: it retains the owner references, and the QoS class if none is given. */
 export function preparePodStatus(pod: Pod, old: Pod): void {
   const status = (pod.status ??= {}) as Status & Record<string, unknown>;
   status['qosClass'] ??= old.status?.qosClass;
@@ -40,7 +40,7 @@ export function preparePodStatus(pod: Pod, old: Pod): void {
   else pod.metadata.ownerReferences = ownerReferences;
 }
 
-/** The address of a pod stands alone and first among all; whoever writes one has written both. */
+/** Aligns podIP with the first of podIPs. A writer of either sets both. */
 export function pairAddresses({ status }: { status?: unknown }): void {
   const addresses = (status ?? {}) as { podIP?: string; podIPs?: readonly Address[] };
   const { podIP = '', podIPs = [] } = addresses;
@@ -49,7 +49,7 @@ export function pairAddresses({ status }: { status?: unknown }): void {
   if (podIP !== '' && first?.ip !== podIP) addresses.podIPs = [{ ip: podIP }];
 }
 
-/** What the status of a pod may say. */
+/** Validates the status of a pod. */
 export const podStatus: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
   validate(pod, old) {
     const { spec } = pod;
@@ -107,7 +107,7 @@ function restartPolicyOf({ spec }: Pod, containers: readonly Container[], name: 
   return byName(containers).get(name ?? '')?.restartPolicy ?? spec.restartPolicy ?? 'Always';
 }
 
-/** A container that has ended for good does not run again. */
+/** Rejects restarts of containers that have terminated for good. */
 function validateTransitions(
   field: string,
   now: readonly ContainerStatus[],

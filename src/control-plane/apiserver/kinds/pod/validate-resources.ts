@@ -8,7 +8,7 @@ import { causesFor } from '../field-checks.ts';
 import type { PodResourceClaim, Resources } from './pod-spec.ts';
 
 const OF_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
-/** Things that are counted one by one. */
+/** Resources that are counted as objects. */
 export const COUNTED: ReadonlySet<string> = new Set([
   'pods',
   'services',
@@ -20,7 +20,7 @@ export const COUNTED: ReadonlySet<string> = new Set([
   'services.nodeports',
   'services.loadbalancers',
 ]);
-/** What a quota can limit. */
+/** Resources that a quota can limit. */
 export const LIMITED: ReadonlySet<string> = new Set([
   ...COUNTED,
   ...OF_CONTAINERS,
@@ -38,7 +38,7 @@ export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');
 }
 
-/** A resource that nodes advertise beyond those of Kubernetes; there is never more of it than there is. */
+/** Reports whether a resource is an extended one that nodes advertise, which cannot be overcommitted. */
 function isExtended(name: string): boolean {
   if (!name.includes('/') || /(^|\.)kubernetes\.io\//.test(name) || name.startsWith('requests.')) return false;
   return qualifiedNameProblems(`requests.${name}`).length === 0;
@@ -49,7 +49,7 @@ function isOvercommitable(name: string): boolean {
   return native && !isHugePages(name);
 }
 
-/** Checks the name of a resource anywhere in the API. */
+/** Validates the name of a resource anywhere in the API. */
 export function validateResourceName(field: string, name: string): FieldError[] {
   const causes = causesFor(field, name, qualifiedNameProblems(name));
   if (causes.length > 0) return causes;
@@ -58,7 +58,7 @@ export function validateResourceName(field: string, name: string): FieldError[] 
     : [invalid(field, name, 'must be a standard resource type or fully qualified')];
 }
 
-/** Checks the name of a resource that containers use up. */
+/** Validates the name of a resource that containers use. */
 export function validateContainerResourceName(field: string, name: string): FieldError[] {
   const causes = validateResourceName(field, name);
   if (!name.includes('/')) {
@@ -82,7 +82,7 @@ export function validateQuantity(field: string, name: string, amount: string): F
   return causes;
 }
 
-/** Checks that a container (or the pod as a whole) asks for what it may have. */
+/** Validates the resources of a container or of the whole pod. */
 export function validateResources(
   field: string,
   resources: Resources = {},

@@ -12,7 +12,7 @@ function id(field: string, value: number | undefined): FieldError[] {
   return value === undefined ? [] : between(field, value, 0, MAX_INT32);
 }
 
-/** Checks as whom, and in which namespaces of the host, a pod runs. */
+/** Validates the users and the host namespaces of a pod. */
 export function validatePodSecurity(field: string, spec: PodSpec): FieldError[] {
   const at = `${field}.securityContext`;
   const context: PodSecurityContext = spec.securityContext ?? {};
@@ -101,7 +101,7 @@ export function validateSecurity(field: string, context: SecurityContext | undef
   return [...causes, ...validateAppArmor(`${field}.appArmorProfile`, context.appArmorProfile)];
 }
 
-/** A pod with users of its own cannot share the host's namespaces. */
+/** Rejects host namespaces for a pod with a user namespace. */
 export function validateHostUsers(field: string, spec: PodSpec): FieldError[] {
   if (spec.hostUsers !== false) return [];
   const detail = 'when `hostUsers` is false';

@@ -27,7 +27,7 @@ const DOWNWARD_FIELDS = [
 const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
 const TOKEN_MIN = 600;
 
-/** Checks the volumes of a pod; a volume has one source. */
+/** Validates the volumes of a pod, each of which has one source. */
 export function validateVolumes(field: string, volumes: readonly Volume[]): FieldError[] {
   const names = new Set<string>();
   return volumes.flatMap((volume, i) => {
@@ -179,7 +179,7 @@ function validateItems(field: string, items: readonly KeyToPath[]): FieldError[]
   });
 }
 
-/** The server does not say which of the files it is. */
+/** Validates a file of the downward API. Causes do not state which of the files it is, as in the server. */
 function validateDownwardFile(
   field: string,
   { path = '', fieldRef, resourceFieldRef, mode }: DownwardFile,

@@ -5,7 +5,7 @@ import type { DownwardFile, Volume, VolumeSources } from './pod-spec.ts';
 const FILE_MODE = 0o644;
 const TOKEN_SECONDS = 3600;
 
-/** Fills in what a volume leaves open; one that names no source is an empty directory. */
+/** Sets the defaults of a volume. One without a source is an emptyDir. */
 export function defaultVolume(volume: Volume): void {
   if (Object.keys(volume).every((field) => field === 'name')) volume.emptyDir = {};
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
@@ -29,7 +29,7 @@ function defaultDownwardFile({ fieldRef, resourceFieldRef }: DownwardFile): void
 
 type StorageBackends = Pick<VolumeSources, 'hostPath' | 'iscsi' | 'rbd' | 'azureDisk' | 'scaleIO'>;
 
-/** What persistent volumes and volumes of pods have in common. */
+/** Sets defaults that persistent volumes and volumes of pods share. */
 export function defaultStorageBackend({ hostPath, iscsi, rbd, azureDisk, scaleIO }: StorageBackends): void {
   if (hostPath !== undefined) hostPath.type ??= '';
   if (iscsi !== undefined) iscsi.iscsiInterface ||= 'default';

@@ -2,11 +2,11 @@ import type { ServiceSpec } from './service-spec.ts';
 import { isExternal, isHeadless, needsClusterIp, needsHealthCheckPort, needsNodePorts } from './service-spec.ts';
 
 /*
- * The pure part of giving services addresses: what an allocator must fill in, and what a service keeps. Taking free
- * addresses and ports out of a range is a stateful matter, which is not here.
+ * Pure part of service address allocation: the fields that an allocator must set, and those that a service keeps. The
+ * allocation itself is stateful and implemented elsewhere.
  */
 
-/** Keeps `clusterIP` and the first of `clusterIPs` the same thing, whichever of them the writer gave. */
+/** Aligns `clusterIP` with the first of `clusterIPs`, whichever of them the writer set. */
 export function alignClusterIps(spec: ServiceSpec, old?: ServiceSpec): void {
   const [first] = spec.clusterIPs ?? [];
   if ((spec.clusterIP ?? '') !== '' && first === undefined) spec.clusterIPs = [spec.clusterIP ?? ''];
@@ -18,7 +18,7 @@ export function alignClusterIps(spec: ServiceSpec, old?: ServiceSpec): void {
   else spec.clusterIPs = [spec.clusterIP ?? '', ...(spec.clusterIPs ?? []).slice(1)];
 }
 
-/** Which families the service has where its writer does not say; `primary` is the cluster's own. */
+/** Sets the default families of a service. `primary` is that of the cluster. */
 export function defaultFamilies(spec: ServiceSpec, primary: 'IPv4' | 'IPv6' = 'IPv4'): void {
   if (spec.type === 'ExternalName') return;
   spec.ipFamilyPolicy ??= 'SingleStack';
@@ -27,7 +27,7 @@ export function defaultFamilies(spec: ServiceSpec, primary: 'IPv4' | 'IPv6' = 'I
   spec.ipFamilies = given.length === 0 ? [primary] : given.map((ip) => (ip.includes(':') ? 'IPv6' : 'IPv4'));
 }
 
-/** A writer who leaves out what the server allocated means to keep it. */
+/** Restores allocated values that a writer left out. */
 export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsClusterIp(old) && needsClusterIp(spec)) {
     if ((spec.clusterIP ?? '') === '' && old.clusterIP !== undefined) spec.clusterIP = old.clusterIP;
@@ -59,7 +59,7 @@ function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-/** Takes away what the server gave for a type that the service no longer has. */
+/** Drops allocated values of a type that the service no longer has. */
 export function dropTypeDependents(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsClusterIp(old) && !needsClusterIp(spec) && !isHeadless(spec)) {
     if (spec.clusterIP === old.clusterIP) delete spec.clusterIP;

@@ -34,22 +34,22 @@ export interface Service {
   spec?: ServiceSpec;
 }
 
-/** Whether clients resolve the service to its pods, because it has no address of its own. */
+/** Reports whether the service has no address of its own, so that clients resolve it to its pods. */
 export function isHeadless({ clusterIP, clusterIPs = [] }: ServiceSpec): boolean {
   return clusterIP === 'None' || clusterIPs[0] === 'None';
 }
 
-/** Whether the service has an address of the cluster, or shall get one. */
+/** Reports whether the service has or needs a cluster IP. */
 export function needsClusterIp(spec: ServiceSpec): boolean {
   return spec.type !== 'ExternalName' && !isHeadless(spec);
 }
 
-/** Whether every node listens for the service. */
+/** Reports whether the service needs node ports. */
 export function needsNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false);
 }
 
-/** Whether a load balancer asks a port of its own which nodes have pods of the service. */
+/** Reports whether a load balancer checks by a separate port which nodes have pods of the service. */
 export function needsHealthCheckPort({ type, externalTrafficPolicy }: ServiceSpec): boolean {
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
 }

@@ -71,7 +71,7 @@ function validatePorts({ ports = [], type }: ServiceSpec): FieldError[] {
   });
 }
 
-/** One port of one protocol leads to one place. */
+/** Rejects ports with the same number and protocol. */
 function validateTwins(ports: readonly ServicePort[]): FieldError[] {
   const seen = new Map<string | undefined, Set<number | undefined>>();
   const causes: FieldError[] = [];

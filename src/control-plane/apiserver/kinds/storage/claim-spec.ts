@@ -15,7 +15,7 @@ interface DataSource {
   namespace?: string;
 }
 
-/** What a claim asks for; pods and stateful sets have templates of it too. */
+/** Spec of a claim, which templates in pods and StatefulSets use too. */
 export interface ClaimSpec {
   accessModes?: string[];
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };

@@ -43,12 +43,12 @@ export const persistentVolumeClaims: KindStrategy<Claim> = {
 
 const isForeign = ({ dataSourceRef }: ClaimSpec) => (dataSourceRef?.namespace ?? '') !== '';
 
-/** A source in another namespace is ignored: the feature gate for it (CrossNamespaceVolumeDataSource) is off. */
+/** Drops a source in another namespace, because the feature gate CrossNamespaceVolumeDataSource is off. */
 function dropForeignSource(spec: ClaimSpec): void {
   if (isForeign(spec)) delete spec.dataSourceRef;
 }
 
-/** What a claim is filled from has two fields that say the same; a source that neither knows how to use is ignored. */
+/** Aligns dataSource with dataSourceRef. A dataSource of an unsupported kind is dropped. */
 function settleSource(spec: ClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource !== undefined && dataSourceRef === undefined) {
@@ -65,7 +65,7 @@ function settleSource(spec: ClaimSpec): void {
 function validateChange(spec: ClaimSpec, { spec: old = {}, status = {} }: Claim): FieldError[] {
   const causes: FieldError[] = [];
   const kept: ClaimSpec = { ...spec };
-  // The controller that finds a volume writes its name, and late defaulting the class.
+  // The binding controller sets the volume name, and retroactive defaulting the class.
   if ((old.volumeName ?? '') === '') restore(kept, old, 'volumeName');
   if (old.storageClassName === undefined) restore(kept, old, 'storageClassName');
   const bound = status.phase === 'Bound';
@@ -93,7 +93,7 @@ function restore(
   else spec[field] = value;
 }
 
-/** A claim may take back an expansion that failed, but not go below what it has. */
+/** Reports whether a claim shrinks. It may revert a failed expansion, but not below its capacity. */
 function isSmaller(spec: ClaimSpec, old: ClaimSpec, capacity: string | undefined): boolean {
   const [now, before] = [spec, old].map((each) => tryParseQuantity(each.resources?.requests?.['storage'] ?? '0'));
   const has = tryParseQuantity(capacity ?? '0');

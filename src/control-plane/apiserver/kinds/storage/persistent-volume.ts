@@ -105,7 +105,7 @@ function validateSpec(spec: VolumeSpec): FieldError[] {
   return causes;
 }
 
-/** The capacity of a volume is its storage and nothing else. */
+/** Validates that the capacity consists of storage only. */
 function validateCapacity(capacity: Readonly<Record<string, string>> | undefined): FieldError[] {
   const causes: FieldError[] = [];
   const names = Object.keys(capacity ?? {});
@@ -161,7 +161,7 @@ function validateChange(spec: VolumeSpec, old: VolumeSpec): FieldError[] {
   return causes;
 }
 
-/** The affinity as the server prints it. */
+/** Returns the affinity as the server prints it. */
 function goAffinity(selector: NodeSelector | undefined): unknown {
   if (selector === undefined) return null;
   return { Required: { NodeSelectorTerms: (selector.nodeSelectorTerms ?? []).map(goTerm) } };

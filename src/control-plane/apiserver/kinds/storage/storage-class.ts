@@ -15,7 +15,7 @@ interface StorageClass {
   allowedTopologies?: { matchLabelExpressions?: { key?: string; values?: string[] | null }[] }[];
 }
 
-/** A driver goes by a qualified name, whose case does not matter. */
+/** Validates a provisioner, which has a qualified name in any case. */
 function validateProvisioner(field: string, name = ''): FieldError[] {
   if (name === '') return [required(field)];
   return causesFor(field, name.toLowerCase(), qualifiedNameProblems(name.toLowerCase()));

@@ -22,7 +22,7 @@ interface CronJob {
   };
 }
 
-/** A job's name is its cron job's with eleven characters more. */
+/** Maximum length of a name, since the names of its Jobs have eleven more characters. */
 const MAX_NAME_LENGTH = 52;
 
 export const cronJobs: KindStrategy<CronJob> = {

@@ -29,7 +29,7 @@ interface DaemonSet {
   spec?: WorkloadSpec & { updateStrategy?: UpdateStrategy };
 }
 
-/** Older clients count the templates of a daemon set by this annotation. */
+/** Annotation by which older clients track the template generation of a DaemonSet. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 function countTemplate({ metadata }: KubeObject, generation: number): void {
@@ -38,7 +38,7 @@ function countTemplate({ metadata }: KubeObject, generation: number): void {
 
 export const daemonSets: KindStrategy<DaemonSet> = {
   defaults(object) {
-    // Not counted yet, and owned by whoever left it open.
+    // The template is not counted yet, and the writer who left the annotation open owns it.
     (object.metadata.annotations ??= {})[TEMPLATE_GENERATION] ??= '0';
     const spec = (object.spec ??= {});
     defaultPodTemplate((spec.template ??= {}));

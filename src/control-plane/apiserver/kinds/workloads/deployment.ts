@@ -40,7 +40,7 @@ export const deployments: KindStrategy<Deployment> = {
     }
   },
   prepareUpdate(object, old) {
-    // Annotations of a deployment reach its pods' sets, so that a change of them counts.
+    // ReplicaSets inherit annotations of a Deployment, so that a change of them increments the generation.
     const changed = !same(object.metadata.annotations, old.metadata.annotations);
     if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },

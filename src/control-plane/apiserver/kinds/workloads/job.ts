@@ -43,7 +43,7 @@ export const jobs: KindStrategy<Job> = {
   defaults(object) {
     const spec = (object.spec ??= {});
     defaultJobTemplate(spec);
-    // Neither number given means one pod; with parallelism alone, the pods decide when the work is done.
+    // Without both numbers there is one pod. With parallelism alone, the pods decide when the work is done.
     if (spec.completions === undefined && spec.parallelism === undefined)
       fill(spec, { completions: 1, parallelism: 1 });
     fill(spec, {
@@ -54,7 +54,7 @@ export const jobs: KindStrategy<Job> = {
       podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
       manualSelector: false,
     });
-    // One and the same object until creation, which adds to both what makes the pods the job's own.
+    // Both labels are the same object until creation, which adds the labels that identify the Job's pods.
     const ofPods = spec.template?.metadata?.labels;
     if (object.metadata.labels === undefined && ofPods !== undefined) object.metadata.labels = ofPods;
   },
@@ -79,7 +79,7 @@ export const jobs: KindStrategy<Job> = {
   },
 };
 
-/** What a job's template of pods and its failure policy leave open; templates of jobs have no more defaults. */
+/** Sets the defaults of a Job's pod template and failure policy. Job templates have no more defaults. */
 export function defaultJobTemplate(spec: JobSpec): void {
   defaultPodTemplate((spec.template ??= {}));
   for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
@@ -87,7 +87,7 @@ export function defaultJobTemplate(spec: JobSpec): void {
   }
 }
 
-/** A job's pods are those that bear its uid, so that no two jobs share any. */
+/** Selects the pods of a Job by its uid, so that no two Jobs share any. */
 function selectByUid({ metadata }: KubeObject, spec: JobSpec): void {
   const { uid = '', name = '' } = metadata;
   const template = (spec.template ??= {});
@@ -151,7 +151,7 @@ export function validateJobSpec(field: string, spec: JobSpec): FieldError[] {
   return causes;
 }
 
-/** A name like `acme.io/foo`. */
+/** Validates a name such as `acme.io/foo`. */
 export function validateDomainPath(field: string, value: string): FieldError[] {
   const slash = value.indexOf('/');
   const [domain, path] = [value.slice(0, slash), value.slice(slash + 1)];
@@ -167,7 +167,7 @@ function validateChange(spec: JobSpec, old: JobSpec): FieldError[] {
   const causes: FieldError[] = [];
   append(causes, validateCompletions(spec, old));
   append(causes, immutable('spec.selector', spec.selector, old.selector));
-  // A suspended job may still be told where its pods go.
+  // The placement of the pods of a suspended Job may still change.
   const resumable = old.suspend === true;
   append(
     causes,
@@ -189,7 +189,7 @@ function validateChange(spec: JobSpec, old: JobSpec): FieldError[] {
   return causes;
 }
 
-/** A job whose pods have numbers can be made to have more or fewer of them, all at once. */
+/** Validates that completions change only for an Indexed Job, together with parallelism. */
 function validateCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
   const { completions, parallelism } = spec;
   if (completions === old.completions || (completions !== undefined && spec.completionMode === 'Indexed')) {

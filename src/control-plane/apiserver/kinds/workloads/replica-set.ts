@@ -81,7 +81,7 @@ export const replicationControllers: KindStrategy<ReplicationController> = {
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 
-/** A controller that says nothing of itself goes by its pods' labels. */
+/** Sets the labels of a controller without any to those of its pods. */
 function labelByPods({ metadata, spec }: KubeObject & ReplicationController): void {
   const labels = spec?.template?.metadata?.labels;
   if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };

@@ -110,7 +110,7 @@ export const statefulSets: KindStrategy<StatefulSet> = {
   },
 };
 
-/** Looked at on creation alone: it cannot change later. */
+/** Validates the service name, only on creation because it is immutable. */
 function validateServiceName({ serviceName = '' }: StatefulSetSpec): FieldError[] {
   return serviceName === '' ? [] : causesFor('spec.serviceName', serviceName, dns1123LabelProblems(serviceName));
 }
@@ -146,7 +146,7 @@ function validateSpec(spec: StatefulSetSpec): FieldError[] {
   return causes;
 }
 
-/** The pods mount the volumes of their claims as if the template had them. */
+/** Adds the volumes of the claim templates to the pod template, since the pods mount them. */
 function withClaims(spec: StatefulSetSpec): StatefulSetSpec {
   const { template = {}, volumeClaimTemplates = [] } = spec;
   if (volumeClaimTemplates.length === 0) return spec;

@@ -5,7 +5,7 @@ interface Counted {
   status?: Readonly<Record<string, unknown>>;
 }
 
-/** Rules for a status that counts pods: `counts` are never negative, `parts` never more than all `replicas`. */
+/** Returns rules for a status that counts pods: `counts` are never negative, and `parts` never exceed `replicas`. */
 export function countingStatus(counts: readonly string[], parts: readonly string[] = []) {
   return {
     validate(object: object): FieldError[] {

@@ -3,7 +3,7 @@ import { type LabelSelector, matches, selectsAll, validateSelector } from '../la
 import type { PodTemplate } from '../pod/pod-spec.ts';
 import { validatePodTemplate } from '../pod/pod-template.ts';
 
-/** What the kinds that keep pods have in common. */
+/** Common spec of the kinds that manage pods. */
 export interface WorkloadSpec {
   replicas?: number;
   selector?: LabelSelector | null;
@@ -14,7 +14,7 @@ export interface WorkloadSpec {
 
 const NO_MATCH = '`selector` does not match template `labels`';
 
-/** Checks a template whose pods must be selected by the labels they get. */
+/** Validates a template, whose labels must match the selector. */
 export function validateTemplate(field: string, { template = {}, selector }: WorkloadSpec): FieldError[] {
   const labels = template.metadata?.labels;
   const fits = selector !== undefined && selector !== null && matches(selector, labels);
@@ -24,7 +24,7 @@ export function validateTemplate(field: string, { template = {}, selector }: Wor
   ];
 }
 
-/** Pods that are replaced when they end run for ever. */
+/** Validates that pods run forever, since they are replaced when they finish. */
 export function validateRunsForever(field: string, { spec = {} }: PodTemplate, kind: string): FieldError[] {
   const causes: FieldError[] = [];
   const { restartPolicy = '' } = spec;
@@ -36,7 +36,7 @@ export function validateRunsForever(field: string, { spec = {} }: PodTemplate, k
   return causes;
 }
 
-/** Whether a selector can be used to select pods at all. */
+/** Reports whether a selector is valid. */
 export function isUsable(selector: LabelSelector | null | undefined): boolean {
   return selector === undefined || selector === null || validateSelector('', selector).length === 0;
 }
@@ -53,7 +53,7 @@ export function validateNotEmpty(
 const BAD_PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** A number of pods, or a share of them. */
+/** Validates a number of pods or a percentage. */
 export function validateAmount(field: string, value: number | string | undefined): FieldError[] {
   if (typeof value === 'string') return /^[0-9]+%$/.test(value) ? [] : [invalid(field, value, BAD_PERCENT)];
   return (value ?? 0) < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
@@ -64,7 +64,7 @@ export function validateAtMostAll(field: string, value: number | string | undefi
   return Number(percent ?? 0) > 100 ? [invalid(field, value, 'must not be greater than 100%')] : [];
 }
 
-/** The amount as a number, where a share counts by its percent. */
+/** Returns the amount as a number, for a percentage its percent. */
 export function amountOf(value: number | string | undefined): number {
   return typeof value === 'string' ? Number(/^([0-9]+)%$/.exec(value)?.[1] ?? 0) : (value ?? 0);
 }

@@ -34,7 +34,7 @@ export function admissionPolicyBindingRow(object: PolicyBinding, now: number): C
   return [nameOf(object), policyName, param, ageOf(object, now)];
 }
 
-/** The API server shows this selector as Go prints the structure. */
+/** Formats a selector as Go prints the structure, like the API server does here. */
 function goSelector({ matchLabels, matchExpressions }: LabelSelectorSpec): string {
   const labels = Object.keys(matchLabels ?? {})
     .sort()

@@ -59,7 +59,7 @@ function targets(object: Autoscaler): string {
   return texts.join(', ') + (metrics.length > MAX_METRICS ? ` + ${metrics.length - MAX_METRICS} more...` : '');
 }
 
-/** Version 1 knows only the load of the processors, in two fields of its own. */
+/** Builds the only metric of version 1, CPU utilization, from its two fields. */
 function cpuMetric(side: 'target' | 'current', averageUtilization: number | undefined): Metric[] {
   if (averageUtilization === undefined) return [];
   return [{ type: 'Resource', resource: { name: 'cpu', [side]: { averageUtilization } } }];
@@ -100,5 +100,5 @@ function formatResource(spec: Source | undefined, current: Amount | undefined): 
 const reading = (current: Amount | undefined, field: 'value' | 'averageValue') =>
   current === undefined ? '<unknown>' : quantity(current[field]);
 
-/** Go prints a quantity that is not there by this word. */
+/** Go prints an absent quantity as this word. */
 const quantity = (value: string | number | undefined) => (value === undefined ? '<nil>' : formatQuantityCell(value));

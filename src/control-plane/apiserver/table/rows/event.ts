@@ -11,7 +11,7 @@ interface Source {
   readonly host?: string;
 }
 
-/** An Event of either API group: the newer one renamed most fields. */
+/** An Event of either API group, the newer of which renamed most fields. */
 interface Event extends Listed {
   readonly type?: string;
   readonly reason?: string;

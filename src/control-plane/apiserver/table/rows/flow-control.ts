@@ -22,7 +22,7 @@ export function flowSchemaRow(object: FlowSchema, now: number): Cell[] {
   ];
 }
 
-/** Flow schemas are listed in the order in which they are tried. */
+/** Sorts flow schemas in the order in which they are matched. */
 export function byPrecedence(a: FlowSchema, b: FlowSchema): number {
   const difference = (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0);
   if (difference !== 0) return difference;

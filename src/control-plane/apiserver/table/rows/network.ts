@@ -102,7 +102,7 @@ export function ingressRow(object: Ingress, now: number): Cell[] {
   return [nameOf(object), ingressClassName, ingressHosts(rules), address, ports, ageOf(object, now)];
 }
 
-/** Unlike other lists this one counts rules, not hosts: rules for any host are left out but add to the rest. */
+/** Formats hosts. Unlike in other lists, the number of the others counts rules, including those for any host. */
 function ingressHosts(rules: readonly { readonly host?: string }[]): string {
   const hosts: string[] = [];
   let more = false;
@@ -147,7 +147,7 @@ interface IpAddress extends Listed {
   };
 }
 
-/** The API server gives an age here too, though it has no column for it. */
+/** The API server also returns an age, although there is no column for it. */
 export function ipAddressRow(object: IpAddress, now: number): Cell[] {
   const parent = object.spec?.parentRef;
   return [nameOf(object), parent === undefined ? '<none>' : parentText(parent), ageOf(object, now)];

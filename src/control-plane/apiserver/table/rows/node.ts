@@ -42,7 +42,7 @@ function nodeStatus({ spec, status }: Node): string {
   return spec?.unschedulable === true ? `${health},SchedulingDisabled` : health;
 }
 
-/** Roles are labels, in an old form and a new one. */
+/** Returns the roles, which are labels of an old and a new form. */
 function roles({ metadata }: Node): string {
   const found = new Set<string>();
   for (const [key, value] of Object.entries(metadata?.labels ?? {})) {

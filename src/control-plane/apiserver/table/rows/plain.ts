@@ -4,7 +4,7 @@ type Texts = Readonly<Record<string, unknown>>;
 
 const count = (map: Texts | undefined) => (map === undefined ? 0 : Object.keys(map).length);
 
-/** What the API server prints of kinds it has no words for. */
+/** Returns the row that the API server prints for kinds without a printer. */
 export function plainRow(object: Listed): Cell[] {
   return [nameOf(object), object.metadata?.creationTimestamp ?? '0001-01-01T00:00:00Z'];
 }

@@ -51,7 +51,7 @@ interface Terminated {
   readonly finishedAt?: string | null;
 }
 
-/** How often containers were started again, and when last. */
+/** Counts the restarts of containers, with the time of the last one. */
 class Restarts {
   #count = 0;
   #last = Number.NEGATIVE_INFINITY;
@@ -94,7 +94,7 @@ export function podRow(pod: Pod, now: number): Cell[] {
   ];
 }
 
-/** What a row says besides its cells: that a pod will not change any more. */
+/** Returns the condition of a row that marks a pod as completed. */
 export function podRowConditions(pod: Pod): object[] | undefined {
   switch (pod.status?.phase) {
     case 'Succeeded':
@@ -118,7 +118,7 @@ function phaseReason({ phase = '', reason = '', conditions = [] }: NonNullable<P
   return gated ? 'SchedulingGated' : reason || phase;
 }
 
-/** Walks the init containers up to the first that is not through; sidecars count on as containers of their own. */
+/** Inspects the init containers up to the first that is not done. Sidecars also count as regular containers. */
 function initProgress(
   pod: Pod,
   sidecars: ReadonlySet<string | undefined>,
@@ -153,7 +153,7 @@ function exitReason({ reason = '', signal = 0, exitCode = 0 }: Terminated): stri
   return reason || (signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`);
 }
 
-/** Walks the containers from the last to the first, so that the first has the last word on the reason. */
+/** Inspects the containers from last to first, so that the first one determines the reason. */
 function mainProgress(
   pod: Pod,
   { reason: startReason, ready: readySidecars, sidecarRestarts }: ReturnType<typeof initProgress>,
@@ -183,7 +183,7 @@ function mainProgress(
   return { reason, ready, restarts: sidecarRestarts };
 }
 
-/** Whether a condition is true; of several with the same type only the first counts where `first` is given. */
+/** Reports whether a condition is true. With `first`, only the first of its type counts. */
 function conditionIs(conditions: readonly Condition[] = [], type: string, first: boolean): boolean {
   if (first) return conditions.find((item) => item.type === type)?.status === 'True';
   return conditions.some((item) => item.type === type && item.status === 'True');

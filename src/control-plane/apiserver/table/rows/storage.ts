@@ -29,7 +29,7 @@ const modeText = (modes: readonly string[] = []) =>
 
 const phaseText = (object: Listed, phase = '') => (object.metadata?.deletionTimestamp ? 'Terminating' : phase);
 
-/** The class is in the spec, or in an annotation from before that. */
+/** The class may be in an annotation, which predates the field in the spec. */
 const classText = (object: Listed, name = '') => object.metadata?.annotations?.[CLASS_ANNOTATION] ?? name;
 
 export function persistentVolumeRow(object: Volume, now: number): Cell[] {
