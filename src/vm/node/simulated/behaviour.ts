@@ -10,12 +10,12 @@ import { parseQuantity, value } from '#platform/base/quantity';
  * |---|---|---|---|
  * | vimana.io/start-delay | pod, VMI | duration, default 0s | time between binding and running |
  * | vimana.io/start-jitter | pod, VMI | duration | upper bound of that time, which is random from start-delay on |
- * | vimana.io/fail | pod, VMI | image-pull, crash, oom | the image cannot be pulled; the first container, or the guest, fails |
+ * | vimana.io/fail | pod, VMI | image-pull, crash, oom | the image pull, the first container, or the guest fails |
  * | vimana.io/fail-after | pod, VMI | duration, default 0s | time between running and crash or oom |
- * | vimana.io/fail-times | pod, VMI | number, default always | number of failures before it succeeds; a VMI fails at most once |
+ * | vimana.io/fail-times | pod, VMI | number, default always | failures before it succeeds; a VMI fails at most once |
  * | vimana.io/complete-after | pod, VMI | duration | run time after which containers, or the guest, end by themselves |
  * | vimana.io/exit-code | pod | number, default 0 | exit code of containers that complete |
- * | vimana.io/shutdown-duration | pod, VMI | duration or never, default 0s | duration of a stop, up to the grace period |
+ * | vimana.io/shutdown-duration | pod, VMI | duration or never, default 0s | stop duration, up to the grace period |
  * | vimana.io/boot-time | VMI | duration, default 0s | time between the machine running and its guest responding |
  * | vimana.io/guest-agent | VMI | true, false, default true | the guest has a guest agent |
  * | vimana.io/readiness | pod, VMI | true, false, default true | result of the readiness probe |
