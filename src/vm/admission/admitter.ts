@@ -29,17 +29,17 @@ export interface AdmissionResult {
 }
 
 /**
- * Defaults and validates a kind beyond its schema. Both functions are pure and never throw on an object that is valid
- * by its schema. `validate` reports all causes at once.
+ * Defaults and validates a kind beyond its schema, where `validate` reports all causes at once. Both functions are pure
+ * and never throw on an object that is valid by its schema.
  */
 export interface Admitter<K extends Kind = Kind> {
   readonly kind: K;
   /**
-   * Finalizer that retains an object until its controller has cleaned up. Set at the creation, it needs no extra write.
-   * It is omitted if no controller manages the kind, since nothing would remove it.
+   * Finalizer that retains an object until its controller has cleaned up, set at the creation to save a write. It is
+   * omitted if no controller manages the kind, since nothing would remove it.
    */
   readonly finalizer?: string;
-  /** Reports whether an object gets the finalizer. Defaults to all. Called only with objects valid by their schema. */
+  /** Reports whether an object that is valid by its schema gets the finalizer. Defaults to all. */
   hasFinalizer?(object: InputOf<K>): boolean;
   /**
    * Sets defaults that a schema cannot express, or returns the same object if there are none. Called only with objects

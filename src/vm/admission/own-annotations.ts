@@ -11,8 +11,8 @@ const choicesOf = ({ retain, accessMode }: ClaimWords): readonly (readonly [stri
 ];
 
 /**
- * Validates annotations that define how disks are retained. An unknown value would count as the default, which may lose
- * the disks. Stored values are not validated again.
+ * Validates changed annotations that define how disks are retained. An unknown value would count as the default, which
+ * may lose the disks.
  */
 export function validateOwnAnnotations(
   claims: ClaimWords,

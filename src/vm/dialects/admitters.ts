@@ -16,7 +16,7 @@ import { simulationScenarioAdmitter } from '#vm/dialects/simulation/admission/si
 import { virtualMachineAdmitter as simulationVirtualMachine } from '#vm/dialects/simulation/admission/virtual-machine';
 
 export interface AdmissionSettings {
-  /** Reports whether a controller manages a kind. Creators of unmanaged kinds get a warning. Defaults to all kinds. */
+  /** Reports whether a controller manages a kind; if not, creators get a warning. Defaults to all kinds. */
   readonly actsOn?: (kind: Kind) => boolean;
 }
 

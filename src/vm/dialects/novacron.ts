@@ -48,7 +48,7 @@ function desiredVm(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {
 
 /**
  * Returns the spec of a clone, whose disks are populated by the creator of their claims. A claim as image is copied
- * only within a namespace. In another one, the disk of the clone is what it was given, and reports so.
+ * only within a namespace; elsewhere the image becomes the clone's own claim.
  */
 function cloneVmSpec({ metadata, spec }: VirtualMachine, { name, namespace, start }: CloneOptions): object {
   const { template } = spec;

@@ -8,9 +8,8 @@ export type Holders = (ip: string) => Iterable<string>;
 export const DEFAULT_VM_RANGE = '10.244.0.0/16';
 
 /**
- * Allocates the addresses of one range, each to one owner at a time. It remembers new allocations only until stored
- * objects show them, so it needs no storage of its own. The search starts at a position derived from the owner, so that
- * concurrent allocations rarely collide.
+ * Allocates the addresses of one range, and remembers allocations only until stored objects show them. The search
+ * starts at a position derived from the owner, so that concurrent allocations rarely collide.
  */
 export class AddressPool {
   readonly #range: Cidr;

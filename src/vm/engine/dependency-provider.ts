@@ -6,8 +6,8 @@ import type { Dialect } from './dialect.ts';
 import type { DependencyName, VmDependencies } from './vm-dependencies.ts';
 
 /**
- * Provides one dependency of VMs. It is called at every observation of a VM, so it must respond from caches. It reports
- * what it learns elsewhere with `context.enqueue`.
+ * Provides one dependency of VMs from caches, since it is called at every observation of a VM. It reports what it
+ * learns elsewhere with `context.enqueue`.
  */
 export interface DependencyProvider<P extends DependencyName = DependencyName> {
   /** Resources whose changes concern VMs, mapped to these VMs. */

@@ -20,7 +20,7 @@ export interface ObserveInput {
   readonly terminating: VmSituation['vm']['leaving'];
   /** Explains why admission would reject the VM, which is then left unchanged unless it is terminating. */
   readonly rejection?: Problem | undefined;
-  /** Instance with the name of the VM, whoever owns it. */
+  /** Instance with the name of the VM, with any owner or none. */
   readonly instance: VirtualMachineInstance | undefined;
   /** Shutdown of an instance that the status does not report yet. */
   readonly unreported: Shutdown | undefined;
@@ -36,7 +36,7 @@ export interface Observation {
   /** State recorded in the status. */
   readonly before: RecordedState;
   readonly observed: ObservedVm;
-  /** Instance with the name of the VM, whoever owns it. */
+  /** Instance with the name of the VM, with any owner or none. */
   readonly named: VirtualMachineInstance | undefined;
   readonly changes: SpecChanges;
   /** Action to take. Undefined if there is none. */

@@ -23,7 +23,7 @@ export interface VmSituation {
   readonly desired: DesiredVm;
   /** State recorded after the last observation of the instance. */
   readonly recorded: RecordedState;
-  /** Instance with the name of the VM, whoever owns it. */
+  /** Instance with the name of the VM, with any owner or none. */
   readonly instance: VirtualMachineInstance | undefined;
   /** Spec changes since the instance was created. */
   readonly changes: SpecChanges;

@@ -16,8 +16,8 @@ export interface EndObservation {
 }
 
 /**
- * Decides whether to restart a VM that ended by itself after it had run, and counts such ends. Idempotent for the same
- * end. Requested stops and instances that never ran do not count.
+ * Decides whether to restart a VM that ended by itself after it had run, and counts each such end once. Requested stops
+ * and instances that never ran do not count.
  */
 export function restartsAfter(before: Restarts | undefined, seen: EndObservation): Restarts | undefined {
   const { instance, requests, changed } = seen;

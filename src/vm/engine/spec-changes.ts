@@ -85,8 +85,8 @@ const SOCKETS = 'domain.cpu.sockets';
 const GUEST = 'domain.memory.guest';
 
 /**
- * Reports whether sockets can change live. Sockets are never unplugged, but requested ones that are not plugged in yet
- * can be canceled. If their migration can no longer be aborted, they stay until the next start.
+ * Reports whether sockets can change live: they are never unplugged, but pending ones can be canceled. Sockets whose
+ * migration can no longer be aborted stay until the next start.
  */
 function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, desired: InstanceSpec, running: RunningSize): boolean {
   const asked = made?.sockets ?? 1;

@@ -11,8 +11,8 @@ const HOLD_WRITES = 8;
 const LAST_WRITE_WEIGHT = 0.2;
 
 /**
- * Decides which transient states of a VM are written. With few VMs in transition users see each step; with many, most
- * steps would be finished before their write. It does not handle final states.
+ * Decides which transient states of a VM are written; final states are handled elsewhere. With few VMs in transition
+ * users see each step, with many most steps would be finished before their write.
  */
 export class TransientStatusThrottle {
   /** VMs in transition. `hold` is how long the state had to last at the highest load since it began. */

@@ -4,8 +4,8 @@ import type { ClaimedDisks } from '#vm/storage/disk/saved-disks';
 import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
 
 /**
- * Reason why a machine has ended. GuestShutdown: the guest powered itself off. Stopped: it did so on request. Killed:
- * its power was cut. Crashed, OutOfMemory: it failed. Migrated: it continues elsewhere.
+ * Reason why a machine has ended. GuestShutdown: the guest powered itself off; Stopped: it did so on request; Killed:
+ * its power was cut; Crashed, OutOfMemory: it failed; Migrated: it continues elsewhere.
  */
 export type EndReason = 'GuestShutdown' | 'Stopped' | 'Killed' | 'Crashed' | 'OutOfMemory' | 'Migrated';
 
@@ -150,8 +150,8 @@ export interface MachineDriver {
   onChange(listener: MachineListener): () => void;
 
   /**
-   * Adopts a machine that ran before this driver was created, and that is known to have run here since `startedAt`.
-   * Returns undefined if it no longer exists. A driver whose machines do not outlive it trusts the caller.
+   * Adopts a machine that ran before this driver was created and is known to have run here since `startedAt`, or
+   * returns undefined if it is gone. A driver whose machines do not outlive it trusts the caller.
    */
   adopt(
     spec: MachineSpec,
@@ -159,11 +159,11 @@ export interface MachineDriver {
   ): Promise<Machine | undefined>;
   start(spec: MachineSpec): Promise<Machine>;
   /**
-   * Requests a shutdown of the guest, and cuts its power after the grace period. Of several requests, the earliest
-   * deadline applies. A paused guest is resumed, because it could not shut down otherwise.
+   * Requests a shutdown of the guest, which is resumed for it if paused, and cuts its power after the grace period. Of
+   * several requests, the earliest deadline applies.
    */
   stop(id: string, graceMs: number): Promise<void>;
-  /** Cuts the power. Once it resolves, the machine does not run. An ended machine stays as it is. */
+  /** Cuts the power, and resolves when the machine does not run. An ended machine stays as it is. */
   kill(id: string, message: string): Promise<void>;
   /** Forgets a machine, and kills it first if it runs. */
   remove(id: string): Promise<void>;
@@ -176,8 +176,8 @@ export interface MachineDriver {
   softReboot(id: string): Promise<void>;
 
   /**
-   * Creates a machine that waits for its memory, and returns its address. It does not run until it has all of it and
-   * the source has stopped for good, so that both never run at once. Idempotent for the same migration.
+   * Creates a machine that waits for its memory, and returns its address, the same for repeated calls. It runs only
+   * after it has all memory and the source has stopped for good, so that both never run at once.
    */
   prepareIncoming(spec: MachineSpec, migrationUid: string): Promise<{ readonly address: string }>;
   /** Begins a migration. If it fails, the machine continues here and the target is discarded. */
@@ -186,13 +186,13 @@ export interface MachineDriver {
   cancelMigration(id: string): Promise<void>;
 
   /**
-   * Captures all writable disks at one moment, and the memory on request; a stopped machine has none. Not possible
-   * during a migration. A failure leaves nothing behind.
+   * Captures all writable disks at one moment, and on request the memory, which a stopped machine does not have. It is
+   * not possible during a migration, and a failure leaves nothing behind.
    */
   snapshot(of: DiskHolder, request: SnapshotRequest): Promise<MachineSnapshot>;
   /**
-   * Restores a snapshot. A running machine continues from its memory, or boots. Claims retain the memory for the next
-   * machine that starts with them. A disk that already went through this restore stays as it is.
+   * Restores a snapshot, except disks that already went through this restore. A running machine continues from its
+   * memory or boots; claims retain the memory for the next machine that starts with them.
    */
   restore(of: DiskHolder, kept: MachineSnapshot, mark: RestoreMark): Promise<void>;
   /**

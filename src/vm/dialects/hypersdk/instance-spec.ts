@@ -36,7 +36,7 @@ export function instanceSpec(
   };
 }
 
-/** Returns the eviction strategy. A VM that is shut down on a drain is evicted like one that migrates. */
+/** Returns the eviction strategy. External lets a VM be shut down on a drain instead of evicted directly. */
 function evictionOf(given: Spec['highAvailability']): NonNullable<InstanceSpec['evictionStrategy']> {
   if (given?.enabled !== true || given.evictionStrategy === 'None') return 'None';
   return given.evictionStrategy === 'Shutdown' ? 'External' : 'LiveMigrate';

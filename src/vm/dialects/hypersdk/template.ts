@@ -60,7 +60,7 @@ function refusal({ status, metadata }: VMTemplate, type: string): string | undef
 
 const titleOf = ({ metadata }: VMTemplate) => `VMTemplate ${metadata.namespace}/${metadata.name}`;
 
-/** Returns the problem of a first disk that is missing or too small for the image. */
+/** Returns the problem of a first disk that is too small for the image. */
 function tooSmall({ disks = [] }: Spec, template: VMTemplate): Problem | undefined {
   const [first] = disks.toSorted((a, b) => orderOf(a) - orderOf(b));
   const size = tryParseQuantity(first?.size ?? '');

@@ -21,7 +21,7 @@ export function cloneVmSpec({ spec }: VirtualMachine, { start, claims }: CloneOp
   };
 }
 
-/** Returns the power state of a clone. A Manual VM that should start gets Always. */
+/** Returns the power state of a clone. A Halted or Manual VM that should start gets Always. */
 function power(runStrategy: Spec['runStrategy'], start: boolean): object {
   if (runStrategy === undefined) return { running: start };
   if (start) return { runStrategy: runStrategy === 'Halted' || runStrategy === 'Manual' ? 'Always' : runStrategy };

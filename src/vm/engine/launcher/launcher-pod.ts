@@ -63,8 +63,8 @@ export function vmNameOf({ metadata }: Vmi): string {
 }
 
 /**
- * Returns the name of the pod for the run or migration with this UID. It is derived from the UID, so that a second
- * create conflicts with the first. `attempt` counts names already taken by unrelated pods.
+ * Returns the pod name for the run or migration with this UID, from which it is derived so that a second create
+ * conflicts with the first. `attempt` counts names already taken by unrelated pods.
  */
 export function launcherName(vmi: Vmi, uid: string, attempt = 0): string {
   const suffix = seededRandom(`${uid}/${attempt}`).suffix();

@@ -36,8 +36,8 @@ export async function retryOnConflict<T>(attempt: () => Promise<T>, exhausted?: 
 }
 
 /**
- * Writes a start, stop or restart. The first effective write applies only to the VM as it was read; later ones apply
- * unconditionally. Returns the VM as last written.
+ * Writes a start, stop or restart, and returns the VM as last written. The first effective write applies only to the VM
+ * as it was read; later ones apply unconditionally.
  */
 export async function writePower(
   client: Client,

@@ -38,7 +38,7 @@ export class Addresses {
     }
   }
 
-  /** Marks an address as used by a pod, whoever assigned it. */
+  /** Marks an address as used by a pod, even if it was assigned elsewhere. */
   reserve(address: string, podUid: string): void {
     if (this.#holders.has(address) || this.#held.has(podUid)) return;
     const parsed = tryParseIp(address);

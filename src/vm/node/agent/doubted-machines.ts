@@ -2,8 +2,8 @@ import { InvalidStateError, type Machine, type MachineDriver, MachineNotFoundErr
 import type { ManagedNode } from './managed-node.ts';
 
 /**
- * Holds the machines that are paused because their node may have been declared lost, so that they may run elsewhere by
- * now. They resume if it was not. Nothing is reported, since nobody requested the pause.
+ * Holds machines that are paused because their node may have been declared lost, and resumes them if it was not. The
+ * pause is not reported, since no user requested it.
  */
 export class DoubtedMachines {
   readonly #byNode = new Map<string, Set<string>>();

@@ -28,9 +28,10 @@ function elapsed(since: Moment, now: Moment): number {
 }
 
 /**
- * State of a node's Lease by the time its last successful renewal was sent. `certain`: nothing can have declared the
- * node lost. `doubtful`: it may have been, but only because this process was suspended, and the next renewal decides.
- * `lapsed`: it may have been, and the process could not find out while it ran.
+ * State of a node's Lease by the time its last successful renewal was sent.
+ * - `certain`: nothing can have declared the node lost.
+ * - `doubtful`: it may have been, but because this process was suspended, and the next renewal decides.
+ * - `lapsed`: it may have been, and the process could not find out while it ran.
  */
 export type Belief = 'certain' | 'doubtful' | 'lapsed';
 

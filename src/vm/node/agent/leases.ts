@@ -26,8 +26,8 @@ export interface LeaseOptions {
   /** Called when the node cannot find out whether it was declared lost. Its machines must end. */
   readonly onLapsed: (node: string) => void;
   /**
-   * Called when the node was declared lost, so that its machines must end. Resolves to true once they have ended and
-   * that is reported. Until then it is called again, and the Lease is not taken back.
+   * Called when the node was declared lost and its machines must end. It is called again, and the Lease not taken back,
+   * until it resolves to true: they have ended, and that is reported.
    */
   readonly onLost: (node: string) => Promise<boolean>;
 }
@@ -53,9 +53,9 @@ export const FENCE_AFTER = 30_000;
 const CONCURRENCY = 32;
 
 /**
- * Renews the Leases of all nodes of a fleet, in one batch and by one timer, and tracks which of them hold. The time
- * that counts is when a renewal was sent: a server cannot declare a node lost before the node fences itself. A process
- * that was suspended renews first, and gives up nothing that is not lost.
+ * Renews the Leases of a fleet in one batch and by one timer, and fences by the time a renewal was sent, so that no
+ * node is declared lost before it fences itself. A process that was suspended renews first, and gives up nothing that
+ * is not lost.
  */
 export class Leases implements Runnable {
   readonly name = 'node leases';

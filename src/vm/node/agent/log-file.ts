@@ -11,8 +11,8 @@ const RETRY_MS = 10_000;
 const SPARE_BYTES = 4 * 2 ** 20;
 
 /**
- * Persists container output in a file, so that a restarted process still has it. The last moments before a crash may be
- * missing. Write failures lose output but cause no errors.
+ * Persists container output in a file for a restarted process, except for the last moments before a crash. Write
+ * failures lose output but cause no errors.
  */
 export class LogFile implements LogStore {
   readonly #path: string;

@@ -2,9 +2,9 @@ import type { Node } from '#platform/kube/kinds/node';
 import { listingOf, restoreOf } from '#platform/kube/node-restore';
 
 /**
- * Prevents node agents from acting on restored objects before it is known what really runs. A machine may have been
- * started, migrated or stopped since the backup. No machine is started, ended or deleted until every node has listed
- * its own, and none is started while another node lists one of its name.
+ * Blocks node agents after a restore, since machines may have been started, migrated or stopped since the backup. No
+ * machine is started, ended or deleted until every node has listed its own, and none is started while another node
+ * lists one of its name.
  */
 export class RestoreGate {
   /** Nodes that have not listed their machines. */

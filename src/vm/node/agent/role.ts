@@ -29,8 +29,10 @@ export function isPodFinal({ status }: Vmi): boolean {
 }
 
 /**
- * Role of a launcher pod for its instance. `active`: the machine runs or will start here. `target`: it may arrive here
- * by migration. `none`: the machine is elsewhere, or nowhere any more.
+ * Role of a launcher pod for its instance.
+ * - `active`: the machine runs or will start here.
+ * - `target`: it may arrive here by migration.
+ * - `none`: the machine is elsewhere, or nowhere any more.
  */
 export type Role = 'active' | 'target' | 'none';
 

@@ -12,7 +12,7 @@ type Spec = VMOperation['spec'];
 export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
   kind: vmOperation,
   finalizer: OPERATION_FINALIZER,
-  // A clone populates its disks, and must exist until all are populated.
+  // A clone operation populates the disks, so it must exist until all are populated.
   hasFinalizer: ({ spec }) => spec.operation === 'clone',
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };

@@ -13,9 +13,8 @@ export interface WalkShape {
 const LEVELS = 34;
 
 /**
- * Returns the position of a random walk after a number of steps, without taking each of them. It draws both ends of an
- * interval, then its middle given the ends, and so on down to the step (Brownian bridge). The result is deterministic
- * for a seed.
+ * Returns the position of a random walk after a number of steps, deterministic for a seed. It draws both ends of an
+ * interval, then its middle given the ends, and so on down to the step (Brownian bridge).
  */
 export function walkAt({ mean, step, min, max, seed }: WalkShape, steps: number): number {
   const random = seededRandom(seed);
