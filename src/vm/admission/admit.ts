@@ -6,28 +6,28 @@ import { MAX_CAUSES } from '#platform/structural/cursor';
 import { compileSchema, type StructuralSchema } from '#platform/structural/structural-schema';
 import type { AdmissionRequest, AdmissionResult, Admitter } from './admitter.ts';
 
-/** What admission made of an object: the object to store where there are no causes and nothing unknown in it. */
+/** Result of admission with the object to store, if there are no causes and no unknown fields. */
 export interface Admitted<K extends Kind> extends AdmissionResult {
   readonly object: ObjectOf<K>;
-  /** Paths of fields that the kind does not have; they are no longer in the object. */
+  /** Paths of fields that the kind does not have. They are removed from the object. */
   readonly unknownFields: readonly string[];
-  /** Whether it was held against the schema that it was read by, which need not be done again. */
+  /** The object was validated by the schema that it was read with, so this need not be repeated. */
   readonly fits: boolean;
 }
 
-/** One write before the object in it is known to be of its kind. */
+/** Write whose object is not yet known to be of its kind. */
 export type AdmissionInput<K extends Kind> = Omit<AdmissionRequest<ObjectOf<K>>, 'object'> & {
-  /** Decoded JSON that belongs to admission from here on: it is pruned and defaulted in place. */
+  /** Decoded JSON that admission owns from here on. It is pruned and defaulted in place. */
   readonly object: unknown;
-  /** By which the object was pruned and defaulted already: where that is the schema of the kind, it is not again. */
+  /** Schema by which the object was already pruned and defaulted. If it is that of the kind, this is not repeated. */
   readonly readBy?: JsonSchema;
 };
 
 export type Admit<K extends Kind> = (input: AdmissionInput<K>) => Admitted<K>;
 
 /**
- * The whole way of an object of one kind through admission: prune, default, schema, rules, and what the kind asks
- * beyond. `actedOn`: whether a controller looks after the kind.
+ * Returns the whole admission of a kind: pruning, defaults, schema, rules, and the kind's own validation. `actedOn` is
+ * true if a controller manages the kind.
  */
 export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn = true } = {}): Admit<K> {
   const { finalizer: _left, ...unheld } = kindAdmitter;
@@ -44,14 +44,14 @@ export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn =
       const verdict = admitFitting(admitter, schema, input, read ? [] : pruneAndDefault(schema, input));
       return { ...verdict, fits: read && verdict.causes.length === 0 };
     } catch (error) {
-      // The stack is the one bound on nesting that costs nothing to look at as long as all is well.
+      // The stack is the only limit on nesting that costs nothing for valid objects.
       if (!(error instanceof RangeError)) throw error;
       return rejectedAdmission(input, [invalid('', undefined, 'is nested too deeply')]);
     }
   };
 }
 
-/** Whatever is wrong with an object, it may go, unless its kind says otherwise. */
+/** Admits the deletion of even an invalid object, unless its kind rejects it. */
 function admitDeletion<K extends Kind>(admitter: Admitter<K>, input: AdmissionInput<K>): Admitted<K> {
   const object = input.object as ObjectOf<K>;
   return { object, unknownFields: [], fits: false, ...limitCauses(admitter.validate({ ...input, object })) };
@@ -72,7 +72,7 @@ function admitFitting<K extends Kind>(
   return { object, unknownFields, ...verdict };
 }
 
-/** Whether a schema says the same as that of a kind; each is looked at once. */
+/** Returns a function that reports whether a schema equals that of a kind. Each schema is compared once. */
 function sameSchema(kinds: JsonSchema): (other: JsonSchema | undefined) => boolean {
   const own = withoutEmpty(kinds);
   const known = new WeakMap<JsonSchema, boolean>();
@@ -84,7 +84,7 @@ function sameSchema(kinds: JsonSchema): (other: JsonSchema | undefined) => boole
   };
 }
 
-/** A list of no properties says nothing, and the API server does not keep it. */
+/** Removes empty property lists, which have no meaning and which the API server does not store. */
 function withoutEmpty(schema: JsonSchema): unknown {
   const text = JSON.stringify(schema, (name, value: unknown) =>
     name === 'properties' && Object.keys(value as object).length === 0 ? undefined : value,
@@ -94,7 +94,7 @@ function withoutEmpty(schema: JsonSchema): unknown {
 
 type Members = Record<string, unknown>;
 
-/** Prunes and defaults an object, but not what it shares with the old one, which is not admission's to change. */
+/** Prunes and defaults an object, but not the parts it shares with the old one, which admission must not change. */
 function pruneAndDefault<K extends Kind>(schema: StructuralSchema, { object, old }: AdmissionInput<K>): string[] {
   const whole = object as Members;
   const before = (old ?? {}) as Members;
@@ -132,22 +132,22 @@ function typeCheck(kind: Kind): (object: unknown) => readonly FieldError[] {
   };
 }
 
-/** Status has a subresource of its own: what an ordinary write says of it is neither checked nor stored. */
+/** Status has its own subresource, so an ordinary write neither validates nor stores it. */
 function leaveStatusAlone(object: { status?: unknown }, old: { readonly status?: unknown } | undefined): void {
   if (old?.status === undefined) delete object.status;
   else object.status = old.status;
 }
 
-/** The object with the finalizer of its kind. */
+/** Returns the object with the finalizer of its kind. */
 function held<T extends { readonly metadata: InputMeta }>(object: T, finalizer: string | undefined): T {
   if (finalizer === undefined) return object;
-  // Whether metadata is sound is the API server's to say.
+  // The API server validates the metadata.
   const finalizers: unknown = (object.metadata as InputMeta | null | undefined)?.finalizers ?? [];
   if (!Array.isArray(finalizers) || finalizers.includes(finalizer)) return object;
   return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
 }
 
-/** The object with what its kind fills in, and what its schema says of it; a kind fills in only what its schema accepts. */
+/** Returns the object with its kind's defaults, and the schema errors. The schema must accept these defaults. */
 function withDefaults<K extends Kind>(
   admitter: Admitter<K>,
   schema: StructuralSchema,
@@ -160,12 +160,12 @@ function withDefaults<K extends Kind>(
   return filled === object ? { object, causes } : { object: filled, causes: schema.validate(filled, input.old) };
 }
 
-/** The bounds of a schema are what keeps checks cheap: past them, a list may be longer than a check was written for. */
+/** Schema limits keep the validation cheap. Beyond them, a list may be longer than the validation is designed for. */
 const BEYOND_BOUNDS: ReadonlySet<FieldErrorType> = new Set(['TooMany', 'TooLong']);
 
 /**
- * The kind's own validation is asked even where the schema has causes, so that a user sees everything at once; there it
- * may meet shapes that it was not written for, so what it says of such a place is left out.
+ * Runs the kind's own validation even if the schema has causes, so that a user sees everything at once. It may
+ * encounter unexpected shapes there, so its causes for such paths are dropped.
  */
 function verdictOf<K extends Kind>(
   admitter: Admitter<K>,
@@ -194,7 +194,7 @@ function limitCauses({ causes, warnings }: AdmissionResult): AdmissionResult {
     : { causes: causes.slice(0, MAX_CAUSES), warnings: warnings.slice(0, MAX_CAUSES) };
 }
 
-/** After one of these, the place and what is below it are not of the shape that the kind's own rules were written for. */
+/** After one of these, the path and everything below it lack the shape that the kind's own validation expects. */
 const BROKEN: ReadonlySet<FieldErrorType> = new Set(['Required', 'TypeInvalid']);
 
 interface CauseDraft {
@@ -203,12 +203,12 @@ interface CauseDraft {
   readonly value?: unknown;
 }
 
-/** One way to write a path: schemas write a key of a map as a field (limits.cpu), and checks of a kind limits[cpu]. */
+/** Normalizes a path: schemas write a map key as a field (limits.cpu), and validations of a kind as limits[cpu]. */
 function placeOf(field: string): string {
   return field.replaceAll(/\[([^\]]*)\]/g, '.$1');
 }
 
-/** Whether a cause speaks of a place that cannot be judged, or refuses a value that is refused already. */
+/** Reports whether a cause is for a path that cannot be validated, or rejects a value that is already rejected. */
 function alreadyTold(known: CauseDraft, place: string): boolean {
   if (BROKEN.has(known.type)) return overlaps(known.place, place);
   return known.place === place && known.value !== undefined;

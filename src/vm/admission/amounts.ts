@@ -2,10 +2,10 @@ import { parseDuration } from '#platform/base/duration';
 import { type FieldError, invalid } from '#platform/base/field-error';
 import { tryParseQuantity } from '#platform/base/quantity';
 
-/** Kubernetes counts in 63 bits, and takes whatever is more for the most that it can count. */
+/** Kubernetes counts in 63 bits, and caps anything larger. */
 const COUNTLESS = (2n ** 63n - 1n) * 1_000_000_000n;
 
-/** Checks that a quantity is one, more than nothing and to be counted; a field left out is fine. */
+/** Validates that a quantity is well-formed, positive and countable. An omitted field is valid. */
 export function positiveQuantity(field: string, value: string | number | undefined): FieldError[] {
   if (value === undefined) return [];
   const quantity = tryParseQuantity(value);
@@ -14,7 +14,7 @@ export function positiveQuantity(field: string, value: string | number | undefin
   return quantity.nano > 0n ? [] : [invalid(field, value, 'must be greater than zero')];
 }
 
-/** Checks that a quantity is an amount of bytes, of which there is at least one; a field left out is fine. */
+/** Validates that a quantity is at least one byte. An omitted field is valid. */
 export function positiveBytes(field: string, value: string | number | undefined): FieldError[] {
   const causes = positiveQuantity(field, value);
   if (value === undefined || causes.length > 0) return causes;
@@ -22,7 +22,7 @@ export function positiveBytes(field: string, value: string | number | undefined)
   return isPart ? [invalid(field, value, 'must be at least one byte: m is a thousandth, M a million')] : [];
 }
 
-/** Checks that a duration is one and more than nothing; a field left out is fine. */
+/** Validates that a duration is well-formed and positive. An omitted field is valid. */
 export function positiveDuration(field: string, value: string | undefined): FieldError[] {
   if (value === undefined) return [];
   const milliseconds = milli(value);
@@ -38,7 +38,7 @@ function milli(text: string): number | undefined {
   }
 }
 
-/** Whether the first quantity is less than the second; false where either is missing or none. */
+/** Reports whether the first quantity is less than the second. False if either is missing or invalid. */
 export function isLess(a: string | number | undefined, b: string | number | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   const left = tryParseQuantity(a);

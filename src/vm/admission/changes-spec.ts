@@ -5,8 +5,8 @@ interface Deletable {
 }
 
 /**
- * Whether the write changes what a user asks for. Status is not the user's, and an object on its way out must be
- * able to lose its finalizers whatever its spec says.
+ * Reports whether the write changes the desired state. Status does not belong to the user, and a terminating object
+ * must be able to lose its finalizers whatever its spec contains.
  */
 export function changesSpec({ operation, subresource = '', object }: AdmissionRequest<Deletable>): boolean {
   return operation !== 'DELETE' && subresource === '' && object.metadata.deletionTimestamp === undefined;

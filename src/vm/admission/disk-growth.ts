@@ -4,14 +4,14 @@ import { isLess } from './amounts.ts';
 
 type Sized = Pick<PlainDisk, 'name' | 'size'>;
 
-/** A disk with the field that says its size. */
+/** Disk with the field that holds its size. */
 interface RequestedSize extends Sized {
   readonly field: string;
 }
 
 /**
- * No storage can take back what a guest may have written to, so a disk only grows. One that never got what was asked for
- * (`small`) has the size that is told of it.
+ * Validates that a disk does not shrink, since no storage can take back what a guest may have written to. A disk that
+ * never got the requested size (`small`) has the size that is reported for it.
  */
 export function validateGrowth(
   disks: readonly RequestedSize[],

@@ -3,25 +3,25 @@ import { DOMAIN_ANNOTATION, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '#api/la
 import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 
-/** What becomes of the eviction of a pod. Drains and deschedulers know the texts of refusals. */
+/** Result of a pod eviction. Drains and deschedulers match the messages of denials. */
 export type EvictionResult =
   | { readonly allowed: true }
-  /** `evacuate`: the node that the instance is to be marked as having to leave, so that it is migrated. */
+  /** `evacuate` is the node that the instance is marked to leave, so that it is migrated. */
   | { readonly allowed: false; readonly message: string; readonly evacuate?: string };
 
 const ALLOWED: EvictionResult = { allowed: true };
 const FINISHED = new Set(['Succeeded', 'Failed']);
 
-/** The name of the instance that a pod runs, where it is a launcher that still runs something. */
+/** Returns the name of the instance that a pod runs, if it is a launcher that has not finished. */
 export function evictedInstance({ metadata, status }: Pod): string | undefined {
   if (metadata.labels?.[LAUNCHER_LABEL] !== LAUNCHER_LABEL_VALUE || FINISHED.has(status?.phase ?? '')) return undefined;
   return ownerOf(metadata)?.name ?? metadata.annotations?.[DOMAIN_ANNOTATION];
 }
 
-/** Whether a launcher may be evicted: not while its instance can leave the node alive. */
+/** Decides whether a launcher may be evicted, which it may not while its instance can be live-migrated. */
 export function evictionResult(pod: Pod, instance: Vmi | undefined): EvictionResult {
   const node = pod.spec.nodeName ?? '';
-  // A pod that is on no node, or whose instance is gone or over, has nothing to lose.
+  // A pod without a node, or whose instance is gone or finished, can be evicted safely.
   if (node === '' || instance === undefined || !isOf(pod, instance)) return ALLOWED;
   const { status = {}, spec, metadata } = instance;
   if (FINISHED.has(status.phase ?? '')) return ALLOWED;
@@ -53,7 +53,7 @@ function ownerOf({ ownerReferences = [] }: Pod['metadata']) {
   return ownerReferences.find(({ controller, kind }) => controller === true && kind === 'VirtualMachineInstance');
 }
 
-/** An instance of the same name may be another one by now. */
+/** Checks the owner, since an instance of the same name may be a new one. */
 function isOf({ metadata }: Pod, instance: Vmi): boolean {
   const owner = ownerOf(metadata);
   return owner === undefined || owner.uid === instance.metadata.uid;

@@ -8,7 +8,7 @@ import {
 
 type Check = (text: string) => readonly string[];
 
-/** Checks of names that a field may hold; a field left out or empty is fine. */
+/** Validates the names in a field. An omitted or empty field is valid. */
 export const label = (field: string, value: string | undefined) => validateName(field, value, dns1123LabelProblems);
 export const subdomain = (field: string, value: string | undefined) =>
   validateName(field, value, dns1123SubdomainProblems);
@@ -20,7 +20,7 @@ function validateName(field: string, value: string | undefined, problems: Check)
   return problems(value).map((problem) => invalid(field, value, problem));
 }
 
-/** Checks the name of a network that others describe, which may be one of another namespace. */
+/** Validates the name of a network that others define, which may be in another namespace. */
 export function networkName(field: string, value: string | undefined): FieldError[] {
   if (value === undefined) return [];
   const parts = value.split('/');
@@ -30,7 +30,7 @@ export function networkName(field: string, value: string | undefined): FieldErro
 
 type TextMap = Readonly<Record<string, string>> | undefined;
 
-/** Checks keys and values of labels, and of selectors, which are labels to be matched. */
+/** Validates keys and values of labels, and of label selectors. */
 export function labels(field: string, map: TextMap): FieldError[] {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(map ?? {})) {
@@ -40,7 +40,7 @@ export function labels(field: string, map: TextMap): FieldError[] {
   return errors;
 }
 
-/** Checks the keys of annotations, which Kubernetes reads without regard to case; values may be any text. */
+/** Validates the keys of annotations, which Kubernetes compares case-insensitively. Values may be any text. */
 export function annotations(field: string, map: TextMap): FieldError[] {
   return Object.keys(map ?? {}).flatMap((name) =>
     qualifiedNameProblems(name.toLowerCase()).map((problem) => invalid(field, name, problem)),

@@ -11,8 +11,8 @@ const choicesOf = ({ retain, accessMode }: ClaimWords): readonly (readonly [stri
 ];
 
 /**
- * Annotations that say how the disks of a machine are kept. A word that nobody understands would be taken for the usual,
- * which may cost the disks; what stands already is not looked at again.
+ * Validates changed annotations that define how disks are retained. An unknown value would count as the default, which
+ * may lose the disks.
  */
 export function validateOwnAnnotations(
   claims: ClaimWords,
@@ -27,7 +27,9 @@ export function validateOwnAnnotations(
   });
 }
 
-/** The words of one group on a machine of another are nobody's: who writes them believes that disks are kept. */
+/**
+ * Returns warnings for annotations of another group, which are ignored although their author relies on retained disks.
+ */
 export function foreignAnnotations(
   claims: ClaimWords,
   field: string,

@@ -8,8 +8,8 @@ type Words = Readonly<Record<string, string>>;
 const RESERVED: ReadonlySet<string> = new Set([VM_LABEL, HYPERSDK.machine, NOVACRON.machine, LAUNCHER_LABEL]);
 
 /**
- * By some labels of its pod a machine is found, by its Service and by others: they are not a user's to give. What stands
- * already is not looked at again: it must stay possible to write beside it.
+ * Rejects labels by which Services and others select the pod of a VM, so users must not set them. Stored labels are not
+ * validated again, so that other changes stay possible.
  */
 export function validateOwnLabels(field: string, labels: Words = {}, before: Words = {}): FieldError[] {
   return Object.entries(labels)

@@ -5,11 +5,11 @@ import type { affinity, labelSelector, tolerations } from '#platform/schema/plac
 import type { OutputOf } from '#platform/schema/schema';
 
 /*
- * A machine's placement becomes its pod's. What the API server would refuse in the pod is refused in the machine
- * already, in the same words, where the user can see it.
+ * The placement of a VM becomes that of its pod. Whatever the API server would reject in the pod is already rejected in
+ * the VM, with the same message, where the user can see it.
  */
 
-/** The shapes with any field left out, so that a part of a spec can be checked as well. */
+/** Makes all fields optional, so that a part of a spec can be validated as well. */
 type Loose<T> = T extends readonly (infer Item)[]
   ? readonly Loose<Item>[]
   : T extends object

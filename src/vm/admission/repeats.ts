@@ -1,4 +1,4 @@
-/** Positions of the items whose key an earlier item has already; items without a key never repeat. */
+/** Returns the positions of items whose key an earlier item already has. Items without a key never repeat. */
 export function repeats<T>(items: readonly T[], keyOf: (item: T) => string | number | undefined): number[] {
   const seen = new Set<string | number>();
   const found: number[] = [];

@@ -16,11 +16,11 @@ import { simulationScenarioAdmitter } from '#vm/dialects/simulation/admission/si
 import { virtualMachineAdmitter as simulationVirtualMachine } from '#vm/dialects/simulation/admission/virtual-machine';
 
 export interface AdmissionSettings {
-  /** Whether something acts on objects of a kind; who creates one that nothing acts on yet is told. All, where absent. */
+  /** Reports whether a controller manages a kind; if not, creators get a warning. Defaults to all kinds. */
   readonly actsOn?: (kind: Kind) => boolean;
 }
 
-/** What every kind asks beyond its schema. */
+/** Returns the admitters of all kinds. */
 export function admitters(): readonly Admitter[] {
   const all: readonly unknown[] = [
     kubevirtVirtualMachine,
@@ -40,10 +40,10 @@ export function admitters(): readonly Admitter[] {
   return all as readonly Admitter[];
 }
 
-/** Finds admission for the kind that an object says it is; undefined where no kind of ours is meant. */
+/** Finds the admission of the kind that an object names, or undefined if it is not a kind of Vimana. */
 export type FindAdmission = (apiVersion: string, kind: string) => Admit<Kind> | undefined;
 
-/** Schemas are compiled when the first object of a kind comes along. */
+/** Returns the lookup of admissions. A schema is compiled when the first object of its kind arrives. */
 export function findAdmission(settings: AdmissionSettings = {}): FindAdmission {
   const known = admitters();
   const compiled = new Map<Admitter, Admit<Kind>>();

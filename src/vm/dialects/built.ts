@@ -4,7 +4,7 @@ import { kubevirt } from './kubevirt.ts';
 import { novacron } from './novacron.ts';
 import { simulation } from './simulation.ts';
 
-/** The dialects, by the names that flags have for them. */
+/** Dialects by their names in flags. */
 export const DIALECTS: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ['kubevirt', kubevirt],
   ['hypersdk', hypersdk],

@@ -3,7 +3,7 @@ import type { Blocker } from '#vm/engine/dialect';
 import type { ClaimState, ImageVerification } from '#vm/engine/vm-dependencies';
 import { type ConditionDraft, conditionFalse, conditionTrue } from './conditions.ts';
 
-/** What keeps a machine from its disks: a claim that another has, that cannot be made yet, or that is about to be made. */
+/** Returns the blocker for a claim that another VM has, that cannot be created yet, or that is about to be created. */
 export function claimBlocker(
   disks: readonly ClaimedDisk[],
   claims: ReadonlyMap<string, ClaimState> | undefined,
@@ -15,7 +15,7 @@ export function claimBlocker(
   const waits = seen.find((claim) => claim?.state === 'missing' && claim.reason !== undefined);
   if (waits?.reason !== undefined) return { reason: waits.reason, message: waits.message ?? '' };
   const missing = disks.find(({ disk }) => (claims.get(disk.name)?.state ?? 'missing') === 'missing');
-  // A pod could not be placed before.
+  // A pod could not be scheduled before that.
   const pending = seen.find((claim) => claim?.state === 'pending' && claim.waits !== true);
   if (missing === undefined) {
     const { reason = 'ClaimPending', message = '' } = pending ?? {};
@@ -25,14 +25,14 @@ export function claimBlocker(
   return { reason: 'ClaimMissing', message, transient: true };
 }
 
-/** What is known of the image that a disk is made from. */
+/** State of the image that a disk is created from. */
 export interface ImageState {
   readonly verdict: ImageVerification | undefined;
-  /** The digest that it was found to have. */
+  /** Digest that was found for the image. */
   readonly verified: string | undefined;
 }
 
-/** DiskReady. A machine that runs (`isUp`) has all of its disks, whatever is seen of them. */
+/** Returns the DiskReady condition. A running VM (`isUp`) has all of its disks, whatever is observed of them. */
 export function disksOf(
   disks: readonly ClaimedDisk[],
   claims: ReadonlyMap<string, ClaimState> | undefined,
@@ -69,7 +69,7 @@ export function disksOf(
   return conditionFalse('DiskReady', reason, message);
 }
 
-/** Whoever asks for a digest is not to believe that somebody has compared it, where nobody has. */
+/** Explains if nothing has compared a requested digest, so that users do not assume it. */
 function digestWords(origin: ClaimedDisk['origin'], image: ImageState | undefined): string | undefined {
   const { checksum } = origin?.image === undefined ? {} : origin;
   if (checksum === undefined) return undefined;

@@ -3,9 +3,9 @@ import type { ObservedVm, Problem } from '#vm/engine/dialect';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
 import { failureOf, shutdownCondition } from './recorded-state.ts';
 
-/** Conditions that several groups tell alike. */
+/** Conditions that several groups share. */
 
-/** A condition as it is to be told; the engine of conditions adds its time. */
+/** Condition without its transition time, which is added later. */
 export type ConditionDraft = Omit<Condition, 'lastTransitionTime'>;
 
 export const conditionFalse = (type: string, reason: string, message: string): ConditionDraft => ({
@@ -23,7 +23,7 @@ export const conditionTrue = (type: string, reason: string, message: string): Co
 
 export const isUp = (instance: ObservedVm['instance']) => instance?.status?.phase === 'Running';
 
-/** What is told now, and what is remembered of the last start and the last end. `blocked`: why no start was tried. */
+/** Adds the recorded results of the last start and the last shutdown. `blocked` explains why no start was attempted. */
 export function withPast(
   told: readonly ConditionDraft[],
   observed: ObservedVm,
@@ -40,16 +40,16 @@ export function withPast(
   ];
 }
 
-/** What a group has to say of a machine that is ready or not. */
+/** Describes the readiness of a VM in the terms of its group. */
 interface Readiness {
-  /** Whether it is to run. */
+  /** The VM should run. */
   readonly running: boolean;
-  /** The word for the state that it is in. */
+  /** Word for the current phase. */
   readonly phase: string;
   readonly ready: Problem;
 }
 
-/** Ready: what the instance says of itself, and without one why there is none. */
+/** Returns the Ready condition: that of the instance, or the reason why there is none. */
 export function readyOf(
   { instance, problem, recorded }: ObservedVm,
   { running, phase, ready }: Readiness,
@@ -69,23 +69,23 @@ export function readyOf(
   return conditionFalse('Ready', phase, 'the machine does not run');
 }
 
-/** Why an instance does not come along. A disk that waits for a node has none because the pod has none: that comes first. */
+/** Returns why an instance makes no progress. Scheduling comes first, since a waiting claim needs the pod's node. */
 function stuckIn(conditions: readonly Condition[] = []): Condition | undefined {
   const failed = (type: string) => conditions.find((each) => each.type === type && each.status === 'False');
   return failed('PodScheduled') ?? failed('Synchronized');
 }
 
-/** How fields of the instance are called in machines of a group: the first that one begins with. */
+/** Maps instance fields to the field names of a group. The first matching prefix applies. */
 export type Paths = readonly (readonly [field: string, path: string])[];
 
-/** RestartRequired. `blocked`: what a start would meet now. */
+/** Returns the RestartRequired condition. `blocked` is what a start would encounter now. */
 export function restartOf(fields: readonly string[], paths: Paths, blocked: Problem | undefined): ConditionDraft {
   const pathOf = (field: string) => {
     const found = paths.find(([start]) => field === start || field.startsWith(`${start}.`));
     return `spec.${found?.[1] ?? field}`;
   };
   const named = [...new Set(fields.map(pathOf))].join(', ');
-  // Whoever restarts it now takes it down until that is there.
+  // A restart now would keep the VM stopped until that exists.
   const lacking = blocked?.reason === 'NotFound' ? `; a start would wait: ${blocked.message}` : '';
   const message = `changed, and not in effect before the next start: ${named}${lacking}`;
   return conditionTrue('RestartRequired', 'RestartRequired', message);

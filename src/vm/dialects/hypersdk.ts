@@ -12,7 +12,7 @@ import { report } from './hypersdk/report.ts';
 import { power } from './power.ts';
 import { identityIn, parseRecordedState } from './recorded-state.ts';
 
-/** Machines in the words of HyperSDK: sizes, disks and images, from a template or on their own. */
+/** Dialect of HyperSDK, whose VMs have sizes, disks and images, with or without a template. */
 export const hypersdk: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.hypersdk',
@@ -32,7 +32,7 @@ export const hypersdk: Dialect<typeof virtualMachine> = {
 function desiredVm(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {}): DesiredVm {
   const { spec, disks, basis, blocked } = desiredSpecOf(vm, dependencies);
   const { enabled = false, evictionStrategy } = spec.highAvailability ?? {};
-  // Its Service finds its pod by this one, which is given to every pod.
+  // Every pod gets this label, by which its Service selects it.
   const { [VM_LABEL]: _vm, ...labels } = spec.labels ?? {};
   return {
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
@@ -46,10 +46,10 @@ function desiredVm(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {
   };
 }
 
-/** Simulated guests have an agent unless they are told otherwise. */
+/** Simulated guests have a guest agent by default. */
 const NO_AGENT = { 'vimana.io/guest-agent': 'false' };
 
-/** A machine that has run for so long begins another row of restarts; the schema tells it. */
+/** Run time after which the count of consecutive restarts starts over, as documented in the schema. */
 const WINDOW_MS = 600_000;
 
 function restartPolicy(given: VirtualMachine['spec']['highAvailability']): RestartPolicy {

@@ -8,7 +8,7 @@ import { report } from './kubevirt/report.ts';
 import { resize, sizeOf } from './kubevirt/size.ts';
 import { identityIn, parseRecordedState } from './recorded-state.ts';
 
-/** Machines in the words of KubeVirt: the instance is what the template says. */
+/** Dialect of KubeVirt, where the instance follows from the template. */
 export const kubevirt: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '',
@@ -38,7 +38,7 @@ function desiredVm(vm: VirtualMachine): DesiredVm {
   };
 }
 
-/** A disk in the old form may name a volume that is not there; admission lets it pass with a warning. */
+/** Returns the problem of a disk in the old form with a missing volume, which admission accepts with a warning. */
 function missingVolume(spec: DesiredVm['spec']): Problem | undefined {
   const dangling = danglingDisks(spec);
   if (dangling.length === 0) return undefined;

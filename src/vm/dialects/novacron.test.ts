@@ -213,7 +213,7 @@ describe('the status of a machine', () => {
       },
       lastUpdated: at(0),
     });
-    // Until it is measured again, and no longer than it runs.
+    // It stays until the next measurement, and no longer than the VM runs.
     expect(report({ ...vm, status }, undefined, { instance: running }).resources).toEqual(status.resources);
     expect(report({ ...vm, status }, { phase: 'Failed' }).resources?.cpu).toEqual({ available: '4' });
   });

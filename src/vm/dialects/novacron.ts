@@ -12,7 +12,7 @@ import { report } from './novacron/report.ts';
 import { power } from './power.ts';
 import { identityIn, parseRecordedState } from './recorded-state.ts';
 
-/** Machines in the words of NovaCron: a template with size, image, networks and volumes, and policies beside it. */
+/** Dialect of NovaCron, whose VMs have a template with size, image, networks and volumes, and policies. */
 export const novacron: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.novacron',
@@ -47,8 +47,8 @@ function desiredVm(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {
 }
 
 /**
- * Whoever makes the claims of its disks fills them. A claim as image is copied within a namespace only: in another, the
- * disk of the clone is what it was given, and says so.
+ * Returns the spec of a clone, whose disks are populated by the creator of their claims. A claim as image is copied
+ * only within a namespace; elsewhere the image becomes the clone's own claim.
  */
 function cloneVmSpec({ metadata, spec }: VirtualMachine, { name, namespace, start }: CloneOptions): object {
   const { template } = spec;
@@ -60,7 +60,7 @@ function cloneVmSpec({ metadata, spec }: VirtualMachine, { name, namespace, star
   return { ...spec, running: start, template: { ...template, spec: inside } };
 }
 
-/** Labels by which others find their machines; admission refuses them, but not where nobody asks it. */
+/** Drops labels by which other components select their VMs. Admission rejects them, but may be bypassed. */
 function withoutOwn(labels: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(labels).filter(([name]) => name !== VM_LABEL && name !== DOMAIN_LABEL && name !== NAME_LABEL),

@@ -2,7 +2,7 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 
-/** A machine with one switch, as statuses of several groups tell of it. */
+/** VM with a single power switch, as the statuses of several groups describe it. */
 interface Switched {
   readonly spec: { readonly running: boolean };
   readonly status?: {
@@ -12,7 +12,7 @@ interface Switched {
   };
 }
 
-/** How a start, stop or restart reads: spec.running says what is wanted, requests what is to be done in between. */
+/** Expresses a start, stop or restart: spec.running is the desired state, requests are the steps in between. */
 export function power(
   vm: Switched,
   action: PowerAction,
@@ -42,7 +42,7 @@ function start(
   if (!spec.running) return { spec: { running: true }, ...(paused === true ? { requests: [asked] } : {}) };
   if (instance !== undefined && !isFinal(instance)) return ALREADY;
   if ((status?.stateChangeRequests ?? []).length > 0) return UNDERWAY;
-  // It has ended by itself, and stays down or waits to be started again.
+  // It has ended by itself, and stays stopped or waits for a restart.
   if (instance !== undefined) return { requests: [stopOf(instance), asked] };
   return status?.restarts === undefined && status?.startFailure === undefined ? ALREADY : { requests: [asked] };
 }
@@ -53,7 +53,7 @@ function stop({ spec }: Switched, instance: VirtualMachineInstance | undefined, 
   const shorter = grace === undefined || !live ? {} : { gracePeriodSeconds: grace };
   if (spec.running) return { spec: { running: false }, ...shorter };
   if (!live || grace === undefined) return NOT_RUNNING;
-  // It is being stopped already, and is given less time for it.
+  // It is already stopping, and gets a shorter grace period.
   return { requests: [stopOf(instance)], ...shorter };
 }
 

@@ -2,16 +2,16 @@ import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { Identity, ObservedVm, RecordedState, Shutdown } from '#vm/engine/dialect';
 
-/** The condition that remembers how the last instance ended. */
+/** Condition that records how the last instance ended. */
 export const LAST_SHUTDOWN = 'LastShutdown';
 
-/** For a time that is missing, which only somebody else's hand can have left out. */
+/** Replaces a missing time, which only a foreign write can have left out. */
 const LONG_AGO = '1970-01-01T00:00:00Z';
 
-/** What statuses of several groups remember in the same fields. */
+/** Recorded fields that the statuses of several groups share. */
 type Remembering = Pick<NonNullable<VirtualMachine['status']>, 'stateChangeRequests' | 'startFailure' | 'conditions'>;
 
-/** Reads back what `remembered` wrote. */
+/** Parses what `recordedStatus` wrote. */
 export function parseRecordedState(
   status: Remembering | undefined,
 ): Pick<RecordedState, 'requests' | 'startFailure' | 'lastShutdown'> {
@@ -40,7 +40,7 @@ export function parseRecordedState(
   };
 }
 
-/** What the next look at a machine begins with. */
+/** Returns the recorded fields, which the next observation of a VM starts from. */
 export function recordedStatus({
   requests,
   startFailure,
@@ -57,7 +57,7 @@ interface StatusInterface {
   readonly ipAddress?: string;
 }
 
-/** Reads back what `cardsOf` wrote. */
+/** Parses what `interfacesStatus` wrote. */
 export function identityIn(interfaces: readonly StatusInterface[] = []): Identity {
   return Object.fromEntries(
     interfaces.map(({ name, mac = '', ipAddress }) => [
@@ -67,7 +67,7 @@ export function identityIn(interfaces: readonly StatusInterface[] = []): Identit
   );
 }
 
-/** The network cards that a machine keeps, in the statuses that tell of them. */
+/** Returns the retained interfaces of a VM for its status. */
 export function interfacesStatus(identity: Identity): { readonly interfaces?: StatusInterface[] } {
   const interfaces = Object.entries(identity).map(([name, { mac, ip }]) => ({
     name,
@@ -81,7 +81,7 @@ export function shutdownCondition({ reason, message, at }: Shutdown): Condition 
   return { type: LAST_SHUTDOWN, status: 'True', reason, message, lastTransitionTime: at };
 }
 
-/** What went wrong with a start stays told until a start goes well. */
+/** Returns the Failure condition, which stays until a start succeeds. */
 export function failureOf(
   before: readonly Condition[] | undefined,
   { problem, recorded }: ObservedVm,

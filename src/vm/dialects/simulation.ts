@@ -10,7 +10,7 @@ import { report } from './simulation/report.ts';
 import { resize } from './simulation/resize.ts';
 import { sizeOf } from './simulation/size.ts';
 
-/** Machines of the fleet simulator: a pod that the scheduler places, and that uses what it is told to. */
+/** Dialect of the fleet simulator, whose VMs are pods that the scheduler places and whose usage is given. */
 export const simulation: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.simulation',
@@ -53,19 +53,19 @@ function desiredVm(vm: VirtualMachine, dependencies?: VmDependencies): DesiredVm
     spec: {
       domain: {
         cpu: { cores: size.cores, sockets: 1, maxSockets: 1 },
-        // It neither grows nor shrinks: a change of size comes with the next pod.
+        // The VM has a fixed size, and a resize takes effect with the next pod.
         memory: { guest: size.guest, maxGuest: size.guest },
         resources: { requests: { cpu: size.cpu, memory: size.memory } },
-        // Nobody talks to it, so that it takes no address away from machines that are talked to.
+        // Nothing connects to it, so it needs no address that other VMs could use.
         devices: { autoattachPodInterface: false },
       },
-      // An eviction is answered as KubeVirt answers it, and followed by a stop and a start elsewhere.
+      // An eviction gets the same response as in KubeVirt, followed by a stop and a start elsewhere.
       evictionStrategy: 'External',
       terminationGracePeriodSeconds: 0,
     },
     evacuatesByRestart: true,
     ...(forcedNode === '' ? {} : { forcedNode }),
-    // Once it has been looked after, its pods have names of ours.
+    // Once the VM is managed, its pods get generated names.
     ...(firstPod === '' || vm.status?.observedGeneration !== undefined ? {} : { launcher: firstPod }),
   };
 }

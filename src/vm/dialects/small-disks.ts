@@ -5,7 +5,7 @@ interface SmallDisk {
   readonly size: string;
 }
 
-/** Disks that have less than spec asks for, which must be able to ask for less again. */
+/** Returns disks that are smaller than the spec requests, so that the spec can be reduced again. */
 export function smallDisksOf(claims: VmDependencies['claims'] = new Map()): { readonly smallDisks?: SmallDisk[] } {
   const smallDisks = [...claims].flatMap(([name, { size }]) => (size === undefined ? [] : [{ name, size }]));
   return smallDisks.length === 0 ? {} : { smallDisks };

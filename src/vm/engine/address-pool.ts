@@ -2,15 +2,14 @@ import { type Cidr, contains, firstHost, lastHost, parseCidr } from '#platform/b
 import { formatIp, tryParseIp } from '#platform/base/ip';
 import { seededRandom } from '#platform/base/random';
 
-/** Tells who holds an address, as far as stored objects show; more than one where something went wrong. */
+/** Returns the holders of an address in stored objects. More than one means an inconsistency. */
 export type Holders = (ip: string) => Iterable<string>;
 
 export const DEFAULT_VM_RANGE = '10.244.0.0/16';
 
 /**
- * Addresses of one range, each for one owner at a time. What is given out is remembered here until objects show it; all
- * else is read from them, so that nothing has to be kept in a place of its own. The address of an owner is looked for
- * from a place that follows from its identity, so that two who look at the same time hardly ever meet.
+ * Allocates the addresses of one range, and remembers allocations only until stored objects show them. The search
+ * starts at a position derived from the owner, so that concurrent allocations rarely collide.
  */
 export class AddressPool {
   readonly #range: Cidr;
@@ -27,12 +26,12 @@ export class AddressPool {
     this.#size = lastHost(this.#range).value - this.#first + 1n;
   }
 
-  /** Says whom to ask from now on. */
+  /** Sets the lookup of holders. */
   consult(holders: Holders): void {
     this.#holders = holders;
   }
 
-  /** The address that the owner had where nobody else has it now, or a free one; undefined where there is none. */
+  /** Allocates the previous address if no other owner has it, else a free one. Returns undefined if none is free. */
   take(owner: string, iface: string, had?: string): string | undefined {
     const ip = had !== undefined && this.#isFor(owner, had) ? had : this.#find(owner, iface);
     if (ip === undefined) return undefined;
@@ -43,7 +42,7 @@ export class AddressPool {
     return ip;
   }
 
-  /** The owner has no address any more but these. */
+  /** Releases all addresses of the owner except these. */
   retain(owner: string, kept: readonly string[]): void {
     for (const ip of this.#byOwner.get(owner) ?? []) if (!kept.includes(ip)) this.#assigned.delete(ip);
     if (kept.length === 0) this.#byOwner.delete(owner);
@@ -51,12 +50,12 @@ export class AddressPool {
     this.#full = false;
   }
 
-  /** The owner is gone. */
+  /** Releases all addresses of the owner. */
   release(owner: string): void {
     this.retain(owner, []);
   }
 
-  /** Whether the address is one of the range that a machine can have. */
+  /** Reports whether the address is in the range and usable by a VM. */
   has(ip: string): boolean {
     const address = tryParseIp(ip);
     if (address === undefined || !contains(this.#range, address)) return false;
@@ -65,7 +64,7 @@ export class AddressPool {
   }
 
   #find(owner: string, iface: string): string | undefined {
-    // Looking through a full range again for every machine that waits would cost more than all else.
+    // Searching a full range again for every waiting VM would dominate the cost.
     if (this.#full) return undefined;
     const start = BigInt(`0x${seededRandom(`${owner}/${iface}`).hex(16)}`) % this.#size;
     for (let step = 0n; step < this.#size; step++) {
@@ -77,14 +76,14 @@ export class AddressPool {
     return undefined;
   }
 
-  /** Nobody's at all: also not another card's of the same owner. */
+  /** Reports whether nothing holds the address, not even another interface of the same owner. */
   #isFree(ip: string): boolean {
     if (this.#assigned.has(ip)) return false;
     for (const _holder of this.#holders(ip)) return false;
     return true;
   }
 
-  /** Nobody else's. */
+  /** Reports whether no other owner holds the address. */
   #isFor(owner: string, ip: string): boolean {
     const given = this.#assigned.get(ip);
     if (given !== undefined && given !== owner) return false;

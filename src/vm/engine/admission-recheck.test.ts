@@ -5,7 +5,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { startVmHarness, type VmHarness } from '#testing/vm-harness';
 import { type AdmissionRecheck, AdmissionRechecks } from './admission-recheck.ts';
 
-/** Refuses whatever carries the label. */
+/** Rejects every object with the label. */
 const recheck: AdmissionRecheck = (_kind, { metadata, ...object }) => {
   const { template } = object['spec'] as { template?: { metadata?: { labels?: Record<string, string> } } };
   if (template?.metadata?.labels?.['bad'] === undefined) return undefined;

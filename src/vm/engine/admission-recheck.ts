@@ -3,18 +3,18 @@ import type { Kind } from '#platform/schema/kind';
 import type { Problem } from './dialect.ts';
 
 /**
- * What admission would have refused a stored object for, all causes in one; undefined where nothing is wrong. Objects
- * get stored unseen where no webhook is asked, and were judged by other rules before an upgrade.
+ * Returns why admission would reject a stored object, with all causes in one, or undefined if it is valid. Objects
+ * bypass admission if no webhook is called, and may predate the rules of an upgrade.
  */
 export type AdmissionRecheck = (kind: Kind, object: KubeObject) => Problem | undefined;
 
-/** Looks at every generation of an object once. */
+/** Checks every generation of an object once. */
 export class AdmissionRechecks {
   readonly #kind: Kind;
   readonly #recheck: AdmissionRecheck | undefined;
   readonly #known = new Map<string, { readonly of: string; readonly problem: Problem | undefined }>();
 
-  /** Without a review, nothing is ever wrong: all objects come through admission. */
+  /** Without a recheck every object is valid, since all have passed admission. */
   constructor(kind: Kind, review: AdmissionRecheck | undefined) {
     this.#kind = kind;
     this.#recheck = review;

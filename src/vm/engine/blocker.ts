@@ -2,12 +2,12 @@ import { TemporaryError } from '#platform/base/errors';
 import { isAlreadyExists, isConflict, isInvalid, isNamespaceTerminating } from '#platform/kube/kube-error';
 import type { Problem } from './dialect.ts';
 
-/** How soon to look again after an instance turned out to be there that the cache does not show. */
+/** Delay before the next attempt after a create conflicted with an instance that the cache does not show. */
 const TAKEN_RETRY_MS = 1000;
 
 const INVALID_RETRY_MS = 300_000;
 
-/** What users are told of a deed that failed, and what the queue is. */
+/** Outcome of a failed action: the problem for users and the error for the queue. */
 export interface Failure {
   readonly problem?: Problem;
   readonly error: unknown;
@@ -22,12 +22,12 @@ export function createFailure(error: unknown): Failure {
   const message = `Error creating virtual machine instance: ${messageOf(error)}`;
   const problem = { reason: 'FailedCreate', message };
   if (!isInvalid(error)) return { problem, error };
-  // As a rule only another spec can help.
+  // Usually only a change of the spec can help.
   return { problem, error: new TemporaryError(message, { cause: error, retryAfterMs: INVALID_RETRY_MS }) };
 }
 
 export function deleteFailure(error: unknown): Failure {
-  // Another instance by now: it is looked at again.
+  // The instance has changed, so it is observed again.
   if (isConflict(error)) return { error };
   return {
     problem: { reason: 'FailedDelete', message: `Error deleting virtual machine instance: ${messageOf(error)}` },

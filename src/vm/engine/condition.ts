@@ -1,9 +1,9 @@
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 
-/** A condition as our own kinds have it. */
+/** Condition of Vimana's own kinds. */
 export type Condition = NonNullable<NonNullable<VirtualMachine['status']>['conditions']>[number];
 
-/** A condition as it should stand: its time is `now` where its status is another than before, and else stays. */
+/** Returns the condition with its transition time: `now` if its status has changed, otherwise the previous time. */
 export function withTransitionTime(
   before: readonly Condition[] | undefined,
   condition: Omit<Condition, 'lastTransitionTime'>,

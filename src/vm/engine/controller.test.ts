@@ -179,7 +179,7 @@ describe('the controller', () => {
     await world.clock.advance(1000);
     const count = (write: string) => world.writes.filter((each) => each === write).length;
     expect(count('create VirtualMachineInstance')).toBe(many);
-    // Sixteen are few enough to show each step.
+    // Sixteen VMs are few enough to report each step.
     expect(count('update VirtualMachine/status')).toBe(many + 16);
     expect(world.writes).toHaveLength(2 * many + 16);
     const ips = new Set<string>();

@@ -30,31 +30,30 @@ import { VmEventRecorder } from './vm-event-recorder.ts';
 
 export interface VmControllerOptions {
   readonly dialect: Dialect;
-  /** All that are on, this one among them: their machines share one range of addresses. */
+  /** All enabled dialects, including this one. Their VMs share one address range. */
   readonly dialects: readonly Dialect[];
   readonly addresses: AddressPool;
   readonly throttle: TransientStatusThrottle;
-  /** Absent where nothing is stored but what admission has let in. */
+  /** Unset if every stored object has passed admission. */
   readonly recheck?: AdmissionRecheck;
-  /** LiveUpdate where absent. */
+  /** Defaults to LiveUpdate. */
   readonly rollout?: RolloutStrategy;
-  /** What a share of one node is a share of, where the nodes are not alike; 32 CPUs and 128Gi where absent. */
+  /** Node size that fractional VM sizes refer to if nodes differ. Defaults to 32 CPUs and 128Gi. */
   readonly referenceNode?: NodeSize;
-  /** Who gathers what the dialect may ask for. */
+  /** Providers of the dependencies that the dialect may request. */
   readonly providers?: DependencyProviders;
 }
 
-/** Left by whoever deletes a machine and wants its instance to go on; the garbage collector lets the instance go. */
-/** How soon a machine that found no address looks again, though nothing may have been freed. */
+/** Delay before a VM without an address retries, even if no address may have been released. */
 const NO_ADDRESS_RETRY_MS = 10_000;
 
-/** How long a problem that passes as a rule may last before it is told. */
+/** Time that a transient problem may last before it is reported. */
 const TRANSIENT_PROBLEM_MS = 500;
 
-/** How soon to look again where the cache turned out to lag behind. */
+/** Delay before the next attempt after the cache turned out to be stale. */
 const STALE_RETRY_MS = 100;
 
-/** Makes of the machines of one API group instances that run, and tells in their status how they are. */
+/** Reconciles the VirtualMachines of one API group: manages their instances and writes their status. */
 export function vmController(options: VmControllerOptions): Controller<AnyVm> {
   const { dialect, addresses, throttle, rollout = 'LiveUpdate' } = options;
   const type: ResourceType<AnyVm> = resourceTypeFor(dialect.kind);
@@ -62,15 +61,15 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
   const vms = new Expectations();
   const uids = new Map<string, string>();
   const own = new OwnWrites();
-  /** Machines whose instance is being created. */
+  /** VMs whose instance is being created. */
   const starting = new Set<string>();
-  /** Machines that wait for the cache to show what was written. */
+  /** VMs that wait for the cache to show the last write. */
   const waiting = new Set<string>();
-  /** Ends that the status does not tell yet, because the machine was only passing through when they were seen. */
+  /** Shutdowns missing from the status, because the VM was in a transient state when they were observed. */
   const untold = new Map<string, Shutdown>();
-  /** When machines were first seen to have to leave a node. */
+  /** Times when VMs were first seen marked for evacuation. */
   const askedToLeave = new Map<string, number>();
-  /** Since when machines have met a problem that only passes, as a rule. */
+  /** Times since when VMs have had a transient problem. */
   const hindered = new Map<string, number>();
   const recorder = new VmEventRecorder();
   const reviews = new AdmissionRechecks(dialect.kind, options.recheck);
@@ -83,7 +82,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
       : Object.fromEntries(asked.map(([part, provider]) => [part, provider.provide(vm, context)]))),
   });
   let consulted = false;
-  /** Machines of several groups may share a name, and are counted together. */
+  /** VMs of several groups may share a name, and one throttle counts them all. */
   const onWay = (key: string) => `${dialect.kind.group}/${key}`;
 
   function forget(key: string): void {
@@ -102,7 +101,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
     uids.delete(key);
   }
 
-  /** One run for a machine. 'released': nothing holds it any more. */
+  /** Runs one reconciliation of a VM. Returns 'released' if nothing holds the VM any more. */
   async function run(vm: AnyVm, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const observation = look(vm, context);
     if (observation === undefined) return undefined;
@@ -112,11 +111,11 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
     return await act(vm, observation, context);
   }
 
-  /** What there is to see of a machine; undefined while caches do not show what was written last. */
+  /** Observes a VM. Returns undefined while caches do not show the last write. */
   function look(vm: AnyVm, context: Context): Observation | undefined {
     const { cache, clock, random } = context;
     const key = keyOf(vm);
-    // Another machine may have come by the name of one that went.
+    // A new VM may have the name of a deleted one.
     if (uids.get(key) !== vm.metadata.uid) forget(key);
     uids.set(key, vm.metadata.uid);
     if (!consulted) addresses.consult(heldAddresses(options.dialects, context));
@@ -198,13 +197,13 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
       .catch((error: unknown) => failed(vm, observed, createFailure(error), context))
       .finally(() => starting.delete(keyOf(vm)));
     const { runStrategy } = desired;
-    // A request to start is done with the start.
+    // The start fulfills the request to start.
     const requests = observed.recorded.requests.slice(observed.recorded.requests[0]?.action === 'Start' ? 1 : 0);
     const recorded = { ...observed.recorded, requests, runStrategy, identity };
     return await report(vm, { ...observed, instance, recorded }, context);
   }
 
-  /** Tells what went wrong, and fails for the queue to try again. */
+  /** Reports a failure, and throws for the queue to retry. */
   async function failed(vm: AnyVm, observed: ObservedVm, failure: Failure, context: Context): Promise<never> {
     const { problem, error } = failure;
     if (problem !== undefined) {
@@ -214,7 +213,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
     throw error;
   }
 
-  /** Where a start follows from the status, an old status would start the machine once too often. */
+  /** Reports whether the cached status is current. A start that follows from a stale status would be one too many. */
   async function isCurrent(
     { metadata }: AnyVm,
     { desired, before }: Observation,
@@ -227,7 +226,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
     return (await client.get(type, name, { namespace })).metadata.resourceVersion === resourceVersion;
   }
 
-  /** Writes the status, unless the machine is only passing through. */
+  /** Writes the status, unless the VM is in a transient state. */
   async function report(vm: AnyVm, observed: ObservedVm, context: Context): Promise<ReconcileResult | undefined> {
     const key = keyOf(vm);
     const patience = patienceFor(key, observed, context);
@@ -244,7 +243,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
     return state === undefined && held ? CANCEL_REQUEUE : undefined;
   }
 
-  /** How long a problem that only passes, as a rule, has to last before it is told. */
+  /** Returns how long a transient problem must still last before it is reported. */
   function patienceFor(key: string, { transient: isPassing }: ObservedVm, { clock }: Context): number {
     if (isPassing !== true) {
       hindered.delete(key);
@@ -266,10 +265,10 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
   }
 
   return {
-    // As the others, one word: metrics are told apart by it.
+    // Like the other controllers, it has one word as its name, which labels its metrics.
     name: `${dialect.kind.singular}.${dialect.kind.group}`,
     for: type,
-    // Runs mostly wait for writes, which a store puts down many at a time.
+    // Reconciliations mostly wait for writes, and a store commits many of them at once.
     concurrency: 256,
     isOwnWrite({ metadata }) {
       const key = keyIn(metadata.namespace, metadata.name);
@@ -281,17 +280,17 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
       ...asked.flatMap(([, { reads = [] }]) => reads),
     ],
     watches: [
-      // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.
+      // Matches by name alone, since an instance without an owner or of another owner concerns the VM of that name too.
       watchSource(VMIS, (instance, { cache }, change) => {
         const { namespace, name } = instance.metadata;
         const machine = vmName(dialect, name);
         const key = keyIn(namespace, machine);
         const vm = machine === undefined ? undefined : cache(type).get(key);
         if (vm === undefined) return [];
-        // Whoever made it has decided already what follows.
+        // Its creator has already decided what follows.
         const known = starting.has(key) || instances.isEcho(key, instance);
         if (change.type === 'added' && known && !waiting.delete(key)) return [];
-        // Its end may be seen here for the first and only time.
+        // This may be the only observation of its end.
         const gone = change.type === 'deleted' && ownership(instance, vm.metadata.uid) === 'own';
         if (gone) untold.set(key, shutdownOf(instance) ?? unseenEnd(instance));
         return [key];
@@ -308,7 +307,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
         const again = await run(vm, context);
         return again === 'released' ? undefined : (again ?? 'held');
       },
-      // There is nothing left to do for it but to say so.
+      // Only the status is left to write.
       async lingers(vm, context) {
         const observation = hasOtherFinalizers(vm) ? look(vm, context) : undefined;
         if (observation !== undefined) await write(vm, observation.observed, context);
@@ -323,7 +322,7 @@ function terminationOf({ metadata }: AnyVm): 'with its instance' | 'alone' | und
   return metadata.finalizers?.includes(ORPHAN) === true ? 'alone' : 'with its instance';
 }
 
-/** Whether its deletion waits for somebody else; what Kubernetes itself does first is soon over. */
+/** Reports whether the deletion waits for another component. Kubernetes' own finalizers are soon removed. */
 function hasOtherFinalizers({ metadata }: AnyVm): boolean {
   return metadata.finalizers?.some((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND) === true;
 }

@@ -6,24 +6,24 @@ import type { Dialect } from './dialect.ts';
 import type { DependencyName, VmDependencies } from './vm-dependencies.ts';
 
 /**
- * Gathers one part of the surroundings of machines. It is asked whenever a machine is looked at, so that it answers from
- * caches or from what it knows already; what it learns by other ways it tells with `context.enqueue`.
+ * Provides one dependency of VMs from caches, since it is called at every observation of a VM. It reports what it
+ * learns elsewhere with `context.enqueue`.
  */
 export interface DependencyProvider<P extends DependencyName = DependencyName> {
-  /** Resources whose changes concern machines, and which. */
+  /** Resources whose changes concern VMs, mapped to these VMs. */
   readonly watches?: readonly WatchSource[];
-  /** Further resources that it looks up. */
+  /** Further resources that it reads. */
   readonly reads?: readonly ResourceType[];
-  /** Undefined where the machine has nothing to do with it. */
+  /** Returns undefined if the dependency does not concern the VM. */
   provide(vm: ObjectOf<Kind> & KubeObject, context: Context): VmDependencies[P] | undefined;
-  /** The machine of this key is gone. */
+  /** Drops the state of a deleted VM. */
   forget?(key: string): void;
 }
 
-/** Who gathers what, as far as anybody does. */
+/** Available providers by dependency. */
 export type DependencyProviders = { readonly [P in DependencyName]?: DependencyProvider<P> };
 
-/** Those of the gatherers that a dialect asks for. */
+/** Returns the providers that a dialect requests. */
 export function requestedProviders(
   { dependencies = [] }: Pick<Dialect, 'dependencies'>,
   providers: DependencyProviders,

@@ -3,110 +3,113 @@ import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { DependencyName, VmDependencies } from './vm-dependencies.ts';
 
-/** What a VirtualMachine of any group asks for, in the words of the engine. */
+/** Desired state of a VirtualMachine of any API group, in the terms of the engine. */
 export interface DesiredVm {
   readonly runStrategy: RunStrategy;
-  /** Labels and annotations of the instance, and through it of its pod. */
+  /** Labels and annotations of the instance, which its pod inherits. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: InstanceSpec;
-  /** What keeps the machine from being started at all, told in a condition; it is looked at again when something changes. */
+  /** Blocker that prevents the VM from starting, reported in a condition. It is reevaluated when something changes. */
   readonly blocked?: Blocker;
-  /** What the spec follows from beside the machine's own: an instance that was made from something else may differ. */
+  /**
+   * Identifies the inputs of the spec besides the VM itself. An instance that was created from another basis may
+   * differ.
+   */
   readonly basis?: string;
-  /** The node that the machine is put on without asking the scheduler. */
+  /** Node that the VM is assigned to, bypassing the scheduler. */
   readonly forcedNode?: string;
-  /** The name of the pod of the first instance: somebody may have made it already. */
+  /** Name of the pod of the first instance. The pod may already exist. */
   readonly launcher?: string;
-  /** The machine leaves a node by being stopped and started anew; otherwise evictions are for others to follow. */
+  /** The VM leaves a node by a stop and a start. If unset, other components handle evictions. */
   readonly evacuatesByRestart?: boolean;
-  /** What becomes of a machine that ended by itself after it had run; as the run strategy says where absent. */
+  /** Restart policy for a VM that ended by itself after it had run. Defaults to the behavior of the run strategy. */
   readonly restarts?: RestartPolicy;
 }
 
-/** When a machine that ended by itself is started again. */
+/** Defines when a VM that ended by itself is restarted. */
 export interface RestartPolicy {
   readonly when: 'always' | 'onFailure' | 'never';
   readonly delayMs: number;
-  /** So many in a row, and no more. */
+  /** Maximum number of consecutive restarts. */
   readonly max: number;
-  /** A machine that has run for so long begins another row. */
+  /** Run time after which the count of consecutive restarts starts over. */
   readonly windowMs: number;
-  /** Why it is not restarted where it is not, in the words of its group. */
+  /** Explains why the VM is not restarted, in the terms of its API group. */
   readonly words: string;
 }
 
-/** What was decided when a machine last ended by itself. */
+/** Decision that was made when a VM last ended by itself. */
 export interface Restarts {
-  /** Restarts since the machine was started on request. */
+  /** Number of restarts since the VM was started on request. */
   readonly total: number;
   readonly inRow: number;
-  /** The uid of the instance whose end was last decided upon. */
+  /** UID of the instance whose end was last handled. */
   readonly lastInstance: string;
-  /** The machine is not started before. */
+  /** Earliest time of the next start. */
   readonly retryAfter?: string;
-  /** The machine stays down. */
+  /** Reason why the VM is not restarted. */
   readonly gaveUp?: 'NotRestarted' | 'RestartsExhausted';
-  /** The decision as a sentence. */
+  /** Human-readable description of the decision. */
   readonly message: string;
 }
 
-/** Something that keeps a machine from being what it should be: a word for programs, a sentence for people. */
+/** Describes why a VM is not in its desired state, by a reason for programs and a message for people. */
 export interface Problem {
   readonly reason: string;
   readonly message: string;
-  /** It is as the user asked for, and nothing to warn of. */
+  /** The user requested this state, so it is not worth a warning. */
   readonly asked?: true;
 }
 
-/** A problem that may be over at a known time, though nothing changes until then. */
+/** Problem that may be resolved at a known time without any other change. */
 export interface Blocker extends Problem {
-  /** In milliseconds since 1970. */
+  /** Time in milliseconds since the Unix epoch. */
   readonly until?: number;
-  /** As a rule it is over in a moment, and not worth telling. */
+  /** The problem is normally resolved within moments and not worth reporting. */
   readonly transient?: true;
 }
 
-/** A start or stop that waits to be done. */
+/** Pending request to start or stop a VM. */
 export interface PowerRequest {
   readonly action: 'Start' | 'Stop';
-  /** Of the instance that is to be stopped. */
+  /** UID of the instance to stop. */
   readonly uid?: string;
-  /** How to start: `paused: "true"` makes an instance whose machine stands still until it is asked to go on. */
+  /** Start parameters. `paused: "true"` creates an instance that stays paused until it is unpaused. */
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Instances that ended before they ran, one after the other. */
+/** Tracks consecutive instances that ended before they ran. */
 export interface StartFailure {
   readonly consecutiveFailCount: number;
   readonly lastFailedVMIUID: string;
-  /** The next start is not tried before. */
+  /** Earliest time of the next start attempt. */
   readonly retryAfterTimestamp: string;
 }
 
-/** How an instance ended: by its guest, because it was told to, by a fault, or with its node. */
+/** Describes how an instance ended: by its guest, on request, by a fault, or with its node. */
 export interface Shutdown {
   readonly reason: 'GuestShutdown' | 'Stopped' | 'Error' | 'NodeLost';
   readonly message: string;
   readonly at: string;
 }
 
-/** The addresses of one network card; only cards on the network of pods have an IP address of ours. */
+/** Addresses of one network interface. Only interfaces on the pod network get an IP address from the engine. */
 export interface InterfaceIdentity {
   readonly mac: string;
   readonly ip?: string;
 }
 
-/** Addresses by the name of the network card, kept through restart and migration. */
+/** Addresses by interface name, retained across restarts and migrations. */
 export type Identity = Readonly<Record<string, InterfaceIdentity>>;
 
-/** What a user asked for beyond the spec, and what the engine remembers from one run of the machine to the next. */
+/** Requests of a user beyond the spec, and the state that the engine retains between runs of a VM. */
 export interface RecordedState {
-  /** Handled one at a time, the first first. */
+  /** Pending requests, handled one at a time from the first. */
   readonly requests: readonly PowerRequest[];
-  /** The strategy that was in force when an instance was last made or looked after; absent before the first instance. */
+  /** Run strategy in effect when an instance was last created or managed. Unset before the first instance. */
   readonly runStrategy?: RunStrategy;
-  /** The generation of the spec that was last looked at. */
+  /** Generation of the spec that was last observed. */
   readonly generation?: number;
   readonly startFailure?: StartFailure;
   readonly lastShutdown?: Shutdown;
@@ -114,17 +117,17 @@ export interface RecordedState {
   readonly identity: Identity;
 }
 
-/** All that the engine has seen of a machine when it reports. */
+/** Everything the engine has observed of a VM when it reports the status. */
 export interface ObservedVm {
-  /** The machine's own instance, as it is or is about to be. */
+  /** Instance that belongs to the VM, as it is or is about to be. */
   readonly instance: VirtualMachineInstance | undefined;
-  /** What is to be remembered from now on. */
+  /** State to record from now on. */
   readonly recorded: RecordedState;
-  /** Why the machine is not what it should be; absent where nothing new is known of it. */
+  /** Explains why the VM is not in its desired state. Unset if nothing new is known. */
   readonly problem?: Problem;
-  /** The problem is over in a moment, as a rule. */
+  /** The problem is normally resolved within moments. */
   readonly transient?: true;
-  /** Fields that have been changed and reach the machine only with its next start. */
+  /** Changed fields that take effect only at the next start. */
   readonly restartRequired: readonly string[];
   readonly now: number;
 }
@@ -132,67 +135,67 @@ export interface ObservedVm {
 export type PowerAction = 'start' | 'stop' | 'restart';
 
 export interface PowerOptions {
-  /** Start: the machine stands still until it is asked to go on. */
+  /** Applies to Start: the VM stays paused until it is unpaused. */
   readonly paused?: boolean;
-  /** Stop: how long the guest is given, in seconds; that of its spec where absent. */
+  /** Applies to Stop: grace period of the guest in seconds. Defaults to the grace period of the spec. */
   readonly gracePeriodSeconds?: number;
 }
 
 /**
- * How an action reads in the words of a group: a merge patch of the spec, requests that are to stand in the status in
- * place of those that do, or both (the requests are written first); or why it cannot be done, which is a conflict.
+ * Expresses a power action in the terms of an API group: a merge patch of the spec, requests that replace those in the
+ * status, or both (the requests are written first). If the action is impossible, holds the conflict instead.
  */
 export type PowerEdit =
   | {
       readonly spec?: object;
       readonly requests?: readonly PowerRequest[];
-      /** What the instance's spec.terminationGracePeriodSeconds is to be, before anything else is written. */
+      /** New value of the instance's spec.terminationGracePeriodSeconds, written before anything else. */
       readonly gracePeriodSeconds?: number;
       readonly conflict?: undefined;
     }
   | { readonly conflict: string };
 
-/** How large a machine is for its guest. */
+/** Size of a VM as its guest sees it. */
 export interface VmSize {
   readonly cpus: number;
-  /** A quantity. */
+  /** Memory as a Kubernetes quantity. */
   readonly memory: string;
 }
 
-/** How another size reads in the words of a group: a merge patch of the spec; or why it cannot be had. */
+/** Expresses a resize in the terms of an API group: a merge patch of the spec, or the conflict that prevents it. */
 export type SizeEdit = { readonly spec: object; readonly conflict?: undefined } | { readonly conflict: string };
 
-/** How a copy of a machine is to be. */
+/** Options of a VM clone. */
 export interface CloneOptions {
   readonly name: string;
   readonly namespace: string;
-  /** Whether it runs at once. */
+  /** Starts the clone immediately. */
   readonly start: boolean;
-  /** By volume: the claim that stands in its place in the copy. */
+  /** Claims that replace those of the original, by volume name. */
   readonly claims: ReadonlyMap<string, string>;
-  /** What surrounds the machine that is copied. */
+  /** Dependencies of the VM that is cloned. */
   readonly dependencies?: Partial<VmDependencies>;
 }
 
-/** One API group that names a VirtualMachine: pure, and everything that the engine needs to know of it. */
+/** Adapts one API group with a VirtualMachine kind to the engine. All functions are pure. */
 export interface Dialect<K extends Kind = Kind> {
   readonly kind: K;
-  /** What follows the name of a machine in that of its instance: nothing for kubevirt.io, `.hypersdk` and so on else. */
+  /** Suffix of instance names after the VM name: empty for kubevirt.io, `.hypersdk` and the like for others. */
   readonly instanceSuffix: string;
-  /** Annotations that reach the instance of a running machine at once; others wait for its next start. */
+  /** Annotations that reach a running instance immediately. Others wait for the next start. */
   readonly liveAnnotations?: ReadonlySet<string>;
-  /** Whether sizes are shares of a node, so that nodes have to be known. */
+  /** Sizes are ratios of a node, so that the sizes of nodes must be known. */
   readonly sizedByNodes?: boolean;
-  /** What of the surroundings has to be gathered for it. */
+  /** Dependencies that must be provided for this dialect. */
   readonly dependencies?: readonly DependencyName[];
-  /** A machine goes to another node by being stopped and started there, never while it runs. */
+  /** A VM moves to another node by a stop and a start, never by a live migration. */
   readonly migratesByRestart?: true;
   desiredVm(vm: ObjectOf<K>, dependencies?: VmDependencies): DesiredVm;
-  /** What was remembered of it in its status. */
+  /** Returns the state recorded in the status. */
   recordedState(vm: ObjectOf<K>): RecordedState;
-  /** The whole status as it should stand; the engine writes it only where it differs. */
+  /** Returns the whole desired status. The engine writes it only if it differs. */
   report(vm: ObjectOf<K>, observed: ObservedVm, dependencies?: VmDependencies): object;
-  /** The state in one word, as metrics count it. */
+  /** Returns the state in one word, as metrics count it. */
   phase(vm: ObjectOf<K>): string;
   power(
     vm: ObjectOf<K>,
@@ -200,23 +203,25 @@ export interface Dialect<K extends Kind = Kind> {
     instance: VirtualMachineInstance | undefined,
     options?: PowerOptions,
   ): PowerEdit;
-  /** What a machine that is to run waits for of its own will, where it does such things: START_NOW overrules it. */
+  /**
+   * Returns why a VM that should run delays its own start, if the group supports that. START_NOW overrides the delay.
+   */
   startGate?(vm: ObjectOf<K>): { readonly waits?: Problem } | undefined;
-  /** How large the machine is by its spec; with `resize`, where its size can be changed by an operation. */
+  /** Returns the size of the VM by its spec. Defined together with `resize` if operations can change the size. */
   size?(vm: ObjectOf<K>): VmSize;
   resize?(vm: ObjectOf<K>, size: VmSize): SizeEdit;
-  /** The spec of a machine that is the same, but for what tells two machines apart: addresses, serial numbers, disks. */
+  /** Returns a copy of the spec without the fields that are unique to a VM: addresses, serial numbers, disks. */
   cloneVmSpec?(vm: ObjectOf<K>, copying: CloneOptions): object;
-  /** The claim that the disk of a machine is on, where the group itself makes claims; operations make them else. */
+  /** Returns the claim of a VM's disk, if the API group itself creates claims. Otherwise operations create them. */
   claimOf?(vm: string, disk: string): string;
 }
 
-/** The instance of a machine is found by its name alone. */
+/** Returns the name of a VM's instance, by which alone the instance is found. */
 export function instanceName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, vm: string): string {
   return `${vm}${instanceSuffix}`;
 }
 
-/** The machine that an instance of this name would belong to; undefined where it cannot be one of this dialect. */
+/** Returns the name of the VM that an instance of this name would belong to, or undefined for another dialect. */
 export function vmName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, instance: string): string | undefined {
   return instance.endsWith(instanceSuffix) ? instance.slice(0, instance.length - instanceSuffix.length) : undefined;
 }

@@ -13,7 +13,7 @@ const SEEDS = runs(8);
 let world: VmHarness;
 afterEach(() => world.stop());
 
-/** Whoever looks after instances: moves each of them on by a step, well or badly. */
+/** Advances every instance by one step, successfully or not, as its controller would. */
 async function instancesMove(random: Random, badly: number): Promise<void> {
   for (const { metadata, status } of (await world.admin.list(VMIS, { namespace })).items) {
     const { name, deletionTimestamp } = metadata;
@@ -54,7 +54,7 @@ describe('with faults on the way to the API server, and controllers that crash',
           const uid = (await world.instance(name))?.metadata.uid;
           if (uid !== undefined) await world.request([{ action: 'Stop', uid }, { action: 'Start' }], name);
         } else if (chance < 0.5) {
-          // A request that is slow needs time to end.
+          // A slow request needs time to finish.
           await Promise.all([stop(), world.clock.advance(1000)]);
           stop = control();
         }
@@ -73,7 +73,7 @@ describe('with faults on the way to the API server, and controllers that crash',
         if (spec.runStrategy === 'Halted') expect(phase).toBeUndefined();
         if (spec.runStrategy === 'RerunOnFailure') expect([undefined, 'Running']).toContain(phase);
         if (spec.runStrategy === 'Once') expect(phase).toBeDefined();
-        // One that ended before it ran, and is not tried again, still says so.
+        // A VM whose instance failed to start, and is not retried, still reports it.
         const told = phase === 'Running' ? ['Running'] : ['Stopped', 'CrashLoopBackOff'];
         expect(told).toContain(status?.printableStatus);
         expect(status?.created).toBe(phase !== undefined);

@@ -9,7 +9,7 @@ import { addressesOf, holderOf, identityOf } from './identity.ts';
 
 const instancesByAddress: Index<Vmi> = { values: (instance) => addressesOf(identityOf(instance)) };
 
-/** One for each dialect: an index is told apart by its identity, and controllers share caches. */
+/** Holds one index per dialect, since an index is identified by its object and controllers share caches. */
 const vmsByAddress = new WeakMap<Dialect, Index>();
 
 function byAddressIn(dialect: Dialect): Index {
@@ -21,7 +21,7 @@ function byAddressIn(dialect: Dialect): Index {
   return index;
 }
 
-/** Who holds an address by what is stored: machines of all groups in their status, instances in their annotation. */
+/** Looks up the holders of an address in stored objects: VMs of all groups by status, instances by annotation. */
 export function heldAddresses(dialects: readonly Dialect[], { cache }: Pick<Context, 'cache'>): Holders {
   const instances = cache(VMIS);
   const vms = dialects.map((dialect) => {

@@ -8,16 +8,15 @@ import type { Identity, InterfaceIdentity } from './dialect.ts';
 
 interface NetworkInterface {
   readonly name: string;
-  /** The hardware address that the spec asks for. */
+  /** MAC address requested by the spec. */
   readonly mac?: string;
-  /** Whether it is on the network of pods, where addresses are ours to give. */
+  /** The interface is on the pod network, where Vimana assigns addresses. */
   readonly onPodNetwork: boolean;
 }
 
-/** The card that a machine has where its spec names none. */
+/** Interface of a VM whose spec names none. */
 const DEFAULT_INTERFACE: NetworkInterface = { name: 'default', onPodNetwork: true };
 
-/** The network cards of a machine. */
 function interfacesOf({ domain, networks = [] }: InstanceSpec): readonly NetworkInterface[] {
   const { interfaces = [], autoattachPodInterface = true } = domain.devices;
   if (interfaces.length === 0) return autoattachPodInterface ? [DEFAULT_INTERFACE] : [];
@@ -29,7 +28,7 @@ function interfacesOf({ domain, networks = [] }: InstanceSpec): readonly Network
   });
 }
 
-/** A hardware address that follows from whose it is: for one machine alone, and of nobody's make. */
+/** Derives a locally administered MAC address from its owner, so that it is specific to one VM. */
 export function macOf(owner: string, iface: string): string {
   const bytes = seededRandom(`mac/${owner}/${iface}`).hex(12).match(/../g) ?? [];
   const first = (Number.parseInt(bytes[0] ?? '', 16) & 0xfc) | 0x02;
@@ -38,11 +37,11 @@ export function macOf(owner: string, iface: string): string {
 
 export interface AssignedIdentity {
   readonly identity: Identity;
-  /** Cards for which no address was left. */
+  /** Interfaces for which no address was free. */
   readonly without: readonly string[];
 }
 
-/** The addresses that a machine starts with: those that it had, and new ones for cards that are new. */
+/** Assigns the addresses for a start: existing ones are retained, new interfaces get new ones. */
 export function assignIdentity(
   spec: InstanceSpec,
   owner: string,
@@ -61,7 +60,7 @@ export function assignIdentity(
   return { identity, without };
 }
 
-/** The addresses that an instance was made with; none where it has none, or none that can be read. */
+/** Returns the addresses that an instance was created with, or none if they are missing or unreadable. */
 export function identityOf({ metadata }: Pick<VirtualMachineInstance, 'metadata'>): Identity {
   const text = metadata.annotations?.[IDENTITY_ANNOTATION];
   return text === undefined ? NONE : known(text);
@@ -73,7 +72,7 @@ export function formatIdentity(identity: Identity): string {
   return JSON.stringify(identity);
 }
 
-/** An instance is looked at many times while it starts. */
+/** Caches the result, since an instance is observed many times while it starts. */
 const known = memoize(4096, parseIdentity);
 
 function parseIdentity(text: string): Identity {
@@ -92,12 +91,12 @@ function parseIdentity(text: string): Identity {
   return ifaces;
 }
 
-/** All addresses of an identity, for an index by address. */
+/** Returns all IP addresses of an identity, for an index by address. */
 export function addressesOf(identity: Identity): string[] {
   return Object.values(identity).flatMap(({ ip }) => (ip === undefined ? [] : [ip]));
 }
 
-/** Who holds the addresses of an instance: the machine that it belongs to, or it alone. */
+/** Returns the holder of an instance's addresses: the VM that owns it, or the instance itself. */
 export function holderOf({ metadata }: Pick<VirtualMachineInstance, 'metadata'>): string {
   return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid ?? metadata.uid;
 }

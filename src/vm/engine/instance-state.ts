@@ -1,55 +1,54 @@
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { Problem, Shutdown } from './dialect.ts';
 
-/** It has ended, and will not run again. */
+/** Reports whether the instance has ended and will not run again. */
 export function isFinal({ status }: VirtualMachineInstance): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** It was told to go. */
 export function isTerminating({ metadata }: VirtualMachineInstance): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Somebody wants it off the node that it is on. */
+/** Reports whether the instance is marked to leave its current node. */
 export function isMarkedForEvacuation({ status }: VirtualMachineInstance): boolean {
   const { evacuationNodeName = '', nodeName } = status ?? {};
   return evacuationNodeName !== '' && evacuationNodeName === nodeName;
 }
 
-/** It is on its way to another node while it runs. */
+/** Reports whether a live migration of the instance is in progress. */
 export function isMigrating({ status }: VirtualMachineInstance): boolean {
   const { startTimestamp, completed, failed } = status?.migrationState ?? {};
   return startTimestamp !== undefined && startTimestamp !== null && completed !== true && failed !== true;
 }
 
-/** It ran at some time, whatever became of it. */
+/** Reports whether the instance has ever run, even if it has ended. */
 export function hasRun({ status }: VirtualMachineInstance): boolean {
   return status?.phase === 'Running' || since(status, 'Running') !== undefined;
 }
 
-/** One that has run for so long has been started well, whatever becomes of it. */
+/** Run time after which a start counts as successful, even if the instance ends later. */
 const STEADY_MS = 10_000;
 
-/** When an instance that came to run has, or would have, run for long enough; in milliseconds since 1970. */
+/** Returns when an instance has run, or will have run, for long enough, in milliseconds since the Unix epoch. */
 export function steadyAt({ status }: VirtualMachineInstance): number {
   const began = since(status, 'Running');
   return began === undefined ? Number.NEGATIVE_INFINITY : Date.parse(began) + STEADY_MS;
 }
 
-/** When an instance began to run; undefined where it has not. */
+/** Returns when an instance began to run, or undefined if it has not. */
 export function ranSince({ status }: VirtualMachineInstance): number | undefined {
   const began = since(status, 'Running');
   return began === undefined ? undefined : Date.parse(began);
 }
 
-/** When an instance ended; undefined where it has not. */
+/** Returns when an instance ended, or undefined if it has not. */
 export function endedAt({ status }: VirtualMachineInstance): number | undefined {
   const end = since(status, 'Failed') ?? since(status, 'Succeeded');
   return end === undefined ? undefined : Date.parse(end);
 }
 
-/** Whose an instance is, as seen by the machine with this uid. */
+/** Returns who owns an instance, as seen by the VM with this UID. */
 export function ownership({ metadata }: VirtualMachineInstance, machineUid: string): 'own' | 'nobody' | 'other' {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined) return 'nobody';
@@ -58,7 +57,7 @@ export function ownership({ metadata }: VirtualMachineInstance, machineUid: stri
 
 const NODE_LOST = new Set(['NodeLost', 'NodeDeleted', 'Fenced']);
 
-/** How an instance ended; undefined where it has not. */
+/** Returns how an instance ended, or undefined if it has not. */
 export function shutdownOf(instance: VirtualMachineInstance): Shutdown | undefined {
   if (!isFinal(instance)) return undefined;
   const { status, metadata } = instance;
@@ -67,7 +66,7 @@ export function shutdownOf(instance: VirtualMachineInstance): Shutdown | undefin
   return { reason: shutdownReason(instance), message: failureReason(instance).message, at };
 }
 
-/** The end of an instance that was gone before anybody said how it ended: it was told to go. */
+/** Returns the shutdown of an instance that was gone before anything reported its end: it was deleted. */
 export function unseenEnd({ metadata }: VirtualMachineInstance): Shutdown {
   const at = metadata.deletionTimestamp ?? metadata.creationTimestamp;
   return { reason: 'Stopped', message: `instance ${metadata.name} was deleted`, at };
@@ -80,7 +79,7 @@ function shutdownReason(instance: VirtualMachineInstance): Shutdown['reason'] {
   return isTerminating(instance) ? 'Stopped' : 'GuestShutdown';
 }
 
-/** What an instance says of itself where something is wrong with it. */
+/** Returns what an instance reports about its failure. */
 export function failureReason({ status, metadata }: VirtualMachineInstance): Problem {
   const conditions = status?.conditions ?? [];
   const told =

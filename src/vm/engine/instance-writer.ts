@@ -13,10 +13,10 @@ import type { SpecChanges } from './spec-changes.ts';
 
 export type AnyVm = ObjectOf<Kind> & KubeObject;
 
-/** What is done to the instance of a machine; each deed is expected to show in the cache before the next is planned. */
+/** Writes to the instance of a VM. Each write is expected in the cache before the next one is planned. */
 export interface InstanceWriter {
   create(making: InstanceOptions): Promise<Vmi>;
-  /** What is left of it: it waits for others; undefined where it is gone. */
+  /** Returns the instance while finalizers hold it, or undefined if it is gone. */
   delete(instance: Vmi): Promise<Vmi | undefined>;
   adopt(dialect: Dialect, instance: Vmi, changes: SpecChanges): Promise<void>;
   update(instance: Vmi, changes: SpecChanges): Promise<Vmi>;
@@ -61,7 +61,7 @@ export function createInstanceWriter(
     async adopt(dialect, instance, changes) {
       if (!(await isStillThere())) return;
       const ownerReferences = [...(instance.metadata.ownerReferences ?? []), ownerReference(dialect, vm)];
-      // The generations of another machine say nothing about this one.
+      // Generations of another VM do not apply to this one.
       const isSame = changes.live === undefined && changes.restart.length === 0 && changes.annotations === undefined;
       const generation = isSame ? vm.metadata.generation : 0;
       await rewrite(instance, { metadata: { ...withGeneration(instance, generation), ownerReferences } });
@@ -69,7 +69,7 @@ export function createInstanceWriter(
     },
 
     async update(instance, { live = instance.spec, restart, annotations }) {
-      // The instance is up to date once nothing waits for its next start.
+      // The instance is up to date if no change waits for its next start.
       const kept = restart.length > 0 ? instance.metadata : withGeneration(instance, vm.metadata.generation);
       const metadata = { ...kept, annotations: { ...kept.annotations, ...annotations } };
       const written = await rewrite(instance, { metadata, spec: live });
@@ -79,7 +79,7 @@ export function createInstanceWriter(
     },
   };
 
-  /** Asked of the server: what is adopted by a machine that is gone would be collected with it. */
+  /** Checks with the API server, since the garbage collector would delete an instance adopted by a deleted VM. */
   async function isStillThere(): Promise<boolean> {
     const { name, namespace, uid } = vm.metadata;
     try {

@@ -9,7 +9,7 @@ export const spec: VirtualMachineInstance['spec'] = {
   domain: { memory: { guest: '1Gi' }, devices: {} },
 };
 
-/** The metadata of the machine that instances belong to. */
+/** Metadata of the VM that owns the instances. */
 export const vmMetadata = (annotations?: Readonly<Record<string, string>>) => ({
   name: 'web',
   namespace: 'default',
@@ -24,19 +24,19 @@ export interface InstanceTraits {
   readonly uid?: string;
   readonly phase?: NonNullable<VirtualMachineInstance['status']>['phase'];
   readonly ran?: boolean;
-  /** For how long it has run, or did, in seconds; 40 where absent. */
+  /** Run time in seconds. Defaults to 40. */
   readonly ranSeconds?: number;
   readonly terminating?: boolean;
   readonly reason?: string;
   readonly message?: string;
-  /** The uid of the machine that it belongs to; 'vm' where absent, '' for nobody's. */
+  /** UID of the owning VM. Defaults to 'vm'; '' means no owner. */
   readonly owner?: string;
   readonly conditions?: NonNullable<VirtualMachineInstance['status']>['conditions'];
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: VirtualMachineInstance['spec'];
 }
 
-/** An instance as a test wants it. */
+/** Builds an instance with the given traits. */
 export function instanceLike(looks: InstanceTraits = {}): VirtualMachineInstance {
   const { uid = 'i1', phase = 'Running', terminating = false, reason, message, owner = 'vm' } = looks;
   const ran = looks.ran ?? (phase === 'Running' || phase === 'Succeeded' || phase === 'Failed');

@@ -31,11 +31,11 @@ export interface InstanceOptions {
   readonly desired: DesiredVm;
   readonly identity: Identity;
   readonly rollout: RolloutStrategy;
-  /** The machine stands still as soon as it has started. */
+  /** The VM is paused as soon as it has started. */
   readonly paused?: boolean;
 }
 
-/** The instance that stands for the next run of a machine. */
+/** Builds the instance for the next run of a VM. */
 export function buildInstance({
   dialect,
   vm,
@@ -69,7 +69,7 @@ export function buildInstance({
   };
 }
 
-/** By these, controllers and agents find their way: from a template they would lead them astray. */
+/** Controllers and node agents rely on these, so templates must not set them. */
 const RESERVED: ReadonlySet<string> = new Set([
   CREATED_BY_LABEL,
   MIGRATION_LABEL,
@@ -85,7 +85,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   SIZE_ANNOTATION,
 ]);
 
-/** The labels and annotations that a machine gives to its instance. */
+/** Returns the labels and annotations that a VM passes on to its instance. */
 export function inheritedMetadata({ labels, annotations }: DesiredVm): Pick<DesiredVm, 'labels' | 'annotations'> {
   const free = (words: Readonly<Record<string, string>>) =>
     Object.keys(words).some((name) => RESERVED.has(name))
@@ -94,7 +94,7 @@ export function inheritedMetadata({ labels, annotations }: DesiredVm): Pick<Desi
   return { labels: free(labels), annotations: free(annotations) };
 }
 
-/** What makes an instance the machine's own. */
+/** Returns the reference that makes the VM the owner of an instance. */
 export function ownerReference(
   { kind: { apiVersion, kind } }: Dialect,
   { metadata: { name, uid } }: { readonly metadata: ObjectMeta },

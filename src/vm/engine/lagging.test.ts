@@ -14,7 +14,7 @@ afterEach(() => world.stop());
 
 const namespace = 'default';
 const writes = (what: string) => world.writes.filter((write) => write === what).length;
-/** Takes an object away whatever holds it. */
+/** Deletes an object regardless of its finalizers. */
 async function wipe<T extends KubeObject>(type: ResourceType<T>, name: string) {
   await world.admin.delete(type, name, { namespace });
   await world.admin
@@ -22,7 +22,7 @@ async function wipe<T extends KubeObject>(type: ResourceType<T>, name: string) {
     .catch(() => undefined);
 }
 
-/** Watches of machines that a test can hold up, and events of them that it can lose. */
+/** Returns VM watches that a test can delay, and whose events it can drop. */
 function lagging() {
   const state = { held: false, lost: (_event: WatchEvent) => false };
   let waiting: (() => void)[] = [];
@@ -73,7 +73,7 @@ describe('while its cache of machines lags behind, the controller', () => {
     world.control({}, (client) =>
       lag.wrap({
         ...client,
-        // From the start on nothing is heard any more: writes are done, and their answers never come.
+        // From the start on, writes succeed but their responses never arrive.
         async create(...args) {
           lag.state.held = true;
           return await client.create(...args);

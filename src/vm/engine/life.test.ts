@@ -8,11 +8,11 @@ import { desiredVm, type InstanceTraits, instanceLike, NOW, recordedState } from
 import { planVm, type VmAction } from './plan-vm.ts';
 import { nextRecordedState } from './recorded-state.ts';
 
-/** Plays a machine, its instance and everybody around them, without a cluster. */
+/** Simulates a VM, its instance and the components around them, without a cluster. */
 class Life {
   readonly random = seededRandom('life');
   strategy: RunStrategy = 'Halted';
-  /** What the status holds. */
+  /** State recorded in the status. */
   memory: RecordedState = recordedState();
   instance: InstanceTraits | undefined;
   leaving = false;
@@ -20,7 +20,7 @@ class Life {
   now = NOW;
   made = 0;
 
-  /** One run of the controller; `crash`: it ends before it can write the status after its deed. */
+  /** Runs the controller once. With `crash` it ends before it can write the status after its action. */
   turn(crash = false): VmAction | undefined {
     const { strategy: runStrategy, now, random } = this;
     const instance = this.instance && instanceLike(this.instance);
@@ -33,7 +33,7 @@ class Life {
       changes: { live: undefined, restart: [] },
       now,
     });
-    // Ends are written down before the instance goes; all else may be lost.
+    // Shutdowns are recorded before the instance is deleted. Everything else may be lost.
     if (action?.do === 'delete' || !crash) this.memory = remembered;
     if (action?.do === 'create') {
       expect(this.instance).toBeUndefined();
@@ -46,7 +46,7 @@ class Life {
     return action;
   }
 
-  /** The instance goes its way by one step, the way of all that goes well or one that does not. */
+  /** Advances the instance by one step, successfully or not. */
   step(failing: boolean): void {
     const { instance } = this;
     if (instance === undefined) return;
@@ -57,7 +57,7 @@ class Life {
     else if (instance.phase === 'Pending') this.instance = { ...instance, phase: 'Running', ran: true };
   }
 
-  /** Everything goes well until nothing is left to do. */
+  /** Runs without failures until nothing is left to do. */
   settle(): void {
     for (let turn = 0; turn < 40; turn++) {
       this.turn();

@@ -13,12 +13,12 @@ import { consumptionOf } from '#vm/usage/consumption';
 import { isSimulated } from '#vm/usage/reference-node';
 import type { Usage } from './metrics.ts';
 
-/** How often the metrics of all launchers are asked for, in one request. */
+/** Interval between requests for the metrics of all launchers. */
 const EVERY_MS = 60_000;
-/** How soon again where nobody measures: that seldom changes. */
+/** Interval while the metrics API is not served, which seldom changes. */
 const WHERE_NONE_MS = 300_000;
 const TIMEOUT_MS = 30_000;
-/** How long a measure is good for while there is no other. */
+/** Maximum age of a measurement. */
 const GOOD_FOR_MS = 300_000;
 
 export interface MeasuredUsageDeps {
@@ -27,26 +27,26 @@ export interface MeasuredUsageDeps {
   readonly log: Logger;
   readonly pods: Cache<Pod>;
   readonly nodes: Cache<Node>;
-  /** The only one that is looked after; all where it is empty. */
+  /** Namespace to watch. Empty means all namespaces. */
   readonly namespace: string;
 }
 
 /**
- * What machines use on a cluster of others: as metrics.k8s.io tells it of their pods where it is served, and as simulated
- * pods say themselves where it tells nothing of them. That nobody measures is no error: then nothing is known.
+ * Usage of VMs on an existing cluster, from metrics.k8s.io if it is served, otherwise as simulated pods report it
+ * themselves. A missing metrics API is no error; usage is unknown then.
  */
 export class MeasuredUsage {
   readonly #parts: MeasuredUsageDeps;
   #measures: ReadonlyMap<string, Usage> = new Map();
   #at = Number.NEGATIVE_INFINITY;
-  /** What was last told of whether anybody measures. */
+  /** Last logged availability of metrics. */
   #reported = '';
 
   constructor(parts: MeasuredUsageDeps) {
     this.#parts = parts;
   }
 
-  /** What the pod of an instance uses, which is on the node that the instance says. */
+  /** Returns the usage of an instance's pod on the node of the instance. */
   of({ metadata, status }: Vmi): Usage | undefined {
     for (const pod of this.#parts.pods.by(byController, controllerKey({ metadata }))) {
       if (pod.spec.nodeName !== status?.nodeName) continue;
@@ -55,7 +55,7 @@ export class MeasuredUsage {
     return undefined;
   }
 
-  /** Asks again and again until the signal. */
+  /** Polls until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     while (!signal.aborted) {
@@ -64,7 +64,7 @@ export class MeasuredUsage {
     }
   }
 
-  /** Whether there is somebody to ask. */
+  /** Fetches the metrics once. Reports whether the metrics API is served. */
   async #fetch(signal: AbortSignal): Promise<boolean> {
     const { client, clock, namespace } = this.#parts;
     const patience = new AbortController();
@@ -91,7 +91,7 @@ export class MeasuredUsage {
     }
   }
 
-  /** Of a pod that nothing real runs in. */
+  /** Returns the usage that a simulated pod reports itself. */
   #said(pod: Pod): Usage | undefined {
     const node = this.#parts.nodes.get(pod.spec.nodeName ?? '');
     if (node === undefined || !isSimulated(node) || pod.status?.phase !== 'Running') return undefined;

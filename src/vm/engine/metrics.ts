@@ -5,23 +5,23 @@ import type { MetricDefinition } from '#platform/runtime/metrics';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
 
-/** What a machine uses at the moment. */
+/** Current usage of a VM. */
 export interface Usage {
   readonly cpuCores: number;
   readonly memoryBytes: number;
 }
 
 export interface VmMetricsOptions {
-  /** The machines of each group that is on. */
+  /** VMs of each enabled group. */
   readonly vms: readonly { readonly dialect: Dialect; readonly cache: Cache }[];
   readonly instances: Cache<Vmi>;
-  /** Asked of instances that run; undefined where nobody knows. */
+  /** Returns the usage of a running instance, or undefined if it is unknown. */
   readonly usage: (instance: Vmi) => Usage | undefined;
 }
 
 const PLACE = ['group', 'namespace', 'vm', 'node'];
 
-/** How many machines there are in each state, and what they use; counted when somebody looks. */
+/** Defines the metrics of VM counts by state and of VM usage, computed on each scrape. */
 export function vmMetrics({ vms, instances, usage }: VmMetricsOptions): readonly MetricDefinition[] {
   const used = (of: (usage: Usage) => number): MetricDefinition['values'] =>
     function* values() {
@@ -66,7 +66,7 @@ function counts(dialect: Dialect, vms: Cache) {
   return [...found.values()];
 }
 
-/** The machine that an instance runs for; one that stands alone is its own. */
+/** Returns the VM that an instance runs. A standalone instance stands for itself. */
 function machineOf({ apiVersion, metadata }: Vmi): { group: string; namespace: string; vm: string } {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const group = (owner?.apiVersion ?? apiVersion).split('/')[0] ?? '';

@@ -18,11 +18,11 @@ export interface ObserveInput {
   readonly vm: ObjectOf<Kind>;
   readonly dependencies: VmDependencies;
   readonly terminating: VmSituation['vm']['leaving'];
-  /** Why admission would not have let the machine in: it is left as it is then, unless it goes. */
+  /** Explains why admission would reject the VM, which is then left unchanged unless it is terminating. */
   readonly rejection?: Problem | undefined;
-  /** The instance by the name of the machine, whosever it is. */
+  /** Instance with the name of the VM, with any owner or none. */
   readonly instance: VirtualMachineInstance | undefined;
-  /** How an instance ended, where the status does not tell yet. */
+  /** Shutdown of an instance that the status does not report yet. */
   readonly unreported: Shutdown | undefined;
   readonly evacuationRequested: VmSituation['evacuationRequested'];
   readonly rollout: RolloutStrategy;
@@ -30,20 +30,20 @@ export interface ObserveInput {
   readonly random: Random;
 }
 
-/** Everything that one look at a machine tells. */
+/** Result of one observation of a VM. */
 export interface Observation {
   readonly desired: DesiredVm;
-  /** What the status remembers. */
+  /** State recorded in the status. */
   readonly before: RecordedState;
   readonly observed: ObservedVm;
-  /** The instance by the name of the machine, whosever it is. */
+  /** Instance with the name of the VM, with any owner or none. */
   readonly named: VirtualMachineInstance | undefined;
   readonly changes: SpecChanges;
-  /** What is to be done; nothing where absent. */
+  /** Action to take. Undefined if there is none. */
   readonly action: VmAction | undefined;
 }
 
-/** Its disks would change under a machine that runs. */
+/** A VM must not run while a restore changes its disks. */
 const RESTORING: Blocker = {
   reason: 'Restoring',
   message: `the disks are being restored, as annotation ${RESTORE_ANNOTATION} asks; take it off to start without`,
@@ -51,7 +51,7 @@ const RESTORING: Blocker = {
 
 const UNCHANGED: SpecChanges = { live: undefined, restart: [] };
 
-/** Looks at a machine and its instance, and decides what to do and what to tell. Pure but for what is random. */
+/** Observes a VM and its instance, and decides what to do and what to report. Pure except for `random`. */
 export function observe(look: ObserveInput): Observation {
   const { dialect, vm, terminating, instance: named, unreported, evacuationRequested, now, random } = look;
   const refusal = terminating === undefined ? look.rejection : undefined;
@@ -76,7 +76,7 @@ export function observe(look: ObserveInput): Observation {
   const situation: VmSituation = { vm: machine, desired, recorded, instance: named, changes, evacuationRequested, now };
   const problem = refusal ?? problemOf(situation);
   const action = refusal === undefined ? planVm(situation)[0] : undefined;
-  // What has ended needs no restart to be started with what is wanted, and what is to end has been told how.
+  // Neither an instance that has ended nor one that is about to end needs a restart to get the new spec.
   const ends = instance === undefined || isFinal(instance) || isTerminating(instance) || action?.do === 'delete';
   return {
     desired,
@@ -97,13 +97,13 @@ export function observe(look: ObserveInput): Observation {
   };
 }
 
-/** Addresses that the instance runs with are those of the machine. */
+/** Returns the VM's addresses, where those of a running instance take precedence. */
 function identityNow(before: Identity, instance: VirtualMachineInstance | undefined): Identity {
   const running = instance === undefined ? {} : identityOf(instance);
   return Object.keys(running).length === 0 ? before : running;
 }
 
-/** An instance that was made from this generation cannot differ from it. */
+/** Returns the spec changes. An instance that was created from this generation cannot differ from it. */
 function changesOf(
   { dialect, vm, rollout }: ObserveInput,
   desired: DesiredVm,
@@ -125,7 +125,7 @@ function changesOf(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** One that does not run yet, or cannot be moved, stays of the size that its launcher was made for. */
+/** Returns the running size. A pending or unmigratable instance retains the size that its launcher was created for. */
 function runningSize({ status }: VirtualMachineInstance): RunningSize {
   const fixed = status?.conditions?.some((each) => each.type === 'LiveMigratable' && each.status === 'False') === true;
   return {
@@ -135,7 +135,7 @@ function runningSize({ status }: VirtualMachineInstance): RunningSize {
   };
 }
 
-/** Fields that the instance has taken over, and whose effect it cannot have while it runs. */
+/** Returns fields that the instance has adopted but that cannot take effect while it runs. */
 function rejectedFields({ status }: VirtualMachineInstance): string[] {
   return (status?.conditions ?? []).flatMap(({ type, status: holds }) => {
     const field = HOT_CHANGES.get(type);
@@ -143,7 +143,7 @@ function rejectedFields({ status }: VirtualMachineInstance): string[] {
   });
 }
 
-/** Labels and annotations of the template that the instance does not carry; what else it carries may be anybody's. */
+/** Returns labels and annotations of the template that the instance lacks. Others on the instance are ignored. */
 function metadataChanges(
   desired: DesiredVm,
   { metadata }: VirtualMachineInstance,

@@ -13,7 +13,7 @@ function situation(
   return {
     vm: { uid: 'vm' },
     desired: desiredVm({ runStrategy: strategy }),
-    // It has been under this strategy before: what is new is told by each test.
+    // The VM has had this strategy before, and each test adds what is new.
     recorded: recordedState({ runStrategy: strategy }),
     instance: looks === undefined ? undefined : instanceLike(looks),
     changes: UNCHANGED,
@@ -21,7 +21,7 @@ function situation(
     ...more,
   };
 }
-/** What is done first, in one word. */
+/** Returns the first action in one word. */
 const deed = (actions: readonly VmAction[]) => actions[0]?.do ?? 'nothing';
 
 type Deed = VmAction['do'] | 'nothing';

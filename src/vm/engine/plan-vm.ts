@@ -11,45 +11,45 @@ import {
 } from './instance-state.ts';
 import type { SpecChanges } from './spec-changes.ts';
 
-/** All that decides what happens to a machine. */
+/** Everything that decides the next action for a VM. */
 export interface VmSituation {
   readonly vm: {
     readonly uid: string;
-    /** The spec was changed since anybody looked: whatever failed may go well now. */
+    /** The spec has changed since the last observation, so that earlier failures may not recur. */
     readonly changed?: boolean;
-    /** The machine is on its way out, and its instance goes with it or stays behind. */
+    /** The VM is terminating, either with its instance or leaving it behind. */
     readonly leaving?: 'with its instance' | 'alone';
   };
   readonly desired: DesiredVm;
-  /** What is remembered after the last look at the instance. */
+  /** State recorded after the last observation of the instance. */
   readonly recorded: RecordedState;
-  /** The instance by the name of the machine, whosever it is. */
+  /** Instance with the name of the VM, with any owner or none. */
   readonly instance: VirtualMachineInstance | undefined;
-  /** What was changed since the instance was made. */
+  /** Spec changes since the instance was created. */
   readonly changes: SpecChanges;
-  /** When the instance was first seen to have to leave its node; long ago where absent. */
+  /** Time when the instance was first seen marked for evacuation. If unset, it was long ago. */
   readonly evacuationRequested?: number | undefined;
   readonly now: number;
 }
 
 /**
- * How long a machine that leaves by a restart stays after it was asked to: whoever asked by an eviction is to have the
- * answer before the pod ends, or a descheduler takes the end for that of another eviction and waits for its own in vain.
+ * Delay before a VM that evacuates by a restart is stopped. An eviction must get its response before the pod ends,
+ * otherwise a descheduler attributes the end to another eviction and waits for its own in vain.
  */
 const EVACUATES_AFTER_MS = 1_000;
 
 export type VmAction =
   | { readonly do: 'create'; readonly paused: boolean }
   | { readonly do: 'delete'; readonly why: string }
-  /** An instance that is nobody's becomes the machine's own. */
+  /** Takes ownership of an instance without an owner. */
   | { readonly do: 'adopt' }
   | { readonly do: 'update' }
-  /** Nothing before this time. */
+  /** Does nothing before this time. */
   | { readonly do: 'wait'; readonly until: number }
-  /** Nothing holds the machine any more. */
+  /** Releases the VM, which nothing holds any more. */
   | { readonly do: 'release' };
 
-/** What is to be done now; the rest follows when that has had its effect. */
+/** Returns the actions to take now. Further actions follow once these have taken effect. */
 export function planVm(situation: VmSituation): VmAction[] {
   const { vm, instance } = situation;
   const whose = instance === undefined ? undefined : ownership(instance, vm.uid);
@@ -88,17 +88,17 @@ function planInstance(situation: VmSituation, instance: VirtualMachineInstance):
   }
   const isChanged = changes.live !== undefined || changes.annotations !== undefined;
   if (isChanged && !isFinal(instance)) return [{ do: 'update' }];
-  // Until it has run for a while, what was wrong with those before may be wrong with it.
+  // The cause of earlier failures may still end this instance until it has run for a while.
   const unsteady = recorded.startFailure !== undefined && instance.status?.phase === 'Running';
   return unsteady ? [{ do: 'wait', until: steadyAt(instance) }] : [];
 }
 
-/** Whether a machine without an instance is to have one. */
+/** Reports whether a VM without an instance should get one. */
 export function shouldStart({ runStrategy }: DesiredVm, recorded: RecordedState): boolean {
   const asked = recorded.requests[0]?.action === 'Start';
   switch (runStrategy) {
     case 'Always':
-      // A start that was asked for overrules what was decided before, though it may not be remembered so yet.
+      // A start request overrides an earlier decision, even if the recorded state does not show it yet.
       return recorded.restarts?.gaveUp === undefined || recorded.requests.some(({ action }) => action === 'Start');
     case 'Once':
       return true;
@@ -107,7 +107,7 @@ export function shouldStart({ runStrategy }: DesiredVm, recorded: RecordedState)
     case 'Manual':
       return asked;
     case 'RerunOnFailure':
-      // It has not begun under this strategy yet, or is to begin again.
+      // The VM has not started under this strategy yet, or should start again.
       return asked || recorded.runStrategy !== runStrategy;
   }
 }
@@ -127,7 +127,7 @@ function reasonToStop(
   return undefined;
 }
 
-/** What keeps a machine from being what it should be, where that can be told now. */
+/** Returns why a VM is not in its desired state, if that is known now. */
 export function problemOf({ vm, desired, recorded, instance }: VmSituation): Problem | undefined {
   if (instance === undefined) return shouldStart(desired, recorded) ? problemOfBlocker(desired.blocked) : undefined;
   const whose = ownership(instance, vm.uid);

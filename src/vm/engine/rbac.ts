@@ -3,19 +3,19 @@ import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import type { Kind } from '#platform/schema/kind';
 
-/** What it takes to know what machines use, where others measure it. */
+/** Permissions to read the usage of VMs from the metrics API. */
 export const USAGE_RULES: readonly PolicyRule[] = [
   { apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['list'] },
   { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
 ];
 
-/** What the controller of machines may do, for each of the kinds that it looks after. */
+/** Permissions of the VM controller for the kinds that it manages. */
 export function vmRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   return [
     ...kinds.flatMap(({ group, plural }) => [
       { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update'] },
       { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update', OPERATE] },
-      // Where owners are protected, whoever blocks their deletion must be able to.
+      // OwnerReferencesPermissionEnforcement requires this to set blockOwnerDeletion.
       { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
     ]),
     {

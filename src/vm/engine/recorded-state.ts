@@ -11,18 +11,18 @@ import { restartsAfter } from './restarts.ts';
 export interface StateObservation {
   readonly generation: number;
   readonly runStrategy: RunStrategy;
-  /** What becomes of a machine that ended by itself; as its run strategy says where absent. */
+  /** Restart policy for a VM that ended by itself. Defaults to the behavior of the run strategy. */
   readonly restarts?: RestartPolicy | undefined;
-  /** The machine's own instance. */
+  /** Instance that belongs to the VM. */
   readonly instance: VirtualMachineInstance | undefined;
   readonly now: number;
   readonly random: Random;
 }
 
-/** Under these a failed start is tried again, or at least told. */
+/** Run strategies under which a failed start is retried or at least reported. */
 const COUNTS_FAILURES: ReadonlySet<RunStrategy> = new Set(['Always', 'RerunOnFailure', 'Once']);
 
-/** What is to be remembered after a look at the instance. Looking again at the same changes nothing. */
+/** Returns the state to record after an observation of the instance. Idempotent for the same observation. */
 export function nextRecordedState(before: RecordedState, seen: StateObservation): RecordedState {
   const { runStrategy, instance, generation } = seen;
   const shutdown = instance === undefined ? undefined : shutdownOf(instance);
@@ -45,7 +45,7 @@ export function nextRecordedState(before: RecordedState, seen: StateObservation)
   };
 }
 
-/** Whether the status holds all that must outlive the instance already. */
+/** Reports whether the status already holds everything that must outlive the instance. */
 export function isRecorded(recorded: RecordedState, stored: RecordedState): boolean {
   const lasting = ({ requests, identity, startFailure, lastShutdown, restarts }: RecordedState) => [
     requests,
@@ -57,7 +57,7 @@ export function isRecorded(recorded: RecordedState, stored: RecordedState): bool
   return jsonEqual(lasting(recorded), lasting(stored));
 }
 
-/** Requests that are done are gone. A failure under RerunOnFailure asks for the next start itself. */
+/** Drops completed requests. A failure under RerunOnFailure adds a request for the next start. */
 function requestsAfter(
   before: readonly PowerRequest[],
   strategy: RunStrategy,
@@ -77,16 +77,16 @@ function isDone(
 ): boolean {
   if (action === 'Stop') return instance === undefined || uid !== instance.metadata.uid;
   if (instance === undefined || isTerminating(instance)) return false;
-  // The request was made because of this very failure.
+  // This failure caused the request.
   return !(strategy === 'RerunOnFailure' && instance.status?.phase === 'Failed');
 }
 
-/** Neither one that was told to stop nor one whose node is lost says anything of the machine. */
+/** A requested stop or a lost node is not a failure of the VM. */
 function neverRan(shutdown: Shutdown | undefined): boolean {
   return shutdown !== undefined && shutdown.reason !== 'Stopped' && shutdown.reason !== 'NodeLost';
 }
 
-/** Ends that are the doing of the guest alone, as agents and KWOK name them. */
+/** Exit reasons caused by the guest alone, as node agents and KWOK name them. */
 const OWN_ENDS: ReadonlySet<string | undefined> = new Set([
   'GuestCrashed',
   'OutOfMemory',
@@ -97,7 +97,7 @@ const OWN_ENDS: ReadonlySet<string | undefined> = new Set([
   'Completed',
 ]);
 
-/** Whether what would be started again at once would only end again at once. */
+/** Reports whether the instance ended for a reason that would end an immediate restart as well. */
 function brokeAtOnce({ status }: VirtualMachineInstance, strategy: RunStrategy): boolean {
   const again = strategy === 'Always' || (strategy === 'RerunOnFailure' && status?.phase === 'Failed');
   return again && (status?.phase === 'Failed' || status?.phase === 'Succeeded') && OWN_ENDS.has(status.reason);

@@ -3,7 +3,7 @@ import type { Node } from '#platform/kube/kinds/node';
 import type { Cache } from '#platform/runtime/cache';
 import { sharedSize } from '#vm/usage/reference-node';
 
-/** What a share of one node is a share of. Worked out anew only after nodes have changed. */
+/** Node size that fractional VM sizes refer to. It is recomputed only after nodes have changed. */
 export class ReferenceNode {
   readonly defaultNode: NodeSize;
   #known: { readonly cache: Cache<Node>; readonly version: string; readonly size: NodeSize } | undefined;
@@ -12,7 +12,7 @@ export class ReferenceNode {
     this.defaultNode = defaultNode;
   }
 
-  /** The size that all simulated nodes have, else the usual one. */
+  /** Returns the size that all simulated nodes share, otherwise the default. */
   among(cache: Cache<Node>): NodeSize {
     const { version } = cache;
     if (this.#known?.cache === cache && this.#known.version === version) return this.#known.size;

@@ -6,23 +6,23 @@ import { endedAt, failureReason, hasRun, isFinal, isTerminating, ranSince, shutd
 
 export interface EndObservation {
   readonly policy: RestartPolicy;
-  /** The machine's own instance. */
+  /** Instance that belongs to the VM. */
   readonly instance: VirtualMachineInstance | undefined;
-  /** What waits to be done. */
+  /** Pending requests. */
   readonly requests: readonly PowerRequest[];
-  /** The spec was changed since anybody looked. */
+  /** The spec has changed since the last observation. */
   readonly changed: boolean;
   readonly now: number;
 }
 
 /**
- * What is decided of a machine that ended by itself after it had run, and is remembered of such ends before. Looking
- * again at the same end changes nothing. What was told to end is no matter of it, nor what never came to run.
+ * Decides whether to restart a VM that ended by itself after it had run, and counts each such end once. Requested stops
+ * and instances that never ran do not count.
  */
 export function restartsAfter(before: Restarts | undefined, seen: EndObservation): Restarts | undefined {
   const { instance, requests, changed } = seen;
   const down = instance === undefined || isFinal(instance);
-  // Whoever starts the machine, or changes what did not work, wants another row of attempts.
+  // A start request, or a change of a spec that failed, allows a new series of attempts.
   if (down && requests.some(({ action }) => action === 'Start')) return undefined;
   const known = down && changed && before?.gaveUp === 'RestartsExhausted' ? undefined : before;
   if (instance === undefined || !isFinal(instance) || isTerminating(instance) || !hasRun(instance)) return known;
@@ -44,7 +44,7 @@ function decideRestart(
   if (reason !== undefined) {
     return { total, inRow, lastInstance, gaveUp: 'NotRestarted', message: `${why}; it stays down: ${reason}` };
   }
-  // Nothing is wrong with a machine whose node is lost, and the node has been waited for long enough.
+  // A lost node is no fault of the VM, and its timeout has passed already.
   if (end.reason === 'NodeLost') {
     const message = `${why}; it is started on another node at once`;
     return { total: total + 1, inRow, lastInstance, retryAfter: timestampNotBefore(now), message };
@@ -63,7 +63,7 @@ function reasonToStay({ when, words }: RestartPolicy, { reason }: Shutdown): str
   return when === 'onFailure' && reason === 'GuestShutdown' ? words : undefined;
 }
 
-/** Whether it ran for so long that what ended those before is over. */
+/** Reports whether the instance ran long enough that earlier failures no longer count. */
 function isSteady(instance: VirtualMachineInstance, { windowMs }: RestartPolicy): boolean {
   const [began, ended] = [ranSince(instance), endedAt(instance)];
   return began !== undefined && ended !== undefined && ended - began >= windowMs;

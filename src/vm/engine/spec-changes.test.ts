@@ -83,7 +83,7 @@ describe('a machine that runs', () => {
     const { live, restart } = specChanges(made, wanted, 'LiveUpdate');
     expect(restart).toEqual([]);
     expect(live).toMatchObject(expected);
-    // With it, nothing is left to change.
+    // Nothing is left to change after it.
     expect(specChanges(live ?? made, wanted, 'LiveUpdate')).toEqual({ live: undefined, restart: [] });
   });
 

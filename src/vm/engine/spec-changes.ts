@@ -1,35 +1,35 @@
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
 
-/** LiveUpdate brings to a running machine what can be changed while it runs; Stage leaves everything to its next start. */
+/** LiveUpdate applies what can change in a running VM. Stage leaves every change to the next start. */
 export type RolloutStrategy = 'LiveUpdate' | 'Stage';
 
 export interface SpecChanges {
-  /** The spec that the instance is to have from now on; undefined where nothing reaches it while it runs. */
+  /** New spec of the running instance. Undefined if no change can reach it while it runs. */
   readonly live: InstanceSpec | undefined;
-  /** Paths of changed fields that reach the machine only with its next start. */
+  /** Paths of changed fields that take effect only at the next start. */
   readonly restart: readonly string[];
-  /** Annotations that the instance is to have from now on, where any of them differ. */
+  /** New annotations of the instance. Set only if any of them differ. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What is known of the machine that runs with a spec. */
+/** Describes the running VM that has a spec. */
 export interface RunningSize {
-  /** Whether it can be moved now, which is how it comes by another size. */
+  /** The instance can be migrated now, which is how it gets another size. */
   readonly migratable: boolean;
-  /** What it has; where absent, what the spec says. */
+  /** Current sockets. Defaults to the value of the spec. */
   readonly sockets?: number | undefined;
-  /** The memory that it started with, below which it cannot go; where absent, what the spec says. */
+  /** Memory at the start, which is also the minimum. Defaults to the value of the spec. */
   readonly minMemory?: string | number | undefined;
 }
 
 const NOTHING: SpecChanges = { live: undefined, restart: [] };
-/** How much more of it may be plugged in while the machine runs, where the spec does not say. */
+/** Default factor by which a running VM may grow if the spec does not set a maximum. */
 const GROWTH = 4;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The spec that an instance is made with: how far it may grow is settled with its start. */
+/** Returns the spec that an instance is created with. Its maximum size is fixed at the start. */
 export function startSpec(desired: InstanceSpec, rollout: RolloutStrategy): InstanceSpec {
   if (rollout === 'Stage') return desired;
   const { cpu, memory } = desired.domain;
@@ -44,7 +44,7 @@ export function startSpec(desired: InstanceSpec, rollout: RolloutStrategy): Inst
   };
 }
 
-/** What it takes to make of the spec that an instance was made with the one that is wanted now. */
+/** Returns the changes that turn the spec of an existing instance into the desired spec. */
 export function specChanges(
   made: InstanceSpec,
   desired: InstanceSpec,
@@ -65,7 +65,7 @@ function isLive(path: string, made: InstanceSpec, desired: InstanceSpec, running
   return PLACEMENT.has(path);
 }
 
-/** The spec that was made with some of its fields as they are wanted. */
+/** Returns the existing spec with the given fields as desired. */
 function withLive(made: InstanceSpec, desired: InstanceSpec, paths: ReadonlySet<string>): InstanceSpec {
   const { cpu, memory } = made.domain;
   const spec: Record<string, unknown> = {
@@ -85,8 +85,8 @@ const SOCKETS = 'domain.cpu.sockets';
 const GUEST = 'domain.memory.guest';
 
 /**
- * Sockets are never taken out; those that were asked for and have not come yet need not come. Where they come all the
- * same, because it was too late to give up their migration, they stay until the next start.
+ * Reports whether sockets can change live: they are never unplugged, but pending ones can be canceled. Sockets whose
+ * migration can no longer be aborted stay until the next start.
  */
 function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, desired: InstanceSpec, running: RunningSize): boolean {
   const asked = made?.sockets ?? 1;
@@ -94,7 +94,7 @@ function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, desired: Instan
   return to >= Math.min(asked, running.sockets ?? asked) && to <= (made?.maxSockets ?? asked);
 }
 
-/** Memory that was plugged in can be taken out again. */
+/** Reports whether memory can change live. Plugged memory can be unplugged again. */
 function mayPlugMemory({ domain }: InstanceSpec, desired: InstanceSpec, { minMemory }: RunningSize): boolean {
   const least = read(minMemory ?? domain.memory?.guest);
   const most = read(domain.memory?.maxGuest);
@@ -103,7 +103,7 @@ function mayPlugMemory({ domain }: InstanceSpec, desired: InstanceSpec, { minMem
   return known && compare(to, least) >= 0 && compare(to, most) <= 0;
 }
 
-/** Mebibytes below which nothing can be plugged in, as KubeVirt has it. */
+/** Mebibytes of guest memory below which KubeVirt plugs nothing in. */
 const MIN_PLUGGABLE = 1024n;
 const NANO = 1_000_000_000n;
 
@@ -111,7 +111,7 @@ function maxGuestOf({ guest, maxGuest }: NonNullable<InstanceSpec['domain']['mem
   maxGuest?: string | number;
 } {
   if (maxGuest !== undefined) return { maxGuest };
-  // Nearly everybody writes it this way, and it is worked out for every start.
+  // Almost every spec has this form, and every start computes it.
   const [, digits = '', unit = ''] = /^([1-9][0-9]{0,8})([MG])i$/.exec(String(guest)) ?? [];
   const mebibytes = unit === '' ? mebibytesIn(guest) : BigInt(digits) * (unit === 'G' ? 1024n : 1n);
   return mebibytes < MIN_PLUGGABLE ? {} : { maxGuest: `${mebibytes * BigInt(GROWTH)}Mi` };
@@ -121,13 +121,13 @@ function mebibytesIn(amount: unknown): bigint {
   return ((read(amount)?.nano ?? 0n) / NANO) >> 20n;
 }
 
-/** Where the two differ, as far down as a reader would look for it. */
+/** Returns the paths where two specs differ, as deep as a reader would look. */
 function differences(made: Fields, desired: Fields, prefix: string): string[] {
   const found: string[] = [];
   for (const name of new Set([...Object.keys(made), ...Object.keys(desired)])) {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const [a, b] = [made[name] ?? STANDARD[path], desired[name] ?? STANDARD[path]];
-    // How far a machine may grow was settled at its start, unless somebody says otherwise.
+    // The maximum size was fixed at the start, unless the spec sets another.
     if ((b === undefined && GROWS.has(path)) || path === ONLY_AT_START) continue;
     if (isSame(a, b, AMOUNTS.test(path))) continue;
     if (OPENED.has(path)) found.push(...differences((a ?? {}) as Fields, (b ?? {}) as Fields, path));
@@ -136,7 +136,7 @@ function differences(made: Fields, desired: Fields, prefix: string): string[] {
   return found;
 }
 
-/** Fields whose parts are told apart; the whole of the others is one field to a reader. */
+/** Fields that are compared by their parts. Every other field is compared as a whole. */
 const OPENED: ReadonlySet<string> = new Set([
   'domain',
   'domain.cpu',
@@ -145,9 +145,9 @@ const OPENED: ReadonlySet<string> = new Set([
   'domain.devices',
 ]);
 const GROWS: ReadonlySet<string> = new Set(['domain.cpu.maxSockets', 'domain.memory.maxGuest']);
-/** A start on request may have set it, and it means nothing to a machine that has started. */
+/** A start request may have set it, and it has no effect after the start. */
 const ONLY_AT_START = 'startStrategy';
-/** What a field that is left out stands for. */
+/** Values of omitted fields. */
 const STANDARD: Fields = {
   'domain.cpu.sockets': 1,
   'domain.cpu.cores': 1,
@@ -157,7 +157,7 @@ const STANDARD: Fields = {
 
 const AMOUNTS = /^domain\.(memory\.(guest|maxGuest)|resources\.(requests|limits))$/;
 
-/** Equal as JSON; an empty list is none at all, and an amount may be written in several ways. */
+/** Compares as JSON. An empty list equals none, and equal amounts may be written differently. */
 function isSame(a: unknown, b: unknown, amounts = false): boolean {
   if (a === b) return true;
   if (Array.isArray(a) || Array.isArray(b)) return isSameList(a ?? [], b ?? []);

@@ -4,7 +4,7 @@ import { START_AWAY_FROM, START_ON } from '#api/operation-request';
 const HOSTNAME = 'kubernetes.io/hostname';
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/** The spec with where an operation wants this start to be; what the machine asks for itself cannot be overruled. */
+/** Adds the placement that an operation requests for this start. It cannot override the VM's own constraints. */
 export function withStartPlacement(
   spec: InstanceSpec,
   annotations: Readonly<Record<string, string>> = {},
@@ -20,7 +20,7 @@ function awayFrom(affinity: Affinity | undefined, host: string): Affinity {
   const { nodeAffinity } = affinity ?? {};
   const terms = nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [{}];
   const elsewhere = { key: HOSTNAME, operator: 'NotIn', values: [host] } as const;
-  // One of the terms has to hold, so that each of them has to say it.
+  // Terms are ORed, so each of them needs the requirement.
   const nodeSelectorTerms = terms.map((term) => ({
     ...term,
     matchExpressions: [...(term.matchExpressions ?? []), elsewhere],

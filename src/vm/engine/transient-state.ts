@@ -1,7 +1,7 @@
 import type { ObservedVm } from './dialect.ts';
 import { isFinal, isTerminating } from './instance-state.ts';
 
-/** The state that a machine is only passing through; undefined where it stays until somebody does something. */
+/** Returns the transient state of a VM, or undefined if the state lasts until something changes it. */
 export function transientState(leaving: boolean, { instance, problem }: ObservedVm): string | undefined {
   if (leaving) return 'Terminating';
   if (instance === undefined || problem !== undefined) return undefined;
@@ -12,5 +12,5 @@ export function transientState(leaving: boolean, { instance, problem }: Observed
   return stuck ? undefined : 'Starting';
 }
 
-/** False, these say why an instance does not come along. */
+/** Conditions that explain, when False, why an instance makes no progress. */
 const STUCK: ReadonlySet<string> = new Set(['PodScheduled', 'Synchronized']);

@@ -1,32 +1,34 @@
-/** With no more than so many machines on their way lately, each of their states is worth a write. */
+/** Maximum number of VMs in transition for which every state is written. */
 const MAX_TRANSIENT = 16;
-/** A state that lasts this long is none that passes; where there is a crowd, everything takes longer. */
+/**
+ * Minimum duration of a state that is written. Each VM in transition adds to it, since everything takes longer then.
+ */
 const HOLD_MS = 100;
 const HOLD_MS_EACH = 3;
-/** Where writes take long, a state lasts as long as the next few of them. */
+/** Minimum duration of a state as a multiple of the write latency. */
 const HOLD_WRITES = 8;
-/** How much the last write counts in what writes take of late. */
+/** Weight of the last write in the average write latency. */
 const LAST_WRITE_WEIGHT = 0.2;
 
 /**
- * Decides which states on the way of a machine are worth a write. Whoever starts a few machines wants to see each
- * step; where many are started, most steps are over before their write would be. Final states are not its matter.
+ * Decides which transient states of a VM are written; final states are handled elsewhere. With few VMs in transition
+ * users see each step, with many most steps would be finished before their write.
  */
 export class TransientStatusThrottle {
-  /** By machine; `hold`: how long its state had to last in the largest crowd since it began. */
+  /** VMs in transition. `hold` is how long the state had to last at the highest load since it began. */
   readonly #inTransit = new Map<string, { readonly state: string; readonly since: number; hold: number }>();
-  /** When the last machines set out; the oldest stands at `#next`. */
+  /** Times when the last VMs began a transition. The oldest is at `#next`. */
   readonly #departures: number[] = Array.from({ length: MAX_TRANSIENT }, () => Number.NEGATIVE_INFINITY);
   #next = 0;
   #writeMs = 0;
 
-  /** A write took so long. */
+  /** Records the latency of a write. */
   wrote(ms: number): void {
     this.#writeMs += (ms - this.#writeMs) * LAST_WRITE_WEIGHT;
   }
 
   /**
-   * How long to wait before this state of a machine is written, if it still holds then; 0: it is worth a write now.
+   * Returns how long to wait before this state of a VM is written, if it still holds then. 0 means to write it now.
    * `now` is monotonic.
    */
   delay(vm: string, state: string, now: number): number {
@@ -38,22 +40,22 @@ export class TransientStatusThrottle {
       own = { state, since: now, hold: 0 };
       this.#inTransit.set(vm, own);
     }
-    // The last of a crowd have waited behind all others.
+    // The last VMs of a large batch have waited behind all others.
     own.hold = Math.max(own.hold, this.#hold());
     return Math.max(0, own.since + own.hold - now);
   }
 
-  /** Whether the state that the machine was last seen in is not written yet, because it may pass. */
+  /** Reports whether the last observed state of the VM is held back because it may be transient. */
   shouldHold(vm: string): boolean {
     return (this.#inTransit.get(vm)?.hold ?? 0) > 0;
   }
 
-  /** The machine is where it was going, or gone. */
+  /** Ends the transition of a VM that has reached its final state or is gone. */
   arrived(vm: string): void {
     this.#inTransit.delete(vm);
   }
 
-  /** How long a state lasts that only passes, without a crowd. */
+  /** Maximum duration of a transient state at low load. */
   get #transientMs(): number {
     return Math.max(HOLD_MS, HOLD_WRITES * this.#writeMs);
   }
@@ -70,7 +72,10 @@ export class TransientStatusThrottle {
     return calm;
   }
 
-  /** Few are under way, and few set out a moment ago: at a steady rate of hundreds a second there are never many under way. */
+  /**
+   * Reports whether few VMs are in transition and few began one recently. The count alone misses a steady rate of
+   * hundreds per second.
+   */
   #isCalm(now: number): boolean {
     return this.#inTransit.size <= MAX_TRANSIENT && now - (this.#departures[this.#next] ?? 0) >= this.#transientMs;
   }

@@ -7,40 +7,40 @@ import type { Blocker } from './dialect.ts';
 import type { Usage } from './metrics.ts';
 
 /**
- * What a machine may be measured by, beside its own words. All but the first is gathered only for dialects that ask for
- * it, and absent where nobody gathers it or the machine has nothing to do with it.
+ * Facts besides the VM itself that its desired state depends on. All but the first are provided only to dialects that
+ * request them, and are unset without a provider or if they do not concern the VM.
  */
 export interface VmDependencies {
-  /** What a share of one node is a share of. */
+  /** Node size that fractional VM sizes refer to. */
   readonly referenceNode: NodeSize;
-  /** The template that the machine names; withheld where it is in a namespace of others, who do not share it. */
+  /** Template that the VM names. Withheld if it is in another namespace that does not share it. */
   readonly template?: VMTemplate | 'missing' | 'withheld';
-  /** Whether the Secret that the machine reads at its first boot is there. */
+  /** Availability of the Secret that the VM reads at its first boot. */
   readonly secret?: 'there' | 'missing';
-  /** What the grid says of a machine that heeds it. */
+  /** Carbon assessment of a carbon-aware VM. */
   readonly carbon?: CarbonAssessment;
-  /** What the machine uses, where that is news to its status. */
+  /** Usage of the VM. Set only if the status should be updated with it. */
   readonly usage?: Usage;
-  /** The claims behind the disks of the machine, by the name of the disk. */
+  /** Claims of the VM's disks, by disk name. */
   readonly claims?: ReadonlyMap<string, ClaimState>;
-  /** Whether the image of the machine has the digest that it must have. */
+  /** Verification of the image against the expected digest. */
   readonly image?: ImageVerification;
 }
 
-/** A part of the surroundings that has to be gathered. */
+/** Names a dependency that needs a provider. */
 export type DependencyName = Exclude<keyof VmDependencies, 'referenceNode'>;
 
-/** What follows for a machine from the electricity that there is. */
+/** Consequences of the current carbon intensity for a VM. */
 export interface CarbonAssessment {
-  /** CarbonAware, as it is to stand in the status. */
+  /** CarbonAware condition for the status. */
   readonly condition: Pick<Condition, 'status' | 'reason' | 'message'>;
-  /** In gCO2/kWh, where it is known. */
+  /** Carbon intensity in gCO2/kWh, if known. */
   readonly intensity?: number;
-  /** The machine is not started yet. */
+  /** Blocker that delays the start of the VM. */
   readonly waits?: Blocker;
-  /** Nodes that are to be preferred, in the words of an affinity. */
+  /** Preferred nodes as terms of a node affinity. */
   readonly preferred?: PreferredNodes;
-  /** What the status is to remember; the start itself is for the dialect to add. */
+  /** Record for the status. The dialect adds the start itself. */
   readonly record?: CarbonRecord;
 }
 
@@ -49,22 +49,24 @@ export type CarbonRecord = NonNullable<NonNullable<HypersdkMachine['status']>['c
 type NodeAffinity = NonNullable<NonNullable<InstanceSpec['affinity']>['nodeAffinity']>;
 export type PreferredNodes = NonNullable<NodeAffinity['preferredDuringSchedulingIgnoredDuringExecution']>;
 
-/** What is known of an image whose digest is given: it is right, the machine waits for that, or nobody compares it. */
+/** Verification of an image with a given digest: it matches, the VM waits for the check, or nothing compares it. */
 export type ImageVerification =
   | { readonly state: 'verified' }
   | { readonly state: 'waits'; readonly blocker: Blocker }
   | { readonly state: 'left'; readonly why: string };
 
-/** The claim behind a disk. */
+/** Describes the claim of a disk. */
 export interface ClaimState {
   readonly name: string;
-  /** Whether it holds a volume, waits for one, is not there, or is there and not for this machine. */
+  /** The claim has a volume, waits for one, does not exist, or exists but is not for this VM. */
   readonly state: 'bound' | 'pending' | 'missing' | 'taken';
-  /** A word for programs and a sentence for people, where something keeps it from being as it should; the latter alone where it is other than spec says. */
+  /**
+   * Reason and message if something prevents the desired state. The message alone reports a difference from the spec.
+   */
   readonly reason?: string;
   readonly message?: string;
-  /** It is of this size, and spec asks for more. */
+  /** Current size. Set if the spec requests more. */
   readonly size?: string;
-  /** It gets its volume only when a pod that uses it has a node. */
+  /** The claim is bound only after a pod that uses it has a node. */
   readonly waits?: true;
 }

@@ -9,12 +9,12 @@ type Status = {
   readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
 };
 
-/** Tells users what happens to their machines, each thing once. */
+/** Records events of VMs for users, each only once. */
 export class VmEventRecorder {
-  /** By machine: what was told last on each topic. */
+  /** Last recorded event by VM and topic. */
   readonly #recorded = new Map<string, Map<string, string>>();
 
-  /** What a look at the machine brought to light; its conditions are those of the status that it is to have. */
+  /** Records the events of an observation. `status` returns the status to be written, with its conditions. */
   record(vm: EventObject, observation: Observation, events: EventRecorder, status: () => Status): void {
     const { observed, before, desired } = observation;
     const { lastShutdown } = observed.recorded;
@@ -43,7 +43,7 @@ export class VmEventRecorder {
     events.event(vm, reason === 'NodeLost' ? 'Warning' : type, word, message);
   }
 
-  /** What was decided of a machine that ended, or has to leave its node. */
+  /** Records the decision about a VM that ended or must leave its node. */
   #decision(vm: EventObject, { observed, before, desired }: Observation, events: EventRecorder): void {
     const { instance, recorded } = observed;
     const { lastInstance = '', gaveUp, message = '' } = recorded.restarts ?? {};
@@ -62,7 +62,7 @@ export class VmEventRecorder {
     }
   }
 
-  /** That a machine will hold up the drain of its node, before anybody drains it. */
+  /** Records that a VM will block the drain of its node, before a drain begins. */
   #immovable(
     vm: EventObject,
     instance: Observation['observed']['instance'],
@@ -83,7 +83,7 @@ export class VmEventRecorder {
     if (!this.#isNew(vm, 'restart', text)) return;
     if (text === '') this.#recorded.get(keyOf(vm))?.delete('restart');
     else {
-      // Only the group of the machine knows how its fields are called there.
+      // Only the API group of the VM knows its field names.
       const said = status().conditions?.find(({ type }) => type === 'RestartRequired')?.message;
       events.event(vm, 'Normal', 'RestartRequired', said ?? 'a change is not in effect before the next start');
     }
@@ -101,7 +101,9 @@ export class VmEventRecorder {
 
 const MOVES = 'LiveMigratable';
 
-/** Whether the status says it already: whoever wrote it has told of it, be it in another process. */
+/**
+ * Reports whether the status already has this reason, so that its writer, maybe another process, recorded the event.
+ */
 function isReported(vm: EventObject & { readonly status?: Status }, reason: string, message: string): boolean {
   return vm.status?.conditions?.some((each) => each.reason === reason && each.message === message) === true;
 }

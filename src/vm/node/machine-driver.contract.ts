@@ -6,7 +6,7 @@ import { migrationContract } from './machine-driver/migration.contract.ts';
 import { powerContract } from './machine-driver/power.contract.ts';
 import { snapshotContract } from './machine-driver/snapshot.contract.ts';
 
-/** What every machine driver does. */
+/** Tests the contract of every machine driver. */
 export function machineDriverContract(name: string, create: () => DriversUnderTest): void {
   describe(`${name} as a machine driver`, () => {
     powerContract(create);

@@ -17,26 +17,26 @@ export interface MachineDisk {
   readonly bus: string;
   readonly readonly: boolean;
   readonly bootOrder?: number;
-  /** The volume that the disk shows, as the instance names it. */
+  /** Volume behind the disk, as the instance names it. */
   readonly volume: NonNullable<InstanceSpec['volumes']>[number];
 }
 
 export interface MachineNic {
   readonly name: string;
   readonly mac: string;
-  /** The address that the guest is to get; absent on networks whose addresses are not given out here. */
+  /** IP address for the guest. Unset on networks whose addresses are not assigned here. */
   readonly ip?: string;
   readonly model: string;
 }
 
-/** A machine as a driver is asked to make it. It says nothing of Kubernetes but whose it is. */
+/** Specification of a machine for its driver. Of Kubernetes it contains only the owner. */
 export interface MachineSpec {
-  /** The uid of the instance: one run of a machine, wherever it goes. */
+  /** UID of the instance, which identifies one run on any node. */
   readonly id: string;
-  /** For people. */
+  /** Display name. */
   readonly name: string;
   readonly namespace: string;
-  /** The launcher pod that holds the machine's place on this node. */
+  /** Launcher pod that reserves the machine's resources on this node. */
   readonly pod: { readonly name: string; readonly uid: string };
   readonly cpu: CpuTopology;
   readonly maxSockets: number;
@@ -50,15 +50,15 @@ export interface MachineSpec {
     readonly secureBoot: boolean;
     readonly machineType: string;
   };
-  /** Made ready to run, but standing still until it is resumed. */
+  /** Starts paused, until it is resumed. */
   readonly startPaused: boolean;
-  /** What the instance says to those who know it: the simulated driver reads how its guest behaves. */
+  /** Annotations of the instance. The simulated driver reads the behavior of its guest from them. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
 export type MachineIdentity = Readonly<Record<string, { readonly mac?: string; readonly ip?: string }>>;
 
-/** The addresses that an instance keeps, by interface; empty where none were given out, or they cannot be read. */
+/** Returns the retained addresses of an instance by interface, or none if they are missing or unreadable. */
 export function machineIdentityOf({ metadata }: Vmi): MachineIdentity {
   const text = metadata.annotations?.[IDENTITY_ANNOTATION];
   if (text === undefined) return {};
@@ -75,25 +75,25 @@ function topologyOf({ domain }: InstanceSpec): CpuTopology {
   return { sockets, cores, threads };
 }
 
-/** Memory of the guest in bytes. */
+/** Returns the guest memory in bytes. */
 function memoryOf({ domain }: InstanceSpec): number {
   const { memory, resources } = domain;
   const given = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'] ?? 0;
   return value(parseQuantity(given));
 }
 
-/** The part of a machine's size that can change while it runs. */
+/** Part of the size that can change while a machine runs. */
 export interface MachineSize {
   readonly sockets: number;
   readonly memoryBytes: number;
 }
 
-/** What an instance asks for by now. */
+/** Returns the size that an instance currently requests. */
 export function requestedSize({ spec }: Vmi): MachineSize {
   return { sockets: topologyOf(spec).sockets, memoryBytes: memoryOf(spec) };
 }
 
-/** What a launcher pod holds the place for; where it does not say, what its machine was last said to have. */
+/** Returns the size that a launcher pod reserves. Defaults to the last reported size of its machine. */
 export function allocatedSize(instance: Vmi, { metadata }: Pod): MachineSize {
   const held = parseLauncherSize(metadata.annotations);
   const asked = requestedSize(instance);
@@ -105,7 +105,7 @@ export function allocatedSize(instance: Vmi, { metadata }: Pod): MachineSize {
   };
 }
 
-/** The machine that an instance asks for, in the place that a launcher pod holds for it. */
+/** Returns the machine that an instance requests, in the given launcher pod. */
 export function machineSpecOf(instance: Vmi, pod: Pod): MachineSpec {
   const { metadata, spec } = instance;
   const { domain } = spec;
@@ -154,7 +154,7 @@ function disksOf({ domain, volumes = [] }: InstanceSpec): MachineDisk[] {
   });
 }
 
-/** The network cards of an instance: one on the pod network where it says nothing of them. */
+/** Returns the network interfaces of an instance. Defaults to one on the pod network. */
 export function nicsOf(instance: Vmi): MachineNic[] {
   const { devices } = instance.spec.domain;
   const identity = machineIdentityOf(instance);

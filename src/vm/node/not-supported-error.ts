@@ -1,6 +1,6 @@
 import { VimanaError } from '#platform/base/errors';
 
-/** A machine driver was asked for something that it cannot do; its capabilities say so beforehand. */
+/** Thrown when a machine driver lacks a requested feature, which its capabilities show beforehand. */
 export class NotSupportedError extends VimanaError {
   readonly operation: string;
 

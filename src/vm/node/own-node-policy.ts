@@ -1,11 +1,11 @@
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { NODE_RULES } from './rbac.ts';
 
-/** What the fleets of `vimana up` do for simulated nodes and disks, and an agent on a node of its own does not. */
+/** Resources that the fleets of `vimana up` use for simulated nodes and disks, and a real node's agent does not. */
 const OF_FLEETS = new Set(['nodes/status', 'persistentvolumeclaims', 'vmsnapshots', 'vmsnapshots/status']);
 const READING = new Set(['get', 'list', 'watch']);
 
-/** What the agent of one node may do. Which objects it may write follows from OWN_NODE_POLICY. */
+/** Permissions of the node agent of a single node. OWN_NODE_POLICY limits the objects that it may write. */
 export const AGENT_RULES: readonly PolicyRule[] = NODE_RULES.filter(
   ({ resources = [] }) => !resources.some((resource) => OF_FLEETS.has(resource)),
 ).map((rule) =>
@@ -19,8 +19,8 @@ const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const resource = (name: string) => `request.resource.resource == '${name}'`;
 
 /**
- * The part of a ValidatingAdmissionPolicy that keeps agents, who share one ServiceAccount, to their own nodes: a token
- * that is mounted into a pod names the node of that pod, and nobody else can have it.
+ * Rules of a ValidatingAdmissionPolicy that limit node agents, which share one ServiceAccount, to their own nodes. A
+ * token mounted into a pod names the node of that pod, and nothing else can have it.
  */
 export const OWN_NODE_POLICY = {
   failurePolicy: 'Fail',
@@ -81,7 +81,7 @@ export const OWN_NODE_POLICY = {
       reason: 'Forbidden',
     },
     {
-      // The source of a migration hands the instance on with its last write.
+      // The source of a migration hands the instance over with its last write.
       expression: `!(${resource('virtualmachineinstances')}) || request.operation != 'UPDATE' || !has(object.status) || !has(object.status.nodeName) || object.status.nodeName == variables.node || object.status.nodeName == variables.holder || (variables.holder == variables.node && object.status.nodeName == variables.target)`,
       message: 'an agent may give an instance to no node but its own and the target of its migration',
       reason: 'Forbidden',

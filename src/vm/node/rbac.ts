@@ -2,16 +2,16 @@ import { KINDS } from '#api/kinds';
 import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
-/** What agents, and the fleets that they speak for, may do: no more than they do. */
+/** Minimal permissions of node agents and of the fleets that they manage. */
 export const NODE_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['nodes/status'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
   { apiGroups: [''], resources: ['pods/status'], verbs: ['update'] },
-  // What is on a simulated disk stands with its claim.
+  // The content of a simulated disk is stored with its claim.
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: ['hypersdk.io'], resources: ['vmsnapshots'], verbs: ['list', 'watch'] },
-  // Whether a machine asks for a restore, which disks are its own, and whether its namespace lets others act on it.
+  // Shows whether a VM requests a restore, which disks it owns, and whether its namespace lets others act on it.
   {
     apiGroups: [...new Set(KINDS.flatMap(({ group, kind }) => (kind === 'VirtualMachine' ? [group] : [])))],
     resources: ['virtualmachines'],
@@ -29,7 +29,7 @@ export const NODE_RULES: readonly PolicyRule[] = [
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update', 'patch', OPERATE] },
 ];
 
-/** What whoever makes volumes for the simulated storage classes may do. */
+/** Permissions of the provisioner for the simulated storage classes. */
 export const PROVISIONER_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['update'] },

@@ -4,17 +4,17 @@ import type { Condition } from '#vm/engine/condition';
 import type { ObservedVm, Problem } from '#vm/engine/dialect';
 import type { CarbonAssessment, CarbonRecord } from '#vm/engine/vm-dependencies';
 
-/** What the status says of electricity. */
+/** Carbon-related fields of the status. */
 interface CarbonStatus {
-  /** CarbonAware; the engine of conditions adds its time. */
+  /** CarbonAware condition without its transition time, which is added later. */
   readonly condition?: Omit<Condition, 'lastTransitionTime'>;
   readonly carbonIntensity?: number;
   readonly carbon?: CarbonRecord;
 }
 
 /**
- * What the status is to say of electricity: that the machine waits for it, or how it was when the machine was started.
- * Before the start, as long as something else holds the machine back, nothing is settled and no condition said.
+ * Returns the carbon-related status: that the VM waits, or the intensity when it was started. As long as something else
+ * blocks the start, nothing is decided and there is no condition.
  */
 export function carbonStatus(
   { status }: Pick<VirtualMachine, 'status'>,
@@ -41,7 +41,9 @@ export function carbonStatus(
   };
 }
 
-/** What a machine says itself of whether it waits; undefined where it does not heed electricity, or has not been asked to run. */
+/**
+ * Returns whether the VM waits for lower carbon intensity. Undefined if it is not carbon-aware or not requested to run.
+ */
 export function startGate({ status }: Pick<VirtualMachine, 'status'>): { readonly waits?: Problem } | undefined {
   const { carbon, conditions = [] } = status ?? {};
   if (carbon === undefined) return undefined;
@@ -51,7 +53,7 @@ export function startGate({ status }: Pick<VirtualMachine, 'status'>): { readonl
   return { waits: { reason, message } };
 }
 
-/** Electricity has changed in the very moment of the start, or the machine ran before it was told to heed it. */
+/** The intensity changed at the moment of the start, or the VM ran before it became carbon-aware. */
 const RUNS_ALREADY = {
   status: 'Unknown',
   reason: 'RunsAlready',

@@ -5,14 +5,17 @@ import type { CloneOptions } from '#vm/engine/dialect';
 
 type Spec = VirtualMachine['spec'];
 
-/** The spec of another machine that is the same, but for its addresses. Its disks are filled by whoever makes their claims. */
+/** Returns the spec of a clone without the addresses. The creator of the claims populates its disks. */
 export function cloneVmSpec(vm: VirtualMachine, copying: CloneOptions): object {
   const { networks, ...spec } = specIn(vm, copying);
   const cards = networks?.map(({ macAddress: _mac, ...iface }) => iface);
   return { ...spec, running: copying.start, ...(cards === undefined ? {} : { networks: cards }) };
 }
 
-/** Seen from another namespace, the template is where it was; one that is not for that namespace is left behind, and what it gave goes along. */
+/**
+ * Returns the spec for another namespace. It refers to the template in its namespace, or includes the template's values
+ * if the template is not for the new namespace.
+ */
 function specIn({ metadata, spec }: VirtualMachine, { namespace, dependencies }: CloneOptions): Spec {
   const { image } = spec;
   if (image?.templateRef === undefined || namespace === metadata.namespace) return spec;

@@ -23,7 +23,7 @@ export interface ConditionInput {
   readonly observed: ObservedVm;
   readonly claims: VmDependencies['claims'];
   readonly image: ImageState;
-  /** CarbonAware, where it is told. */
+  /** CarbonAware condition, if it is reported. */
   readonly carbon: ConditionDraft | undefined;
 }
 
@@ -71,7 +71,7 @@ function networkOf({ observed: { instance } }: ConditionInput): ConditionDraft {
   );
 }
 
-/** A machine that is to move off a node that is drained, and cannot: it holds the drain up. */
+/** Returns the condition of a VM that should leave a drained node but cannot, and so blocks the drain. */
 function immovable({ observed: { instance } }: ConditionInput): ConditionDraft | undefined {
   if (!isUp(instance) || instance?.spec.evictionStrategy !== 'LiveMigrate') return undefined;
   const found = instance.status?.conditions?.find(({ type }) => type === NOT_MOVABLE);
@@ -84,7 +84,7 @@ const NOT_MOVABLE = 'LiveMigratable';
 
 const notRunning = (type: string) => conditionFalse(type, 'NotRunning', 'the machine does not run');
 
-/** How fields of the instance are called in a machine of this group. */
+/** Maps instance fields to the field names of this group. */
 const PATHS: Paths = [
   ['domain.cpu', 'cpus'],
   ['domain.memory', 'memory'],

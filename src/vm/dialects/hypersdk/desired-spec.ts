@@ -9,13 +9,13 @@ import { claimBlocker } from '../claims.ts';
 import { unsupportedDevice } from './devices.ts';
 import { withTemplate } from './template.ts';
 
-/** A machine as it is to be made, with all that surrounds it. */
+/** Desired VM together with its dependencies. */
 export interface DesiredSpec {
   readonly spec: VirtualMachine['spec'];
   readonly disks: readonly ClaimedDisk<Disk>[];
-  /** What its instance is made from beside the machine itself. */
+  /** Identifies the inputs of the instance besides the VM itself. */
   readonly basis?: string;
-  /** Why it is not started yet. */
+  /** Reason why the VM is not started yet. */
   readonly blocked?: Blocker;
 }
 
@@ -38,7 +38,7 @@ function withoutSecret({ cloudInit }: VirtualMachine['spec'], secret: VmDependen
   return { reason: 'NotFound', message };
 }
 
-/** What is clean electricity to a machine that somebody wants at once. */
+/** Returns the carbon blocker, which an immediate start overrides. */
 function patienceOf({ metadata }: VirtualMachine, carbon: VmDependencies['carbon']): Blocker | undefined {
   return metadata.annotations?.[START_NOW] === `${metadata.generation}` ? undefined : carbon?.waits;
 }

@@ -6,14 +6,14 @@ type Spec = VirtualMachine['spec'];
 type Gpu = NonNullable<Spec['gpus']>[number];
 type Devices = InstanceSpec['domain']['devices'];
 
-/** The extended resource that stands for a GPU: what is named, else the maker's by model, or any of the maker's. */
+/** Returns the extended resource of a GPU: the named one, else the vendor's for the model, or any of the vendor. */
 function resourceOf({ resourceName, deviceName, vendor, model }: Gpu): string | undefined {
   if (resourceName !== undefined) return resourceName;
   if (deviceName?.includes('/') === true) return deviceName;
   return vendor === undefined ? undefined : `${vendor.toLowerCase()}.com/${model ?? 'gpu'}`;
 }
 
-/** GPUs and USB devices, each of which the node has to offer as an extended resource. */
+/** Returns GPUs and USB devices, each of which nodes must offer as an extended resource. */
 export function devicesOf({ gpus = [], usbDevices = [] }: Spec): Partial<Devices> {
   const cards = gpus.flatMap((gpu, i) => {
     const deviceName = resourceOf(gpu);
@@ -30,7 +30,7 @@ export function devicesOf({ gpus = [], usbDevices = [] }: Spec): Partial<Devices
   };
 }
 
-/** A device that no node can be asked for: without it the machine would be another than was asked for. */
+/** Returns the problem of a device that cannot be requested from any node. The VM must not run without it. */
 export function unsupportedDevice({ gpus = [], usbDevices = [] }: Spec): Problem | undefined {
   const gpu = gpus.findIndex((each) => resourceOf(each) === undefined);
   if (gpu !== -1) {

@@ -9,7 +9,7 @@ type Spec = VirtualMachine['spec'];
 type Devices = InstanceSpec['domain']['devices'];
 type Volume = NonNullable<InstanceSpec['volumes']>[number];
 
-/** The instance of a machine, in the words of KubeVirt. CPUs are sockets, which can be plugged in. */
+/** Returns the instance of a VM in KubeVirt's terms. CPUs are sockets, which can be plugged in. */
 export function instanceSpec(
   spec: Spec,
   disks: readonly ClaimedDisk<Disk>[],
@@ -36,7 +36,7 @@ export function instanceSpec(
   };
 }
 
-/** A machine that is shut down on a drain is asked first, as one that moves is. */
+/** Returns the eviction strategy. External lets a VM be shut down on a drain instead of evicted directly. */
 function evictionOf(given: Spec['highAvailability']): NonNullable<InstanceSpec['evictionStrategy']> {
   if (given?.enabled !== true || given.evictionStrategy === 'None') return 'None';
   return given.evictionStrategy === 'Shutdown' ? 'External' : 'LiveMigrate';
@@ -69,7 +69,7 @@ function drivesOf(spec: Spec, disks: readonly ClaimedDisk<Disk>[]) {
   return { devices: { disks: [...shown, drive] } as Devices, volumes: [...volumes, seed] };
 }
 
-/** A guest reads network data only where there is user data. */
+/** A guest reads network data only if there is user data. */
 const NO_USER_DATA = '#cloud-config\n';
 
 function cloudInitVolume(given: Spec['cloudInit'], taken: ReadonlySet<string>): Volume | undefined {
@@ -84,7 +84,7 @@ function cloudInitVolume(given: Spec['cloudInit'], taken: ReadonlySet<string>): 
   return { name, cloudInitNoCloud: data };
 }
 
-/** A bridge of the node is known to the cluster by a NetworkAttachmentDefinition of the name of the network. */
+/** A bridge of a node is represented by a NetworkAttachmentDefinition with the name of the network. */
 function cardsOf(given: Spec['networks'] = []): {
   readonly devices: Partial<Devices>;
   readonly networks?: NonNullable<InstanceSpec['networks']>;

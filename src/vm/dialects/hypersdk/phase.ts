@@ -6,7 +6,7 @@ import { isFinal, isMigrating } from '#vm/engine/instance-state';
 
 export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
 
-/** Where a machine is in its life. `isBlocked`: what keeps it from starting is waited for. */
+/** Returns the phase of a VM. `isBlocked`: it waits for a blocker of its start to be resolved. */
 export function phaseOf({ spec }: VirtualMachine, observed: ObservedVm, isBlocked: boolean): Phase {
   const { instance, recorded, problem } = observed;
   if (instance !== undefined && !isFinal(instance)) return livePhase(instance);
@@ -16,7 +16,7 @@ export function phaseOf({ spec }: VirtualMachine, observed: ObservedVm, isBlocke
   if (gaveUp === 'NotRestarted') return hasFailed(observed) ? 'Failed' : 'Stopped';
   if (isBlocked) return 'Pending';
   if (problem !== undefined || recorded.startFailure !== undefined) return 'Failed';
-  // It has ended, and makes room for the next.
+  // The ended instance is replaced by the next one.
   return instance === undefined || retryAfter !== undefined ? 'Pending' : 'Creating';
 }
 
@@ -34,7 +34,7 @@ function livePhase(instance: VirtualMachineInstance): Phase {
     case 'Unknown':
       return 'Unknown';
     default:
-      // What does not come along waits for a node, or for storage.
+      // An instance that makes no progress waits for a node or for storage.
       return STUCK.some((type) => hasCondition(conditions, type, 'False')) ? 'Pending' : 'Creating';
   }
 }

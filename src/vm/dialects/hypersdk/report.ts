@@ -14,7 +14,7 @@ import { type Phase, phaseOf } from './phase.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
-/** The whole status of a machine. */
+/** Returns the whole status of a VM. */
 export function report(vm: VirtualMachine, observed: ObservedVm, dependencies: Partial<VmDependencies> = {}): Status {
   const { instance, recorded, now } = observed;
   const desired = desiredSpecOf(vm, dependencies);
@@ -40,7 +40,7 @@ export function report(vm: VirtualMachine, observed: ObservedVm, dependencies: P
   };
 }
 
-/** What a machine that runs was last measured to use stands until there is another measure. */
+/** Returns the resources of a VM. The last measured usage of a running VM stays until the next measurement. */
 function resourcesOf(
   { status }: VirtualMachine,
   { cpus, memory }: VirtualMachine['spec'],
@@ -61,7 +61,7 @@ const MEBIBYTE = 1_048_576;
 
 type Instance = NonNullable<ObservedVm['instance']>;
 
-/** Where a machine is that has not ended, and how its guest can be reached. */
+/** Returns the location of a VM that has not ended, and how to reach its guest. */
 function presenceOf({ metadata, status, spec }: Instance, hasAgent: boolean): Partial<Status> {
   const { nodeName = '', interfaces = [], conditions } = status ?? {};
   const addresses = interfaces.flatMap(({ ipAddresses = [] }) => ipAddresses ?? []);
@@ -83,7 +83,7 @@ function startOf({ status }: VirtualMachine, instance: Instance | undefined): Pi
   return startTime === undefined ? {} : { startTime };
 }
 
-/** The digest that the image was found to have; once the machine has its disks, nobody looks again. */
+/** Returns the digest found for the image. It is not checked again once the VM has its disks. */
 function verifiedOf(
   { status }: VirtualMachine,
   disks: DesiredSpec['disks'],

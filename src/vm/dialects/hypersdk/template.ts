@@ -8,12 +8,12 @@ import type { VmDependencies } from '#vm/engine/vm-dependencies';
 
 type Spec = VirtualMachine['spec'];
 
-/** A machine with what its template gives it. */
+/** VM with the values that its template provides. */
 interface Templated {
   readonly spec: Spec;
-  /** Which template in which state, where there is one. */
+  /** Identifies the template and its version, if there is one. */
   readonly basis?: string;
-  /** Why no machine can be made of it yet. */
+  /** Reason why no VM can be created from it yet. */
   readonly blocked?: Problem;
 }
 
@@ -34,7 +34,7 @@ export function withTemplate(vm: VirtualMachine, template: VmDependencies['templ
   return { spec, basis, ...(blocked === undefined ? {} : { blocked }) };
 }
 
-/** Once a machine has its disks, it needs no image. */
+/** A VM that has its disks no longer needs an image. */
 const isSetUp = ({ status }: VirtualMachine) => status?.startTime !== undefined;
 
 function unfit(template: VMTemplate): Problem | undefined {
@@ -51,7 +51,7 @@ function withoutImage(template: VMTemplate): Problem | undefined {
     : { reason: 'ImageNotAccessible', message: `the image of ${titleOf(template)} cannot be had: ${why}` };
 }
 
-/** What a condition says against a template, where it is judged as it is now. */
+/** Returns what a condition reports against a template, if it applies to the current generation. */
 function refusal({ status, metadata }: VMTemplate, type: string): string | undefined {
   if (status?.observedGeneration !== metadata.generation) return undefined;
   const found = status?.conditions?.find((each) => each.type === type);
@@ -60,7 +60,7 @@ function refusal({ status, metadata }: VMTemplate, type: string): string | undef
 
 const titleOf = ({ metadata }: VMTemplate) => `VMTemplate ${metadata.namespace}/${metadata.name}`;
 
-/** An image needs a first disk that it fits on. */
+/** Returns the problem of a first disk that is too small for the image. */
 function tooSmall({ disks = [] }: Spec, template: VMTemplate): Problem | undefined {
   const [first] = disks.toSorted((a, b) => orderOf(a) - orderOf(b));
   const size = tryParseQuantity(first?.size ?? '');

@@ -35,7 +35,7 @@ export const report = (
     { ...REFERENCE, ...dependencies },
   ) as Status;
 
-/** What is seen of claims, by their disks. */
+/** Returns the states of claims by disk. */
 export const claims = (...sights: ClaimState[]) => ({
   claims: new Map(sights.map((each) => [each.name.slice('web-'.length), each])),
 });

@@ -4,7 +4,7 @@ import type { CloneOptions } from '#vm/engine/dialect';
 type Spec = VirtualMachine['spec'];
 type InstanceSpec = Spec['template']['spec'];
 
-/** The spec of another machine that is the same, but for its addresses, serial numbers and disks. */
+/** Returns the spec of a clone with other addresses, serial numbers and disks. */
 export function cloneVmSpec({ spec }: VirtualMachine, { start, claims }: CloneOptions): object {
   const {
     running: _running,
@@ -21,7 +21,7 @@ export function cloneVmSpec({ spec }: VirtualMachine, { start, claims }: CloneOp
   };
 }
 
-/** One that is started by hand is so from its second start on. */
+/** Returns the power state of a clone. A Halted or Manual VM that should start gets Always. */
 function power(runStrategy: Spec['runStrategy'], start: boolean): object {
   if (runStrategy === undefined) return { running: start };
   if (start) return { runStrategy: runStrategy === 'Halted' || runStrategy === 'Manual' ? 'Always' : runStrategy };

@@ -4,10 +4,10 @@ import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { failureOf, LAST_SHUTDOWN, shutdownCondition } from '../recorded-state.ts';
 
-/** Those that speak of the machine, not of its instance. */
+/** Conditions of the VM itself, not of its instance. */
 const OWN: ReadonlySet<string> = new Set(['Ready', 'Failure', 'RestartRequired', LAST_SHUTDOWN]);
 
-/** The conditions of a machine: its own, and those of its instance as they are. */
+/** Returns the conditions of a VM: its own, and those of its instance unchanged. */
 export function conditionsOf(vm: VirtualMachine, observed: ObservedVm, now: string): Condition[] {
   const before = vm.status?.conditions;
   const { instance, recorded, restartRequired } = observed;

@@ -4,7 +4,7 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 
-/** What a start, stop or restart meets. */
+/** Input of a start, stop or restart. */
 export interface PowerCase {
   readonly vm: VirtualMachine;
   readonly runStrategy: RunStrategy;
@@ -12,7 +12,7 @@ export interface PowerCase {
   readonly options: PowerOptions | undefined;
 }
 
-/** What KubeVirt does where somebody asks for a start, stop or restart, and its words where it does not. */
+/** Returns KubeVirt's response to a start, stop or restart, with KubeVirt's messages if it is denied. */
 export function power(asked: PowerCase, action: PowerAction): PowerEdit {
   switch (action) {
     case 'start':
@@ -59,11 +59,11 @@ function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
   if (runStrategy === 'Halted' && (grace === undefined || (before !== undefined && grace >= before))) {
     return { conflict: 'Halted only supports manual stop requests with a shorter graceperiod' };
   }
-  // A stop overrules whatever else waits.
+  // A stop overrides all pending requests.
   return { requests: [stopOf(live)], ...shorter };
 }
 
-/** A start that waits would wait on in a machine that is off. */
+/** Drops pending requests, since a pending start would stay pending in a halted VM. */
 const clearedRequests = ({ status }: VirtualMachine): { requests?: readonly PowerRequest[] } =>
   (status?.stateChangeRequests ?? []).length === 0 ? {} : { requests: [] };
 
@@ -77,14 +77,14 @@ function restart({ vm, runStrategy, instance }: PowerCase): PowerEdit {
 
 const stopOf = ({ metadata }: VirtualMachineInstance): PowerRequest => ({ action: 'Stop', uid: metadata.uid });
 
-/** One request at a time: the next waits until those that stand are done. */
+/** Queues requests one at a time: a new one is denied until the pending ones are done. */
 function queueRequests({ status }: VirtualMachine, requests: readonly PowerRequest[], spec?: object): PowerEdit {
   const waiting = status?.stateChangeRequests ?? [];
   if (waiting.length > 0) return { conflict: 'unable to complete request: stop/start already underway' };
   return { requests, ...(spec === undefined ? {} : { spec }) };
 }
 
-/** In the field that the user wrote it in. */
+/** Sets the power state in the field that the user has used. */
 function running({ spec }: VirtualMachine, on: boolean): object {
   return spec.runStrategy === undefined ? { running: on } : { runStrategy: on ? 'Always' : 'Halted' };
 }

@@ -6,34 +6,34 @@ import type { RecordedState } from '#vm/engine/dialect';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
 
 export interface PrintableStatusInput {
-  /** The machine is being deleted. */
+  /** The VM is terminating. */
   readonly leaving: boolean;
   readonly runStrategy: RunStrategy;
   readonly instance: VirtualMachineInstance | undefined;
   readonly memory: RecordedState;
 }
 
-/** What `kubectl get vm` shows of a machine: of all that holds, what comes first. */
+/** Returns the status that `kubectl get vm` shows: the first one that applies. */
 export function printableStatus(looks: PrintableStatusInput): PrintableStatus {
   return PRINTABLE_STATUSES.find((status) => HOLDS[status](looks)) ?? 'Unknown';
 }
 
 type Test = (looks: PrintableStatusInput) => boolean;
 
-/** Whether something is true of an instance that is there. */
+/** Applies a test to the instance, and is false without one. */
 const ofInstance =
   (test: (instance: VirtualMachineInstance) => boolean): Test =>
   ({ instance }) =>
     instance !== undefined && test(instance);
 
-/** Whether one of the conditions of the instance says for this reason that something does not hold. */
+/** Tests whether a condition of the instance is False for this reason. */
 const failsFor = (reason: string): Test =>
   ofInstance(
     ({ status }) => status?.conditions?.some((each) => each.status === 'False' && each.reason === reason) === true,
   );
 
 const STARTING: ReadonlySet<string | undefined> = new Set([undefined, '', 'Pending', 'Scheduling', 'Scheduled']);
-/** Strategies under which a failed start is tried again, or told. */
+/** Run strategies under which a failed start is retried or reported. */
 const RETRIES: ReadonlySet<RunStrategy> = new Set(['Always', 'RerunOnFailure', 'Once']);
 
 const HOLDS: Readonly<Record<PrintableStatus, Test>> = {

@@ -10,7 +10,7 @@ import { printableStatus } from './printable-status.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
-/** The status of a machine; what others write there stays as it is. */
+/** Returns the status of a VM. Fields written by others are retained. */
 export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: ObservedVm): Status {
   const { instance, recorded, now } = observed;
   const {
@@ -36,7 +36,7 @@ export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: O
   };
 }
 
-/** The generation that is in effect: the newest, unless something waits for the next start. */
+/** Returns the generation in effect: the newest, unless a change waits for the next start. */
 function observedGeneration({ metadata }: VirtualMachine, { instance, restartRequired }: ObservedVm): number {
   if (instance === undefined || restartRequired.length === 0) return metadata.generation;
   const made = Number(instance.metadata.annotations?.[GENERATION_ANNOTATION]);

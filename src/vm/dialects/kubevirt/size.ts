@@ -3,13 +3,13 @@ import type { SizeEdit, VmSize } from '#vm/engine/dialect';
 
 type Domain = VirtualMachine['spec']['template']['spec']['domain'];
 
-/** What the guest has by the template: all threads, and the memory that it is given. */
+/** Returns the size of the guest by the template: all threads, and its memory. */
 export function sizeOf({ spec }: VirtualMachine): VmSize {
   const { domain } = spec.template.spec;
   return { cpus: (domain.cpu?.sockets ?? 1) * inSocket(domain), memory: `${memoryOf(domain) ?? '0'}` };
 }
 
-/** Sockets are what can be plugged in; cores and threads stay as somebody has chosen them. */
+/** Resizes by sockets, which can be plugged in. Cores and threads stay as the user has chosen them. */
 export function resize(vm: VirtualMachine, { cpus, memory }: VmSize): SizeEdit {
   const { domain } = vm.spec.template.spec;
   const whole = inSocket(domain);
@@ -32,7 +32,7 @@ const inSocket = ({ cpu }: Domain) => (cpu?.cores ?? 1) * (cpu?.threads ?? 1);
 
 const memoryOf = ({ memory, resources }: Domain) => memory?.guest ?? resources?.requests?.['memory'];
 
-/** In the field that says it. */
+/** Sets the memory in the field that holds it. */
 function memoryEdit({ memory, resources }: Domain, amount: string): object {
   const request = resources?.requests?.['memory'];
   if (memory?.guest === undefined && request !== undefined) return { resources: { requests: { memory: amount } } };

@@ -34,7 +34,7 @@ export function conditionsOf(
     readyOf(observed, { running: vm.spec.running, phase, ready: READY }),
     movableOf(vm, instance),
     pausedOf(instance),
-    // That all is well with them goes without saying; a machine that is to stay off needs none.
+    // Only problems are reported, and a VM that should be stopped needs no disks.
     ...(claims === undefined || disks.status === 'True' || phase === 'Stopped' ? [] : [disks]),
     ...(restartRequired.length === 0 ? [] : [restartOf(restartRequired, PATHS, desired.blocked)]),
   ];
@@ -45,7 +45,7 @@ const READY = { reason: 'VMReady', message: 'the machine runs' };
 
 type Instance = ObservedVm['instance'];
 
-/** Whether the machine can be moved while it runs: its policy may forbid it, and its disks may not allow it. */
+/** Returns whether the VM can be live-migrated, which its policy may forbid and its disks may prevent. */
 function movableOf({ spec }: VirtualMachine, instance: Instance): ConditionDraft {
   if (!spec.migrationPolicy.allowLiveMigration) {
     return conditionFalse('LiveMigratable', 'NotAllowed', 'spec.migrationPolicy.allowLiveMigration is false');
@@ -67,7 +67,7 @@ function pausedOf(instance: Instance): ConditionDraft {
     : conditionFalse('Paused', 'NotPaused', 'nobody has paused the machine');
 }
 
-/** How fields of the instance are called in a machine of this group. */
+/** Maps instance fields to the field names of this group. */
 const PATHS: Paths = [
   ['domain.cpu', 'template.spec.resources.cpu'],
   ['domain.memory', 'template.spec.resources.memory'],

@@ -6,10 +6,10 @@ import type { Blocker } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { claimBlocker } from '../claims.ts';
 
-/** A machine as it is to be made, with all that surrounds it. */
+/** Desired VM together with its dependencies. */
 export interface NovacronDesiredSpec {
   readonly disks: readonly ClaimedDisk[];
-  /** Why it is not started yet. */
+  /** Reason why the VM is not started yet. */
   readonly blocked?: Blocker;
 }
 
@@ -22,7 +22,7 @@ export function novacronDesiredSpecOf(
   return { disks, ...(blocked === undefined ? {} : { blocked }) };
 }
 
-/** Nothing runs other than as it was asked for. */
+/** Blocks a VM with unsupported fields, since nothing should run other than as requested. */
 function unsupportedBlocker(vm: VirtualMachine): Blocker | undefined {
   const found = unsupportedFields(vm);
   if (found.length === 0) return undefined;

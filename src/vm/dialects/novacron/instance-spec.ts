@@ -8,7 +8,7 @@ type Spec = VirtualMachine['spec'];
 type Machine = Spec['template']['spec'];
 type Volume = NonNullable<InstanceSpec['volumes']>[number];
 
-/** The instance of a machine, in the words of KubeVirt. CPUs are sockets, which can be plugged in. */
+/** Returns the instance of a VM in KubeVirt's terms. CPUs are sockets, which can be plugged in. */
 export function instanceSpec({ template }: Spec, disks: readonly ClaimedDisk[]): InstanceSpec {
   const { resources, nodeSelector, affinity, tolerations, networks = [] } = template.spec;
   const seed = seedOf(template.spec, disks);
@@ -24,7 +24,7 @@ export function instanceSpec({ template }: Spec, disks: readonly ClaimedDisk[]):
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(affinity === undefined ? {} : { affinity }),
     ...(tolerations === undefined ? {} : { tolerations }),
-    // Where its policy does not allow it, or its disks, it is not possible.
+    // Live migration is not possible if the policy or the disks do not allow it.
     evictionStrategy: 'LiveMigrateIfPossible',
   };
 }
@@ -56,7 +56,7 @@ function seedOf({ userData = '' }: Machine, disks: readonly ClaimedDisk[]): Volu
 
 type Card = NonNullable<Machine['networks']>[number];
 
-/** What KubeVirt allows in the name of a card is less than in that of a network. */
+/** KubeVirt allows fewer characters in interface names than networks have. */
 const cardName = (name: string) => name.replaceAll(/[^A-Za-z0-9_-]/g, '-');
 
 const cardOf = ({ name }: Card) => ({

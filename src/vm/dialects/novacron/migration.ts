@@ -3,7 +3,7 @@ import type { ObservedVm } from '#vm/engine/dialect';
 
 type Migration = NonNullable<NonNullable<VirtualMachine['status']>['migration']>;
 
-/** The migration of a machine that is under way, or its last one; what was told of it stands when its instance has ended. */
+/** Returns the current or last migration of a VM. It is retained after the instance has ended. */
 export function migrationOf(
   { status }: VirtualMachine,
   { instance, now }: Pick<ObservedVm, 'instance' | 'now'>,
@@ -30,7 +30,7 @@ export function migrationOf(
 
 type State = NonNullable<NonNullable<NonNullable<ObservedVm['instance']>['status']>['migrationState']>;
 
-/** In steps: what is known between two looks changes all the time, and is not worth a write. */
+/** Step of the reported progress in percent, since continuous changes are not worth a write. */
 const STEP = 20;
 
 function progressOf({ startTimestamp, expectedEndTimestamp, completed, failed }: State, now: number): number {

@@ -4,7 +4,7 @@ import { isFinal, isMigrating, shutdownOf } from '#vm/engine/instance-state';
 
 export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
 
-/** Where a machine is in its life. `isBlocked`: what keeps it from starting is waited for. */
+/** Returns the phase of a VM. `isBlocked`: it waits for a blocker of its start to be resolved. */
 export function phaseOf({ spec }: VirtualMachine, observed: ObservedVm, isBlocked: boolean): Phase {
   const { instance, recorded, problem } = observed;
   if (instance !== undefined && !isFinal(instance)) {
@@ -21,6 +21,6 @@ export function phaseOf({ spec }: VirtualMachine, observed: ObservedVm, isBlocke
   if (isBlocked) return 'Pending';
   if (problem !== undefined || recorded.startFailure !== undefined) return 'Failed';
   const end = instance === undefined ? undefined : shutdownOf(instance);
-  // One that was told to go makes room for the next.
+  // A stopped instance is replaced by the next one.
   return end === undefined || end.reason === 'Stopped' ? 'Pending' : 'Failed';
 }

@@ -14,7 +14,7 @@ import { resourcesOf, rootSize } from './resources.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
-/** The whole status of a machine. */
+/** Returns the whole status of a VM. */
 export function report(vm: VirtualMachine, observed: ObservedVm, dependencies: Partial<VmDependencies> = {}): Status {
   const { instance, recorded, now } = observed;
   const desired = novacronDesiredSpecOf(vm, dependencies);
@@ -34,13 +34,13 @@ export function report(vm: VirtualMachine, observed: ObservedVm, dependencies: P
   });
 }
 
-/** With the time of its last change, which is not itself a change. */
+/** Adds the time of the last change, which itself does not count as a change. */
 function withLastUpdated(before: Status | undefined, now: number, status: Status): Status {
   const { lastUpdated = timestamp(now), ...said } = before ?? {};
   return { ...status, lastUpdated: jsonEqual(said, status) ? lastUpdated : timestamp(now) };
 }
 
-/** Where a machine is that has not ended. */
+/** Returns the location of a VM that has not ended. */
 function presenceOf({ metadata, status }: NonNullable<ObservedVm['instance']>): Partial<Status> {
   const { nodeName = '', interfaces = [] } = status ?? {};
   const addresses = interfaces.flatMap(({ ipAddresses = [] }) => ipAddresses ?? []);

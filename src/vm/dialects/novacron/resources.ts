@@ -12,11 +12,11 @@ type Resources = NonNullable<NonNullable<VirtualMachine['status']>['resources']>
 interface Known {
   readonly phase: Phase;
   readonly usage: Usage | undefined;
-  /** Size of the root disk, where it is known. */
+  /** Size of the root disk, if known. */
   readonly disk: string | number | undefined;
 }
 
-/** What a machine that runs was last measured to use stands until there is another measure. */
+/** Returns the resources of a VM. The last measured usage of a running VM stays until the next measurement. */
 export function resourcesOf(
   { spec, status }: VirtualMachine,
   live: ObservedVm['instance'],
@@ -36,7 +36,9 @@ export function resourcesOf(
   };
 }
 
-/** What the guest has, which a change of spec may reach only with its next start; without one, what it will have. */
+/**
+ * Returns the current size of the guest, which a spec change may reach only at the next start, or else the desired one.
+ */
 function sizeOf({ template }: VirtualMachine['spec'], live: ObservedVm['instance']) {
   const { resources } = template.spec;
   const { currentCPUTopology: topology, memory } = live?.status ?? {};
@@ -47,7 +49,7 @@ function sizeOf({ template }: VirtualMachine['spec'], live: ObservedVm['instance
   };
 }
 
-/** The size of the disk with the image; a copy that nobody gave a size has that of its source, which is not known here. */
+/** Returns the size of the disk with the image. A copy without a size has that of its source, which is unknown here. */
 export function rootSize(disks: readonly ClaimedDisk[], claims: VmDependencies['claims']): string | number | undefined {
   const root = disks.find(({ disk }) => disk.name === ROOT_DISK);
   if (root === undefined || (root.anySize === true && root.origin?.claim !== undefined)) return undefined;

@@ -4,7 +4,7 @@ import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { failureOf, shutdownCondition } from '../recorded-state.ts';
 
-/** The conditions of a simulated machine: its own, and the history of its phases, of which there are only so many. */
+/** Returns the conditions of a simulated VM: its own, and the history of its phases, which is bounded. */
 export function conditionsOf(vm: VirtualMachine, phase: Phase, observed: ObservedVm, now: string): Condition[] {
   const before = vm.status?.conditions;
   const { instance, recorded, restartRequired } = observed;
@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<Phase, { readonly reason: string; readonly messag
   Failed: { reason: 'PodFailed', message: 'the pod has failed, or could not be made' },
 };
 
-/** One condition for each phase that was ever entered: True for the present one, and when that last changed. */
+/** Returns one condition per phase ever entered, which is True for the current one, with its last change. */
 function history(
   before: readonly Condition[] | undefined,
   phase: Phase,
@@ -72,7 +72,7 @@ interface Stay {
   readonly left?: string;
 }
 
-/** When an instance entered and left its phases, also those that were over before anybody could be told. */
+/** Returns when an instance entered and left its phases, including those too short to be reported. */
 function timesOf(instance: VirtualMachineInstance | undefined): ReadonlyMap<string, Stay> {
   const times = (instance?.status?.phaseTransitionTimestamps ?? []).flatMap(
     ({ phase, phaseTransitionTimestamp: at }) =>

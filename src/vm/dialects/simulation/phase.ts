@@ -2,7 +2,7 @@ import type { Phase, VirtualMachine } from '#api/simulation/virtual-machine';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { isFinal, shutdownOf } from '#vm/engine/instance-state';
 
-/** Where a simulated machine is in its life. */
+/** Returns the phase of a simulated VM. */
 export function phaseOf({ spec }: VirtualMachine, { instance, problem, recorded }: ObservedVm): Phase {
   if (instance !== undefined && !isFinal(instance)) {
     switch (instance.status?.phase) {
@@ -19,6 +19,6 @@ export function phaseOf({ spec }: VirtualMachine, { instance, problem, recorded 
   if (!spec.running) return 'Stopped';
   if (problem !== undefined || recorded.startFailure !== undefined) return 'Failed';
   const end = instance === undefined ? undefined : shutdownOf(instance);
-  // One that was told to go makes room for the next.
+  // A stopped instance is replaced by the next one.
   return end === undefined || end.reason === 'Stopped' ? 'Pending' : 'Failed';
 }

@@ -12,7 +12,7 @@ import { sizeOf } from './size.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
-/** The status of a simulated machine. */
+/** Returns the status of a simulated VM. */
 export function report(vm: VirtualMachine, observed: ObservedVm, node: NodeSize): Status {
   const { instance, recorded, now } = observed;
   const { cpuConsumption, memoryConsumption, cpuUtilization, memoryUtilization } = sizeOf(vm.spec, node);
@@ -31,7 +31,7 @@ export function report(vm: VirtualMachine, observed: ObservedVm, node: NodeSize)
   };
 }
 
-/** Where an instance is, and what its pod asks of the node. */
+/** Returns the location of an instance and the requests of its pod. */
 function placeOf(instance: VirtualMachineInstance): Partial<Status> {
   const { nodeName = '', evacuationNodeName = '', activePods = {} } = instance.status ?? {};
   const { cpu, memory } = instance.spec.domain.resources?.requests ?? {};
@@ -45,7 +45,7 @@ function placeOf(instance: VirtualMachineInstance): Partial<Status> {
   };
 }
 
-/** The pod of an instance: the one that was made with it, or the one that a migration brought it to. */
+/** Returns the pod of an instance: the original one, or the one that a migration moved it to. */
 function podOf(instance: VirtualMachineInstance): string {
   const { targetPod, completed = false, failed = false } = instance.status?.migrationState ?? {};
   return completed && !failed && targetPod !== undefined

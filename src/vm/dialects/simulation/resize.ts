@@ -2,7 +2,7 @@ import { isRatio } from '#api/simulation/resources';
 import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import type { SizeEdit, VmSize } from '#vm/engine/dialect';
 
-/** A machine that is a share of a node has no size of its own to change. */
+/** Returns the new size. A VM sized as a ratio of a node has no size of its own to change. */
 export function resize({ spec }: VirtualMachine, { cpus, memory }: VmSize): SizeEdit {
   if (isRatio(spec.resources.memory)) {
     return { conflict: 'the size of the machine is a share of a node: change spec.resources of the machine itself' };

@@ -3,18 +3,18 @@ import { isRatio } from '#api/simulation/resources';
 import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import { formatQuantity, milliQuantityOf, quantityOf, tryParseQuantity } from '#platform/base/quantity';
 
-/** How large a simulated machine is and how much it uses, in whichever form its resources are written. */
+/** Size and usage of a simulated VM, whichever form its resources have. */
 export interface SimulatedSize {
-  /** What its pod asks for. */
+  /** Requests of its pod. */
   readonly cpu: string;
   readonly memory: string;
   /** Whole CPUs and bytes of the guest. */
   readonly cores: number;
   readonly guest: string;
-  /** What it uses, as shares of the reference node. */
+  /** Usage as ratios of the reference node. */
   readonly cpuConsumption: string;
   readonly memoryConsumption: string;
-  /** What it uses, as shares of its own size. */
+  /** Usage as ratios of its own size. */
   readonly cpuUtilization: string;
   readonly memoryUtilization: string;
 }
@@ -23,7 +23,7 @@ type Spec = Pick<VirtualMachine['spec'], 'resources' | 'utilization'>;
 
 const NANO = 1_000_000_000n;
 const MILLION = 1_000_000n;
-/** Less than this no machine can have. */
+/** Minimum memory of any VM. */
 const MIN_MEMORY = 1_048_576n * NANO;
 
 export function sizeOf({ resources, utilization }: Spec, node: NodeSize): SimulatedSize {
@@ -33,7 +33,7 @@ export function sizeOf({ resources, utilization }: Spec, node: NodeSize): Simula
       ...requestedSize(product(nano(cpu), nano(node.cpu)), product(nano(memory), nano(node.memory))),
       cpuConsumption: `${cpu}`,
       memoryConsumption: `${memory}`,
-      // A share of a node is what the machine uses, all of it.
+      // A ratio of a node is the usage of the VM, so utilization is full.
       cpuUtilization: '1',
       memoryUtilization: '1',
     };
@@ -48,7 +48,7 @@ export function sizeOf({ resources, utilization }: Spec, node: NodeSize): Simula
   };
 }
 
-/** What cannot be read counts as nothing: a condition tells of it. */
+/** Returns the amount in billionths. An invalid one counts as zero and is reported in a condition. */
 const nano = (amount: string | number) => tryParseQuantity(amount)?.nano ?? 0n;
 const product = (a: bigint, b: bigint) => (a * b) / NANO;
 const roundedUp = (amount: bigint, step: bigint) => (amount + step - 1n) / step;
@@ -64,7 +64,7 @@ function requestedSize(cpu: bigint, memory: bigint): Pick<SimulatedSize, 'cpu' |
   };
 }
 
-/** A quotient of amounts in billionths as a decimal number, to the ninth place. */
+/** Formats a quotient of amounts in billionths as a decimal with nine places. */
 function formatShare(amount: bigint, whole: bigint): string {
   const share = whole === 0n ? 0n : amount / whole;
   const fraction = (share % NANO).toString().padStart(9, '0').replace(/0+$/, '');

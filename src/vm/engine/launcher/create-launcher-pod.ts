@@ -9,8 +9,8 @@ import { launcherName } from './launcher-pod.ts';
 const ATTEMPTS = 5;
 
 /**
- * Makes the launcher pod of a run, or of a move, of this uid; or finds the one that was made before. A name that a
- * stranger has is passed over.
+ * Creates the launcher pod for the run or migration with this UID, or returns the existing one. Skips names that
+ * unrelated pods have taken.
  */
 export async function createLauncherPod(client: Client, vmi: Vmi, uid: string, pod: NewObject<Pod>): Promise<Pod> {
   const { namespace, uid: instance } = vmi.metadata;
@@ -27,8 +27,8 @@ export async function createLauncherPod(client: Client, vmi: Vmi, uid: string, p
 }
 
 /**
- * Makes the launcher pod of a run under a name that is settled, or takes over the one that somebody made for its machine.
- * Names are given out once: there is never a second pod.
+ * Creates the launcher pod of a run under a fixed name, or adopts the pod that already exists for its VM. A fixed name
+ * is used once, so there is never a second pod.
  */
 export async function adoptLauncherPod(client: Client, vmi: Vmi, pod: NewObject<Pod>, name: string): Promise<Pod> {
   const { namespace, uid: instance } = vmi.metadata;
@@ -41,7 +41,7 @@ export async function adoptLauncherPod(client: Client, vmi: Vmi, pod: NewObject<
   if (deletionTimestamp !== undefined)
     throw new TemporaryError(`pod ${name} is about to go`, { retryAfterMs: TERMINATING_RETRY_MS });
   const stands = found.metadata.labels?.[DOMAIN_LABEL] === labels?.[DOMAIN_LABEL];
-  // A stranger, or the pod of another run: this run has one of its own.
+  // The pod is unrelated or belongs to another run, so this run gets its own.
   if (!stands || owner?.kind === VMIS.kind) return await createLauncherPod(client, vmi, instance, pod);
   const body = {
     metadata: { uid, resourceVersion, labels, ownerReferences, annotations: missingAnnotations(annotations, found) },
@@ -51,7 +51,7 @@ export async function adoptLauncherPod(client: Client, vmi: Vmi, pod: NewObject<
 
 const TERMINATING_RETRY_MS = 1000;
 
-/** Annotations that a pod has not; what it has may have been changed since by somebody who meant it. */
+/** Returns the annotations that a pod lacks. Existing ones may have been changed on purpose. */
 function missingAnnotations(
   annotations: Pod['metadata']['annotations'] = {},
   { metadata }: Pod,

@@ -33,13 +33,13 @@ import { launcherResources, launcherSize } from './resources.ts';
 import type { LauncherSettings } from './settings.ts';
 import { launcherVolumes } from './volumes.ts';
 
-/** Beyond what the guest is given to shut down, for the launcher to put things away. */
+/** Time for the launcher to clean up after the grace period of the guest. */
 const LAUNCHER_GRACE_SECONDS = 15;
 export const DEFAULT_GRACE_SECONDS = 30;
 const MAX_LABEL_LENGTH = 63;
 const MAX_NAME_LENGTH = 253;
 
-/** What is said to the agent of the instance, or of the instance alone, is not said to the pod. */
+/** Annotations for the node agent or the instance alone, which the pod does not inherit. */
 const NOT_INHERITED = new Set([
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
@@ -51,20 +51,20 @@ const NOT_INHERITED = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
 ]);
 
-/** The name of the pod of a run: one that is settled, or one that follows from the uid; see launcherName. */
+/** Returns the name of a run's first pod: the one fixed by the annotation, or the one derived from the UID. */
 export function firstLauncherName(vmi: Vmi): string {
   return vmi.metadata.annotations?.[LAUNCHER_ANNOTATION] ?? launcherName(vmi, vmi.metadata.uid);
 }
 
-/** The name of the machine that an instance is a run of, which need not be its own. */
+/** Returns the name of the VM that an instance runs, which can differ from the instance's own name. */
 export function vmNameOf({ metadata }: Vmi): string {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner?.kind === 'VirtualMachine' ? owner.name : metadata.name;
 }
 
 /**
- * The name of the pod of a run, or of the move, of this uid. It follows from the uid, so that whoever tries to make the
- * pod a second time finds the first in the way. `attempt` counts on where a stranger has the name.
+ * Returns the pod name for the run or migration with this UID, from which it is derived so that a second create
+ * conflicts with the first. `attempt` counts names already taken by unrelated pods.
  */
 export function launcherName(vmi: Vmi, uid: string, attempt = 0): string {
   const suffix = seededRandom(`${uid}/${attempt}`).suffix();
@@ -74,7 +74,7 @@ export function launcherName(vmi: Vmi, uid: string, attempt = 0): string {
 
 export type NewPod = NewObject<Pod> & { readonly spec: PodSpec };
 
-/** The pod that holds the place of a machine on a node, without saying which: the scheduler does. */
+/** Builds the pod that reserves the resources of a VM. The scheduler chooses its node. */
 export function launcherPod(
   vmi: Vmi,
   settings: LauncherSettings,
@@ -124,12 +124,12 @@ export function launcherPod(
   };
 }
 
-/** Seconds that the guest is given to shut down. */
+/** Returns the grace period of the guest in seconds. */
 export function graceSecondsOf({ spec }: Vmi): number {
   return spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
 }
 
-/** Those of the template win, except where everybody relies on ours. */
+/** Labels of the template take precedence, except over those that other components rely on. */
 function labelsOf(vmi: Vmi): Record<string, string> {
   const name = labelValue(vmNameOf(vmi));
   const { [NODE_NAME_LABEL]: _node, ...carried } = ownLabels(vmi);
@@ -144,7 +144,7 @@ function labelsOf(vmi: Vmi): Record<string, string> {
   };
 }
 
-/** The labels of an instance. By <group>/vm the Services of a group find its machines, and those of no other. */
+/** Returns the labels of an instance. The Services of a group select its VMs by <group>/vm, and no VMs of others. */
 function ownLabels({ metadata }: Vmi): Readonly<Record<string, string>> {
   const { labels = {} } = metadata;
   if (!VM_LABELS.some((name) => Object.hasOwn(labels, name))) return labels;
@@ -168,7 +168,7 @@ function annotationsOf(vmi: Vmi): Record<string, string> {
 
 const labelValue = (name: string) => name.slice(0, MAX_LABEL_LENGTH).replace(/[-_.]+$/, '');
 
-/** The first label of the name, as the guest is called where nobody says how. */
+/** Returns the default hostname: the first label of the VM name. */
 const hostnameOf = (vmi: Vmi) => labelValue(vmNameOf(vmi).split('.')[0] ?? '');
 
 function definedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

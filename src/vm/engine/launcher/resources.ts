@@ -15,7 +15,7 @@ import type { LauncherSettings } from './settings.ts';
 type Domain = InstanceSpec['domain'];
 type Amounts = Record<string, string | number>;
 
-/** What a launcher asks of its node: all that the machine says itself, and the rest worked out from its size. */
+/** Computes the resources of a launcher: the VM's explicit ones, and the rest derived from its size. */
 export function launcherResources(spec: InstanceSpec, settings: LauncherSettings): Resources {
   const { domain } = spec;
   const requests: Amounts = { ...domain.resources?.requests };
@@ -27,7 +27,7 @@ export function launcherResources(spec: InstanceSpec, settings: LauncherSettings
   return { requests, ...(Object.keys(limits).length === 0 ? {} : { limits }) };
 }
 
-/** The part of a machine's size that can change while it runs. */
+/** Returns the part of the size that can change while a VM runs. */
 export function launcherSize({ domain }: InstanceSpec): LauncherSize {
   const { memory, resources } = domain;
   const guest = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'] ?? 0;
@@ -64,7 +64,7 @@ function addMemory(
   const beside = overhead === 'none' ? undefined : qemuOverhead(domain, memory?.guest ?? asked ?? 0);
   if (pageSize !== undefined) {
     const guest = memory?.guest ?? asked;
-    // The pages hold the guest; ordinary memory is for what is beside it.
+    // Hugepages hold the guest memory. Regular memory holds only the overhead.
     if (guest !== undefined) requests[`hugepages-${pageSize}`] = limits[`hugepages-${pageSize}`] = guest;
     delete limits['memory'];
     if (beside === undefined) delete requests['memory'];
@@ -82,14 +82,14 @@ function plus(amount: string | number, beside: Quantity | undefined): string | n
 }
 
 const MI = 2 ** 20;
-/** Processes around the guest, its CPUs, one I/O thread, video memory, and what a passed-through device maps. */
+/** Overhead of the processes around the guest, its CPUs, one I/O thread, video memory, and a passthrough device. */
 const FIXED = 220 * MI;
 const PER_CPU = 8 * MI;
 const IO_THREAD = 8 * MI;
 const VIDEO = 32 * MI;
 const PASSED_THROUGH = 1024 * MI;
 
-/** What QEMU and its helpers take beside the memory of the guest, as KubeVirt reckons it. */
+/** Computes the memory overhead of QEMU and its helpers, as KubeVirt does. */
 function qemuOverhead(domain: Domain, guest: string | number): Quantity {
   const pageTables = Math.ceil(value(parseQuantity(guest)) / 512);
   const { autoattachGraphicsDevice, gpus = [] } = domain.devices;
@@ -98,7 +98,7 @@ function qemuOverhead(domain: Domain, guest: string | number): Quantity {
   return quantityOf(FIXED + pageTables + vcpusOf(domain) * PER_CPU + IO_THREAD + video + devices, 'BinarySI');
 }
 
-/** Disks that live as long as the pod lie in its own storage. */
+/** Adds the ephemeral storage of disks that live as long as the pod. */
 function addScratch({ volumes = [] }: InstanceSpec, requests: Amounts): void {
   const sizes = volumes.flatMap(({ emptyDisk }) =>
     emptyDisk === undefined ? [] : [parseQuantity(emptyDisk.capacity)],
@@ -109,7 +109,7 @@ function addScratch({ volumes = [] }: InstanceSpec, requests: Amounts): void {
   requests[name] = formatQuantity(requests[name] === undefined ? sum : add(parseQuantity(requests[name]), sum));
 }
 
-/** Devices are never shared: what is requested is also the limit. */
+/** Adds devices. They cannot be overcommitted, so the request is also the limit. */
 function addDevices({ devices }: Domain, requests: Amounts, limits: Amounts): void {
   const { hostDevices = [] } = devices as { readonly hostDevices?: readonly { readonly deviceName?: string }[] };
   const counts = new Map<string, number>();
@@ -121,5 +121,5 @@ function addDevices({ devices }: Domain, requests: Amounts, limits: Amounts): vo
   for (const [name, amount] of Object.entries(limits)) if (isDevice(name)) requests[name] ??= amount;
 }
 
-/** A resource that is neither Kubernetes' own nor memory pages: counted in pieces. */
+/** Reports whether a resource is a device, counted in whole units: neither Kubernetes' own nor hugepages. */
 const isDevice = (name: string) => name.includes('/') && !name.includes('kubernetes.io/');

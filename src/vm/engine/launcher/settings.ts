@@ -1,20 +1,20 @@
 import { DEFAULT_LAUNCHER_IMAGE, SCHEDULABLE_LABEL } from '#api/launcher';
 import type { Toleration } from '#platform/kube/kinds/pod';
 
-/** How launcher pods are made; one for the whole operator. */
+/** Settings for launcher pods, shared by the whole operator. */
 export interface LauncherSettings {
   readonly image: string;
-  /** Virtual CPUs for each CPU that is set aside, where the machine does not say itself how much it wants. */
+  /** Virtual CPUs per requested CPU, if the VM does not set its own CPU request. */
   readonly cpuAllocationRatio: number;
-  /** What is set aside beside the memory of the guest: nothing, which simulated machines need, or what QEMU takes. */
+  /** Memory requested beyond that of the guest: none, as for simulated machines, or the overhead of QEMU. */
   readonly memoryOverhead: 'none' | 'qemu';
-  /** Labels that a node needs to run machines at all. */
+  /** Labels that a node must have to run VMs. */
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Taints that all machines put up with. */
+  /** Tolerations of all launchers. */
   readonly tolerations: readonly Toleration[];
 }
 
-/** KWOK's own manifests keep everything else off its nodes by this taint. */
+/** Tolerates the taint by which KWOK's manifests keep other pods off its nodes. */
 export const KWOK_TOLERATION: Toleration = {
   key: 'kwok.x-k8s.io/node',
   operator: 'Equal',
@@ -22,7 +22,7 @@ export const KWOK_TOLERATION: Toleration = {
   effect: 'NoSchedule',
 };
 
-/** For simulated machines. */
+/** Default settings, for simulated machines. */
 export const LAUNCHER_SETTINGS: LauncherSettings = {
   image: DEFAULT_LAUNCHER_IMAGE,
   cpuAllocationRatio: 10,

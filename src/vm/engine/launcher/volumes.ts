@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 
 type Source = NonNullable<InstanceSpec['volumes']>[number];
 
-/** What a launcher pod and its container say of the volumes of a machine. */
+/** Volumes of a launcher pod and the mounts of its container. */
 export interface LauncherVolumes {
   readonly volumes: readonly PodVolume[];
   readonly mounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
@@ -18,7 +18,7 @@ interface PodVolume {
 const DISKS = '/var/run/kubevirt-private/vmi-disks';
 const DATA = '/var/run/kubevirt-private';
 
-/** Claims that a machine uses, by name; a DataVolume fills the claim of its own name. */
+/** Returns the names of the claims that a VM uses. A DataVolume populates the claim of its own name. */
 export function claimNames({ volumes = [] }: Pick<InstanceSpec, 'volumes'>): string[] {
   return volumes.flatMap(({ persistentVolumeClaim, dataVolume }) => {
     const name = persistentVolumeClaim?.claimName ?? dataVolume?.name;
@@ -27,8 +27,8 @@ export function claimNames({ volumes = [] }: Pick<InstanceSpec, 'volumes'>): str
 }
 
 /**
- * Volumes that the node must bring to the pod: claims, and files out of the cluster. Images of disks and data that the
- * spec itself holds reach the machine through its agent.
+ * Returns the volumes that the node must mount for the pod: claims, and files from cluster objects. Disk images and
+ * inline data reach the machine through the node agent.
  */
 export function launcherVolumes(
   { volumes = [] }: Pick<InstanceSpec, 'volumes'>,

@@ -1,6 +1,6 @@
 import { KubeError } from '#platform/kube/kube-error';
 
-/** What a request is about; KubeVirt names kinds in the singular here, and its tools know these texts. */
+/** Object of a request. KubeVirt names kinds in the singular here, and its tools match these texts. */
 export interface Subject {
   readonly kind: 'virtualmachine' | 'virtualmachineinstance';
   readonly name: string;
@@ -28,7 +28,7 @@ export function badRequest(message: string): KubeError {
   return new KubeError(400, 'BadRequest', message);
 }
 
-/** Others were faster each time; nothing is wrong with the request. */
+/** Returns the error after every attempt has conflicted, although the request is valid. */
 export function tryAgain(resource: string, action: string): KubeError {
   const message = `The ${action} operation against ${resource}.subresources.${GROUP} could not be completed at this time, please try again.`;
   return new KubeError(500, 'ServerTimeout', message, {
@@ -38,7 +38,7 @@ export function tryAgain(resource: string, action: string): KubeError {
   });
 }
 
-/** What is known and not built is refused by its name. */
+/** Returns the error for known subresources that are not implemented. */
 export function notImplemented(what: string): KubeError {
   return new KubeError(501, 'NotImplemented', `${what} is not supported yet`);
 }

@@ -40,7 +40,7 @@ async function report(name: string, status: object): Promise<void> {
 const pathOf = (what: string, version = 'v1') =>
   `/apis/subresources.kubevirt.io/${version}/namespaces/${namespace}/${what}`;
 
-/** Status and message of a PUT. */
+/** Sends a PUT and returns its status and message. */
 async function put(what: string, body: object = {}, by = client, version = 'v1'): Promise<string> {
   try {
     return String((await by.request({ method: 'PUT', path: pathOf(what, version), body })).status);
@@ -193,7 +193,7 @@ describe('subresources.kubevirt.io', () => {
     const name = await make({ running: false });
     let patches = 0;
     plane.beforePatch = async () => {
-      // The first write is the request; the second, of the spec, must not be taken for one that came too late.
+      // The first write is the request. The second, of the spec, must not be treated as a late one.
       if (++patches === 2) throw new KubeError(409, 'Conflict', 'the object has been modified');
     };
     expect(await put(`virtualmachines/${name}/start`, { paused: true })).toBe('202');

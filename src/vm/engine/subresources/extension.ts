@@ -16,15 +16,15 @@ import { GROUP, RESOURCES, SERVED, VERSIONS } from './resources.ts';
 import { annotate, createMigration, migrationsIn, retryOnConflict, writePower } from './writes.ts';
 
 export interface SubresourceDeps {
-  /** Acts as the operator: whether the user may ask has been seen to, and not everybody may write what comes of it. */
+  /** Acts as the operator. The user is already authorized, and may lack permissions for the resulting writes. */
   readonly client: Client;
-  /** Those of kubevirt.io are the machines here. */
+  /** Only VMs of kubevirt.io are served here. */
   readonly dialects: readonly Dialect[];
   readonly random: Random;
   readonly events: EventRecorder;
 }
 
-/** subresources.kubevirt.io: what users ask of machines beside their specs, one extension a version. */
+/** Serves subresources.kubevirt.io, the actions of users on VMs beyond their specs, with one extension per version. */
 export function subresourceExtensions(parts: SubresourceDeps): readonly ApiExtension[] {
   const handle = handler(parts);
   return VERSIONS.map((version) => ({ group: GROUP, version, resources: RESOURCES, handle }));
@@ -32,7 +32,7 @@ export function subresourceExtensions(parts: SubresourceDeps): readonly ApiExten
 
 const ACCEPTED: ExtensionAnswer = { status: 202 };
 
-/** What was asked of whom; or why not, which is no reason to try again. */
+/** Object that the action was requested of, or the error, which is no reason to retry. */
 type ActionResult = KubeObject | KubeError;
 
 function handler(parts: SubresourceDeps) {
@@ -111,7 +111,7 @@ function handler(parts: SubresourceDeps) {
     return { status: 200, body: info };
   }
 
-  /** Whose wish it was is seen nowhere else: what is written is the operator's. */
+  /** Records the user as an event, since the write itself shows only the operator. */
   function tell(about: KubeObject, { subresource, user }: ExtensionRequest): void {
     const reason = `${subresource.charAt(0).toUpperCase()}${subresource.slice(1)}Requested`;
     parts.events.event(about, 'Normal', reason, `${user.name} asked for ${subresource}`);

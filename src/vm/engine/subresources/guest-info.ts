@@ -5,7 +5,7 @@ import { hasAgent, NO_AGENT } from './instance-action.ts';
 
 export type GuestQuestion = 'guestosinfo' | 'userlist' | 'filesystemlist';
 
-/** What the guest tells of itself, as far as its agent has; or why nothing is known. */
+/** Returns what the guest agent has reported, or why nothing is known. */
 export function guestInfo(question: GuestQuestion, instance: VirtualMachineInstance): object | KubeError {
   const { status, metadata } = instance;
   const subject = { kind: 'virtualmachineinstance', name: metadata.name } as const;

@@ -6,10 +6,10 @@ import { conflict, forbidden, notImplemented } from './errors.ts';
 
 export type InstanceAction = 'pause' | 'unpause' | 'reset' | 'softreboot' | 'freeze' | 'unfreeze';
 
-/** How an instance is asked for something: annotations that its node agent reads; or why it is not. */
+/** Annotations by which the node agent gets a request, or the reason why the request is denied. */
 export type InstanceEdit = { readonly annotations: Readonly<Record<string, string>> } | { readonly refused: KubeError };
 
-/** What to write on an instance for an action; `id` tells one deed from another. */
+/** Returns the annotations to write on an instance for an action. `id` distinguishes repeated actions. */
 export function instanceEdit(action: InstanceAction, instance: VirtualMachineInstance, id: string): InstanceEdit {
   const refused = denialReason(action, instance);
   if (refused !== undefined) return { refused };
@@ -32,7 +32,7 @@ function denialReason(action: InstanceAction, instance: VirtualMachineInstance):
   const subject = { kind: 'virtualmachineinstance', name: instance.metadata.name } as const;
   const refuse = (why: string) => conflict(subject, why);
   const { status, spec } = instance;
-  // KubeVirt speaks of the machine in some of them, and of the instance in others.
+  // Some of KubeVirt's messages name the VM, others the VMI.
   if (status?.phase !== 'Running') return refuse(`${OF_INSTANCE.has(action) ? 'VMI' : 'VM'} is not running`);
   switch (action) {
     case 'pause':
@@ -61,12 +61,12 @@ export const NO_AGENT = 'VMI does not have guest agent connected';
 
 const isPauseRequested = ({ metadata }: VirtualMachineInstance) => metadata.annotations?.[PAUSED_ANNOTATION];
 
-/** It stands still, or is about to: the agent may not have got to it. */
+/** Reports whether the instance is paused, or will be once the node agent has handled the request. */
 function isPaused(instance: VirtualMachineInstance): boolean {
   return isPauseRequested(instance) === 'true' || hasCondition(instance.status?.conditions, 'Paused');
 }
 
-/** The same, but for one that is about to go on. */
+/** Reports whether the instance is paused and no unpause is pending. */
 function staysPaused(instance: VirtualMachineInstance): boolean {
   return isPaused(instance) && isPauseRequested(instance) !== 'false';
 }

@@ -6,7 +6,7 @@ import type { ActionOptions } from './options.ts';
 
 const OVER: ReadonlySet<string | undefined> = new Set(['Succeeded', 'Failed']);
 
-/** The migration that a user asks for; or why there is none. `others` are those of the namespace. */
+/** Builds the migration that a user requests, or returns why it is denied. `others` are those of the namespace. */
 export function newMigration(
   machine: string,
   instance: VirtualMachineInstance,

@@ -2,13 +2,12 @@ import { ParseError } from '#platform/base/errors';
 import { readYaml } from '#platform/kube/yaml-json';
 import { badRequest } from './errors.ts';
 
-/** What the body of a request may say: the options of KubeVirt's subresources, all in one. */
+/** Body of a request: the options of all KubeVirt subresources combined. */
 export interface ActionOptions {
-  /** Nothing is changed. */
   readonly dryRun: boolean;
-  /** StartOptions: the machine starts and stands still. */
+  /** StartOptions: starts the VM paused. */
   readonly paused?: boolean;
-  /** StopOptions.gracePeriod, RestartOptions.gracePeriodSeconds. */
+  /** StopOptions.gracePeriod or RestartOptions.gracePeriodSeconds. */
   readonly gracePeriodSeconds?: number;
   /** MigrateOptions: labels that the target node must have. */
   readonly addedNodeSelector?: Readonly<Record<string, string>>;
@@ -16,7 +15,7 @@ export interface ActionOptions {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a body, which may be empty; fields that are of no use for the action are passed over, as KubeVirt does. */
+/** Parses a body, which may be empty. Ignores fields that do not apply to the action, as KubeVirt does. */
 export function actionOptions(text: string): ActionOptions {
   const fields = fieldsOf(text);
   const paused = assertType(fields, 'paused', 'a boolean', (value) => typeof value === 'boolean') as

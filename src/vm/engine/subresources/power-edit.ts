@@ -8,7 +8,7 @@ import type { ActionOptions } from './options.ts';
 
 type Edit = Exclude<PowerEdit, { readonly conflict: string }>;
 
-/** What to write for a start, stop or restart that a user asks for; or why not. */
+/** Returns the write for a start, stop or restart that a user requests, or the reason why it is denied. */
 export function powerEdit<K extends Kind>(
   dialect: Dialect<K>,
   action: PowerAction,

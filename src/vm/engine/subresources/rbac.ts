@@ -7,7 +7,7 @@ const kubevirt = (resources: string[], verbs: string[]): PolicyRule => ({
   verbs,
 });
 
-/** What whoever serves the subresources may do itself. */
+/** Permissions of the component that serves the subresources. */
 export const SUBRESOURCE_RULES: readonly PolicyRule[] = [
   kubevirt(['virtualmachines'], ['get', 'patch']),
   kubevirt(['virtualmachineinstances'], ['get', 'patch', OPERATE]),

@@ -1,13 +1,13 @@
 import type { ExtensionResource } from '#platform/kube/api-extension';
 
-/** The subresources of KubeVirt that are served here, with those that are refused by name. */
+/** Subresources of KubeVirt that are served here, and those that are rejected by name. */
 export const GROUP = 'subresources.kubevirt.io';
 export const VERSIONS = ['v1', 'v1alpha3'] as const;
 
 const VM = { plural: 'virtualmachines', kind: 'VirtualMachine' };
 const INSTANCE = { plural: 'virtualmachineinstances', kind: 'VirtualMachineInstance' };
 
-/** By what a role has to allow: PUT is update, GET is get. */
+/** Subresources by the verb that a role must allow: PUT is update, GET is get. */
 export const SERVED = {
   machine: {
     update: ['start', 'stop', 'restart', 'migrate'],

@@ -21,7 +21,7 @@ const through = (resources: readonly string[], verbs: readonly string[]): Policy
   verbs,
 });
 
-/** What tells of a machine without touching it. */
+/** Subresources that only read a VM. */
 const LOOK = through([...instance(SERVED.instance.get), ...vm(SERVED.machine.get)], ['get']);
 const USE: readonly PolicyRule[] = [
   LOOK,
@@ -35,7 +35,7 @@ const USE: readonly PolicyRule[] = [
   ),
 ];
 
-/** What users may do to machines, as parts of the roles that Kubernetes has for users of a namespace. */
+/** Permissions of users on VMs, aggregated to the default user-facing roles of Kubernetes. */
 export const USER_ROLES: readonly ClusterRole[] = [
   role('view', [objects(READ), LOOK]),
   role('edit', [objects(WRITE), ...USE]),

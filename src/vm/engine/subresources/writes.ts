@@ -4,13 +4,13 @@ import { isConflict } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { PowerEdit } from '../dialect.ts';
 
-/** Who owns the fields that a user changes through a subresource. */
+/** Field manager of changes that users make through a subresource. */
 export const FIELD_MANAGER = 'vimana-subresource';
 
 interface WriteTarget {
   readonly namespace: string;
   readonly dryRun: boolean;
-  /** Who owns what is written; as users own what they ask for through a subresource where absent. */
+  /** Field manager of the write. Defaults to the one of the subresources. */
   readonly fieldManager?: string;
 }
 
@@ -20,10 +20,10 @@ const writeOptions = ({ namespace, dryRun, fieldManager = FIELD_MANAGER }: Write
   fieldManager,
 });
 
-/** In a crowd, controllers write to an object a dozen times in a row; each attempt waits for a round of its own. */
+/** Under load, controllers write an object a dozen times in a row, and each attempt waits for a round trip. */
 const ATTEMPTS = 40;
 
-/** Looks, decides and writes anew for as long as somebody else is faster; in the end it says what `exhausted` does. */
+/** Repeats an attempt as long as it conflicts. Throws the error of `exhausted` after the last one. */
 export async function retryOnConflict<T>(attempt: () => Promise<T>, exhausted?: () => Error): Promise<T> {
   for (let count = 1; ; count++) {
     try {
@@ -36,8 +36,8 @@ export async function retryOnConflict<T>(attempt: () => Promise<T>, exhausted?: 
 }
 
 /**
- * Writes what a start, stop or restart comes down to. The first write that counts holds only for the machine as it was
- * read; what follows it holds whatever has happened since. Returns the machine as it was last written.
+ * Writes a start, stop or restart, and returns the VM as last written. The first effective write applies only to the VM
+ * as it was read; later ones apply unconditionally.
  */
 export async function writePower(
   client: Client,
@@ -57,20 +57,20 @@ export async function writePower(
   }
   const asRead = { metadata: { resourceVersion } };
   if (requests !== undefined) {
-    // Whoever asks does not want to wait until the last failure is forgotten.
+    // A new request should not wait for the back-off of the last failure.
     const body = { ...asRead, status: { stateChangeRequests: requests, startFailure: null } };
     written = await client.patch(type, name, { type: 'merge', body }, { ...options, subresource: 'status' });
   }
   if (spec !== undefined) {
     const body = { ...(requests === undefined ? asRead : {}), spec };
     const write = () => client.patch(type, name, { type: 'merge', body }, options);
-    // Decided anew, the request that stands by now would be in its own way.
+    // A new decision would conflict with the request that is already written.
     written = await (requests === undefined ? write() : retryOnConflict(write));
   }
   return written;
 }
 
-/** Asks the agent of an instance for something. */
+/** Sends a request to the node agent of an instance. */
 export async function annotate(
   client: Client,
   { metadata }: Vmi,

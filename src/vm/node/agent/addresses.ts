@@ -3,8 +3,8 @@ import { TemporaryError } from '#platform/base/errors';
 import { formatIp, tryParseIp } from '#platform/base/ip';
 
 /**
- * Addresses for pods that bring none of their own, each given to one pod at a time. Which ones are taken is told by the
- * pods themselves, so that nothing has to be kept.
+ * Allocates addresses to pods that have none of their own, each to one pod at a time. The pods themselves show which
+ * addresses are taken, so nothing has to be stored.
  */
 export class Addresses {
   readonly #range: Cidr;
@@ -22,7 +22,7 @@ export class Addresses {
     this.#count = Number(most);
   }
 
-  /** The address of a pod; the same one each time until it is released. */
+  /** Returns the address of a pod, which stays the same until it is released. */
   take(podUid: string): string {
     const known = this.#held.get(podUid);
     if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export class Addresses {
     }
   }
 
-  /** A pod has this address, whoever gave it. */
+  /** Marks an address as used by a pod, even if it was assigned elsewhere. */
   reserve(address: string, podUid: string): void {
     if (this.#holders.has(address) || this.#held.has(podUid)) return;
     const parsed = tryParseIp(address);

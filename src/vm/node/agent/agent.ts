@@ -48,23 +48,23 @@ export interface AgentDeps {
   readonly hooks: NodeHooks;
   readonly addresses: Addresses;
   readonly logs: ContainerLogs;
-  /** Absent: other pods than launchers are left alone. */
+  /** If unset, only launcher pods are managed. */
   readonly podRunner?: PodRunner;
 }
 
-/** Pods by the node that they are bound to. */
+/** Indexes pods by the node that they are bound to. */
 export const podsByNode: Index<Pod> = {
   values: ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]),
 };
 
-/** Runs mostly wait for writes, which a store puts down many at a time. */
+/** Reconciliations mostly wait for writes, and a store commits many of them at once. */
 const CONCURRENCY = 256;
-/** An agent that cannot reach its server must be back soon after it can. */
+/** A node agent that cannot reach its server must resume soon after it can. */
 const BACK_OFF = { first: 20, max: 10_000 };
 
 /**
- * Runs what is bound to its nodes, one or thousands. The unit of work is a pod: whatever happens to it, to its instance
- * or to its machine leads to one more look at all three.
+ * Runs what is bound to its nodes, one or thousands. The unit of work is a pod: every change of the pod, its instance
+ * or its machine triggers a reconciliation of all three.
  */
 export class Agent implements Runnable {
   readonly name = 'node agent';
@@ -137,15 +137,15 @@ export class Agent implements Runnable {
     for (const stop of stops) stop();
   }
 
-  /** Looks at everything on a node again: it may do now what it might not before. */
+  /** Reconciles everything on a node again, since an action may be allowed now that was not before. */
   wake(node: string): void {
     for (const pod of this.#pods.by(podsByNode, node)) this.#queue.add(keyOf(pod));
-    // Pods may have gone while nobody was there to see it.
+    // Pods may have been deleted while no node agent was watching.
     for (const run of this.#runs.on(node)) this.#queue.add(run.key);
     this.#restores.look(node);
   }
 
-  /** A machine of a node has changed. */
+  /** Handles a change of a machine on a node. */
   machineChanged(node: string, id: string): void {
     const host = this.#doubted.has(node) ? this.#parts.hosts.find(node) : undefined;
     if (host !== undefined) void this.#doubted.holdArrived(host, id);
@@ -156,7 +156,7 @@ export class Agent implements Runnable {
     }
   }
 
-  /** Ends machines of a node whose pods went while no agent was there; for drivers whose machines outlive it. */
+  /** Ends machines whose pods were deleted while no node agent ran, for drivers whose machines outlive it. */
   async sweep({ driver }: ManagedNode): Promise<void> {
     for (const { spec } of await driver.list()) {
       const pod = this.#pods.get(keyIn(spec.namespace, spec.pod.name));
@@ -164,20 +164,20 @@ export class Agent implements Runnable {
     }
   }
 
-  /** Makes the machines of a node stand still that may have been given up by everybody else, until that is known. */
+  /** Pauses the machines of a node that may have been declared lost, until that is known. */
   async doubt(host: ManagedNode): Promise<void> {
     await this.#doubted.hold(host);
   }
 
-  /** The node is sure to be its own: its machines go on. */
+  /** Resumes the machines of a node that is known not to be lost. */
   async trust(host: ManagedNode): Promise<void> {
     await this.#doubted.release(host);
     this.wake(host.name);
   }
 
   /**
-   * Whether every machine that ran on a node before it was fenced is known to have ended: whoever starts the agent anew
-   * takes up no machine that somebody else may have started meanwhile.
+   * Reports whether every machine that ran on a node before it was fenced is known to have ended. A restarted node
+   * agent must not adopt a machine that may meanwhile have been started elsewhere.
    */
   async isSettled({ name }: ManagedNode): Promise<boolean> {
     const { informers } = this.#parts;
@@ -191,7 +191,7 @@ export class Agent implements Runnable {
     return true;
   }
 
-  /** Ends all machines of a node that may have been given up by everybody else, and has that told. */
+  /** Ends all machines of a node that may have been declared lost, and has that reported. */
   async fence({ name, driver }: ManagedNode, cause: 'Fenced' | 'NodeDeleted'): Promise<void> {
     for (const machine of await driver.list()) {
       if (!isAlive(machine)) continue;
@@ -227,7 +227,7 @@ export class Agent implements Runnable {
     const run = this.#runs.get(key);
     if (run === undefined && hosts.find(nodeName) === undefined) return;
     if (run !== undefined && type === 'deleted' && run.podUid === uid) run.gone = object;
-    // What was just written here is no news.
+    // An own write is no news.
     if (run !== undefined && type !== 'deleted' && isKnown(run, 'pod', object)) return;
     this.#queue.add(key);
   }
@@ -244,7 +244,7 @@ export class Agent implements Runnable {
   async #work(key: string): Promise<ReconcileResult | undefined> {
     const { hosts, clock } = this.#parts;
     const cached = this.#pods.get(key);
-    // Looked at again once it is known what really runs.
+    // The pod is reconciled again once it is known which machines really run.
     if (!this.#gate.isOpen && (cached === undefined || isLauncher(cached))) return undefined;
     let run = this.#runs.get(key);
     if (run !== undefined && cached?.metadata.uid !== run.podUid) {
@@ -268,21 +268,21 @@ export class Agent implements Runnable {
   async #look(run: TrackedPod, pod: Pod, host: ManagedNode): Promise<ReconcileResult | undefined> {
     try {
       if (isLauncher(pod)) return await this.#launchers.reconcile(run, pod, host);
-      // Other pods of a node that is gone are left to those who collect them.
+      // Other pods of a deleted node are left to the pod garbage collector.
       return host.gone === undefined ? await this.#parts.podRunner?.reconcile(run, pod, host) : undefined;
     } catch (error) {
-      // What was in the way has been seen already: there is nothing to wait for.
+      // The conflicting change is already known, so there is nothing to wait for.
       if (isConflict(error) && isStale(run)) return undefined;
       throw error;
     }
   }
 
-  /** Whether nothing is done for a node; whoever lets it go on wakes it. */
+  /** Reports whether nothing is done for a node. Whatever ends that state must wake the node. */
   #isStill(host: ManagedNode | undefined): boolean {
     return host !== undefined && (host.frozen || host.inDoubt || this.#doubted.has(host.name));
   }
 
-  /** The pod is gone: nothing of it stays. */
+  /** Cleans up after a deleted pod. */
   async #leave(run: TrackedPod): Promise<void> {
     const { hosts, addresses, logs, podRunner } = this.#parts;
     const host = hosts.find(run.node);
@@ -295,5 +295,5 @@ export class Agent implements Runnable {
   }
 }
 
-/** Read anew, because it changes behind the back of whoever waits. */
+/** Reads the flag at each call, because it changes while a caller waits. */
 const isStale = ({ stale }: TrackedPod) => stale === true;

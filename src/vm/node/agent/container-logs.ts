@@ -1,32 +1,32 @@
 import type { Clock } from '#platform/base/clock';
 import type { ContainerLog, LogLine, LogRequest } from '#platform/kube/node-runtime';
 
-/** Lines kept of a container; older ones are dropped. */
+/** Maximum number of lines retained per container. Older lines are dropped. */
 const MAX_LINES = 500;
 
 interface ContainerLines {
   lines: LogLine[];
-  /** Of the run before the present one. */
+  /** Lines of the previous run. */
   previous: LogLine[] | undefined;
   ended: boolean;
   readers: Set<() => void> | undefined;
 }
 
-/** Something that happened to the log of a container, or of all those of a pod. */
+/** Event in the log of a container, or of all containers of a pod. */
 export type LogEntry =
   | readonly [did: 'wrote', podUid: string, container: string, time: number, text: string]
   | readonly [did: 'ended' | 'restarted', podUid: string, container: string]
   | readonly [did: 'forgot', podUid: string];
 
-/** Keeps what happens to a log book beyond the process. */
+/** Persists the entries of container logs beyond the process. */
 export interface LogStore {
-  /** What was kept before; `all` tells from now on what would have to be kept to begin anew. */
+  /** Returns the stored entries. `all` later returns every entry that a rewrite of the store must contain. */
   open(all: () => Iterable<LogEntry>): readonly LogEntry[];
   note(entry: LogEntry): void;
   flush(): void;
 }
 
-/** What containers have said, in memory, by pod and container; and where somebody keeps it, what they said before. */
+/** Holds the output of containers in memory by pod and container, and earlier output if a store persists it. */
 export class ContainerLogs {
   readonly #clock: Clock;
   readonly #keeper: LogStore | undefined;
@@ -42,12 +42,12 @@ export class ContainerLogs {
     this.#do(['wrote', podUid, container, this.#clock.now(), text]);
   }
 
-  /** The container has ended, and nothing more will come. */
+  /** Marks a container as ended, with no more output to come. */
   end(podUid: string, container: string): void {
     if (this.#pods.get(podUid)?.get(container)?.ended === false) this.#do(['ended', podUid, container]);
   }
 
-  /** The container begins anew. */
+  /** Begins a new run of the container. */
   restart(podUid: string, container: string): void {
     this.#do(['restarted', podUid, container]);
   }
@@ -56,12 +56,12 @@ export class ContainerLogs {
     if (this.#pods.has(podUid)) this.#do(['forgot', podUid]);
   }
 
-  /** Forgets all pods but these: the others went while nobody was there to see it. */
+  /** Forgets all pods but these. The others were deleted while no node agent was watching. */
   retain(podUids: ReadonlySet<string>): void {
     for (const podUid of [...this.#pods.keys()]) if (!podUids.has(podUid)) this.forget(podUid);
   }
 
-  /** Nothing more will come: what waits to be kept is. */
+  /** Flushes pending entries to the store. */
   close(): void {
     this.#keeper?.flush();
   }
@@ -134,14 +134,14 @@ function wake({ readers }: ContainerLines): void {
   for (const reader of readers ?? []) reader();
 }
 
-/** Lines after one that was read, as they come, until the container ends or nobody reads any more. */
+/** Yields the lines after one that was read, until the container ends or the reader stops. */
 async function* following(
   book: ContainerLines,
   last: LogLine | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<LogLine> {
   let read = last;
-  // Whoever restarts a container begins a new list, in which all lines are new.
+  // A restart of the container begins a new list, in which all lines are new.
   let { lines } = book;
   while (!signal.aborted) {
     if (lines !== book.lines) ({ lines } = book);

@@ -2,12 +2,12 @@ import { InvalidStateError, type Machine, type MachineDriver, MachineNotFoundErr
 import type { ManagedNode } from './managed-node.ts';
 
 /**
- * Machines that stand still because their node may have been declared lost: another may run elsewhere by now. They go on
- * where it was not; nobody is told, since nobody asked for it.
+ * Holds machines that are paused because their node may have been declared lost, and resumes them if it was not. The
+ * pause is not reported, since no user requested it.
  */
 export class DoubtedMachines {
   readonly #byNode = new Map<string, Set<string>>();
-  /** One thing at a time: what is let go must not be held afterwards. */
+  /** Serializes the changes, so that a machine is not held after its release. */
   #last: Promise<void> = Promise.resolve();
 
   has(node: string): boolean {
@@ -22,7 +22,7 @@ export class DoubtedMachines {
     });
   }
 
-  /** A machine may arrive from elsewhere. */
+  /** Holds a machine that may arrive from another node. */
   async holdArrived({ name, driver }: ManagedNode, id: string): Promise<void> {
     await this.#inTurn(async () => {
       const held = this.#byNode.get(name);
@@ -39,7 +39,7 @@ export class DoubtedMachines {
     });
   }
 
-  /** They have ended. */
+  /** Forgets the machines of a node, which have ended. */
   forget(node: string): void {
     this.#byNode.delete(node);
   }
@@ -52,7 +52,7 @@ export class DoubtedMachines {
 }
 
 async function stop({ spec: { id }, state }: Machine, driver: MachineDriver, held: Set<string>): Promise<void> {
-  // A guest that shuts down cannot be made to stand still, and was about to end.
+  // A guest that is shutting down cannot be paused, and was about to end.
   if (state === 'stopping') await driver.kill(id, 'it was shutting down when its node could have been given up');
   if (state !== 'running') return;
   held.add(id);

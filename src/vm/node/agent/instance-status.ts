@@ -18,23 +18,23 @@ import type { Termination } from './termination.ts';
 export type InstanceStatus = NonNullable<Vmi['status']>;
 type Condition = NonNullable<InstanceStatus['conditions']>[number];
 
-/** What the agent knows of the instance whose machine is its own. */
+/** Facts that the node agent knows about the instance of its own machine. */
 export interface InstanceFacts {
   readonly node: string;
   readonly pod: Pod;
   readonly machine: Machine | undefined;
-  /** How it ended, where it has. */
+  /** Describes how the machine ended, if it has. */
   readonly termination: Termination | undefined;
-  /** Why the pod does not run yet. */
+  /** Explains why the pod does not run yet. */
   readonly waiting?: Waiting | undefined;
   readonly ready: boolean;
   readonly paused: boolean;
   readonly migratability: Migratability;
-  /** The pod that a migration was made for. */
+  /** Pod that was created for a migration. */
   readonly targetPod: Pod | undefined;
 }
 
-/** The whole status of an instance, as the agent of its node tells it. */
+/** Returns the whole status of an instance as its node agent reports it. */
 export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number): InstanceStatus {
   const { node, pod, machine, termination, targetPod } = facts;
   const before = instance.status ?? {};
@@ -54,13 +54,13 @@ export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number)
   };
 }
 
-/** The last word of the source of a migration: from now on the agent of the target speaks. */
+/** Returns the last status from the source of a migration. From now on the node agent of the target reports. */
 function handedOver(status: InstanceStatus, left: string, target: Pod | undefined): InstanceStatus {
   const { evacuationNodeName, conditions = [], ...rest } = status;
   const nodeName = status.migrationState?.targetNode ?? '';
   return {
     ...rest,
-    // What the machine becomes there is for the target to say.
+    // The target reports these conditions from now on.
     conditions: conditions.filter(({ type }) => !HOT_CHANGES.has(type)),
     ...(evacuationNodeName === undefined || evacuationNodeName === left ? {} : { evacuationNodeName }),
     nodeName,
@@ -68,7 +68,7 @@ function handedOver(status: InstanceStatus, left: string, target: Pod | undefine
   };
 }
 
-/** What cannot be said of a machine that has ended: how its guest is, and what it waits for. */
+/** Conditions that do not apply to an ended machine: the state of its guest, and what it waits for. */
 const OF_THE_LIVING: ReadonlySet<string> = new Set([
   'AgentConnected',
   'Paused',
@@ -95,7 +95,7 @@ function endedStatus(
   };
 }
 
-/** What is told of a machine that is there. */
+/** Returns the status fields of an existing machine. */
 function runningFields(instance: Vmi, status: InstanceStatus, facts: InstanceFacts): InstanceStatus {
   const { pod, machine, migratability } = facts;
   const { guest, spec } = machine as Machine;
@@ -133,7 +133,7 @@ function memoryStatus(instance: Vmi, bytes: number): NonNullable<InstanceStatus[
 
 const bytesText = (bytes: number) => formatQuantity(quantityOf(bytes, 'BinarySI'));
 
-/** Whether a card is the one on the pod network, which has the address of the pod where it was given none. */
+/** Reports whether an interface is the one on the pod network, which has the pod's address if it was assigned none. */
 function firstOf({ spec }: Vmi, name: string): boolean {
   const { networks } = spec;
   if (networks === undefined || networks.length === 0) return true;
@@ -178,7 +178,7 @@ function sizeChanges(instance: Vmi, { spec }: Machine, obstacle: Migratability['
   return hotChanges({ has, asks: requestedSize(instance), obstacle, status: instance.status });
 }
 
-/** What waits with a message does not merely take its time: an image cannot be had. */
+/** Returns the condition for a pod that cannot start. A message means a failure, such as an unavailable image. */
 function troubleOf({ waiting }: InstanceFacts): KubeCondition | undefined {
   if (waiting?.message === undefined) return undefined;
   const { reason, message } = waiting;
@@ -203,7 +203,7 @@ function withAll(before: readonly Condition[], wanted: readonly KubeCondition[],
   return all as Condition[];
 }
 
-/** The phase, and when it began; phases that passed too quickly to be written are told from what was seen of them. */
+/** Returns the status with the phase and its start. Phases too short to be written are derived from observations. */
 function inPhase(status: InstanceStatus, phase: InstancePhase, instance: Vmi, pod: Pod, now: number): InstanceStatus {
   const known = status.phaseTransitionTimestamps ?? [];
   if (status.phase === phase && known.some((each) => each.phase === phase)) return status;

@@ -8,16 +8,16 @@ import type { Termination } from './termination.ts';
 export interface LauncherFacts {
   readonly hostIP: string;
   readonly podIP: string;
-  /** When the node first saw the pod. */
+  /** Time when the node first saw the pod. */
   readonly seenAt: number;
-  /** Why the container does not run yet. */
+  /** Explains why the container does not run yet. */
   readonly waiting: Waiting | undefined;
   readonly termination: Termination | undefined;
-  /** Whether the machine is ready to be talked to. */
+  /** The machine is ready to serve. */
   readonly ready: boolean;
 }
 
-/** The status of a launcher pod: its containers live as long as the machine does. */
+/** Returns the status of a launcher pod, whose containers live as long as the machine. */
 export function launcherStatus(pod: Pod, facts: LauncherFacts, now: number): PodStatus {
   const { waiting, termination, ready, hostIP, podIP, seenAt } = facts;
   const { uid = '' } = pod.metadata;

@@ -38,11 +38,11 @@ export interface LauncherDeps {
   readonly instances: Cache<Vmi>;
   readonly pods: Cache<Pod>;
   readonly claims: Cache<PersistentVolumeClaim>;
-  /** Whether another node says that it runs a machine of this name. */
+  /** Reports whether another node lists a machine of this name. */
   readonly isElsewhere: (machine: string, node: string) => boolean;
 }
 
-/** What is known of a launcher pod during one look at it. */
+/** State of a launcher pod during one reconciliation. */
 interface LauncherView {
   readonly tracked: TrackedPod;
   readonly host: ManagedNode;
@@ -52,7 +52,7 @@ interface LauncherView {
   readonly now: number;
 }
 
-/** What the state of the pod says of the instance. */
+/** Facts about the instance that follow from its pod. */
 interface PodFacts {
   readonly termination: Termination | undefined;
   readonly ready: boolean;
@@ -61,7 +61,7 @@ interface PodFacts {
 
 const CREATING = { reason: 'ContainerCreating' };
 
-/** Runs the machines of launcher pods: looks, decides, acts, and says how things are. */
+/** Runs the machines of launcher pods: observes, plans, acts, and reports. */
 export class Launchers {
   readonly #parts: LauncherDeps;
 
@@ -103,20 +103,22 @@ export class Launchers {
     if (look.instance !== undefined && look.machine?.state === 'running') {
       await hooks.attend?.(pod, look.instance, look.machine, host.driver);
     }
-    // What was asked for while no agent was there is looked at now that there is a machine again.
+    // Requests that were made while no node agent ran are handled now that there is a machine again.
     if (actions.some((action) => action.do === 'adopt')) return { requeueAfterMs: 1 };
     const next = Math.min(hold?.until ?? Number.POSITIVE_INFINITY, verdict?.again ?? Number.POSITIVE_INFINITY);
     return next === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: Math.max(1, next - clock.now()) };
   }
 
-  /** Ends the machine of a pod that is gone, and says so to whoever still takes it to run: nobody else could. */
+  /**
+   * Ends the machine of a deleted pod, and reports it to those that still take it to run, which nothing else could do.
+   */
   async leave(tracked: TrackedPod, host: ManagedNode): Promise<void> {
     const { machineId, gone: pod } = tracked;
     const { driver } = host;
     if (machineId !== undefined && isPodOf(await driver.inspect(machineId), tracked)) {
       await driver.kill(machineId, 'its pod is gone');
     }
-    // Only now is it certain how it ended: it may have been on its way to another node.
+    // The reason for the end is certain only now, since the machine may have been migrating.
     const found = machineId === undefined ? undefined : await driver.inspect(machineId);
     const machine = isPodOf(found, tracked) ? found : undefined;
     const instance = pod === undefined || !isLauncher(pod) ? undefined : this.#instanceOf(tracked, pod);
@@ -153,11 +155,11 @@ export class Launchers {
   async #act(look: LauncherView, actions: ReturnType<typeof planMachine>): Promise<void> {
     const { tracked, host, pod, now } = look;
     const { client, events } = this.#parts;
-    // What changes because of the deeds is looked at right after them.
+    // Changes caused by the actions are observed right after them.
     tracked.acting = true;
     try {
       for (const action of actions) {
-        // Nothing but a kill is ever done for an instance that is not there.
+        // A missing instance is only ever subject to a kill.
         const instance = look.instance ?? ({ metadata: { uid: tracked.machineId ?? '' } } as Vmi);
         const log = this.#sayer(pod);
         const record = (type: EventType, reason: string, message: string) => {
@@ -176,7 +178,7 @@ export class Launchers {
   #probe({ instance, machine, pod, tracked, now }: LauncherView): ProbeResult | undefined {
     if (instance === undefined || !isAlive(machine)) return undefined;
     const answers = this.#parts.hooks.probeAnswers(pod, instance);
-    // One that is only held back will run as soon as that is known.
+    // A machine that is only held will run as soon as that is known.
     const state = tracked.held === true ? 'running' : machine.state;
     const verdict = probe(
       { spec: instance.spec, machine: { ...machine, state }, answers, unhealthySince: tracked.unhealthySince },
@@ -191,7 +193,7 @@ export class Launchers {
     const role = roleOf(look.pod, look.instance, host.name);
     const termination = terminationFor(look, role);
     const settled = termination !== undefined || isAlive(look.machine) || role === 'target';
-    // Whoever only waits for a lease has nothing to say, and whose instance is not known yet neither.
+    // A pod that only waits for a lease, or whose instance is not known yet, has nothing to report.
     if (!settled && waiting === undefined) return;
     const ready = role === 'target' || (verdict?.ready ?? false);
     const facts = {
@@ -210,7 +212,8 @@ export class Launchers {
       if (written === undefined) return;
       look.pod = tracked.pod = written;
     };
-    // Beginnings are told of the pod first and ends of the instance first: so whoever reads one never misses the other.
+    // Starts are written to the pod first and ends to the instance first, so that a reader of one never misses the
+    // other.
     if (termination === undefined) await writePod();
     if (role === 'active') await this.#reportInstance(look, facts);
     if (role === 'target') await this.#reportTarget(look);
@@ -247,7 +250,7 @@ export class Launchers {
     await this.#release(look);
   }
 
-  /** Lets a machine run that was made ready, now that its instance says that it runs here. */
+  /** Lets a prepared machine run, now that its instance reports that it runs here. */
   async #release({ tracked, host, instance }: LauncherView): Promise<void> {
     if (tracked.held !== true || instance === undefined || instance.status?.nodeName !== host.name) return;
     tracked.held = false;
@@ -257,14 +260,14 @@ export class Launchers {
       await host.driver.resume(instance.metadata.uid);
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
-      // It has ended meanwhile, which the next look tells.
+      // It has ended meanwhile, which the next reconciliation reports.
       tracked.stale = true;
     } finally {
       tracked.acting = false;
     }
   }
 
-  /** Says where this node waits for the machine. */
+  /** Reports the address where this node waits for the machine. */
   async #reportTarget({ tracked, pod, instance, machine }: LauncherView): Promise<void> {
     const state = instance?.status?.migrationState;
     if (instance === undefined || state === undefined || machine?.state !== 'incoming') return;
@@ -274,13 +277,13 @@ export class Launchers {
       return;
     }
     const { name, namespace, uid, resourceVersion } = instance.metadata;
-    // Late, it could be taken for the answer to another migration.
+    // A late write could be mistaken for the response to another migration.
     const body = { metadata: { uid, resourceVersion }, status: { migrationState: { targetNodeAddress } } };
     const where = { namespace, subresource: 'status' };
     tracked.instance = await noteWrite(tracked, this.#parts.client.patch(VMIS, name, { type: 'merge', body }, where));
   }
 
-  /** All is said: the machine can be forgotten, and the pod may go. */
+  /** Forgets a machine whose end is reported, and lets its pod be deleted. */
   async #putAway({ tracked, host, pod, machine }: LauncherView): Promise<void> {
     const { uid = '', name = '', namespace = '', resourceVersion = '', deletionTimestamp } = pod.metadata;
     if (machine !== undefined) await host.driver.remove(machine.spec.id);
@@ -288,7 +291,7 @@ export class Launchers {
     this.#parts.logs.end(uid, COMPUTE_CONTAINER);
     this.#parts.addresses.release(uid);
     if (deletionTimestamp === undefined) return;
-    // Whoever changed the pod meanwhile may have meant what is not looked at yet.
+    // A concurrent change of the pod may contain a request that is not handled yet.
     const preconditions = { uid, resourceVersion };
     try {
       await this.#parts.client.delete(PODS, name, { namespace, gracePeriodSeconds: 0, preconditions });
@@ -297,7 +300,7 @@ export class Launchers {
     }
   }
 
-  /** The address that the instance brings, or one of the fleet's. */
+  /** Returns the address of the instance, or one from the fleet's range. */
   #addressOf({ pod, instance }: LauncherView): string {
     const given = pod.status?.['podIP'] as string | undefined;
     if (given !== undefined) return given;
@@ -321,7 +324,7 @@ export class Launchers {
 
 const isPodOf = (machine: Machine | undefined, { podUid }: TrackedPod) => machine?.spec.pod.uid === podUid;
 
-/** How what the pod is for has ended; undefined where it has not. */
+/** Returns how the purpose of the pod has ended, or undefined if it has not. */
 function terminationFor({ tracked, pod, instance, machine }: LauncherView, role: Role): Termination | undefined {
   if (isAlive(machine)) return undefined;
   const instanceDeleted = instance?.metadata.deletionTimestamp !== undefined;
@@ -334,6 +337,6 @@ function terminationFor({ tracked, pod, instance, machine }: LauncherView, role:
   if (podDeleted || (role === 'active' && instanceDeleted)) {
     return terminationOf({ end, cause: undefined, instanceDeleted, podDeleted, eviction });
   }
-  // Before the instance is known nothing has begun; afterwards, there is nothing left to do here.
+  // Nothing has begun before the instance is known. Afterwards nothing is left to do here.
   return role === 'none' && (instance !== undefined || pod.status?.phase === 'Running') ? MIGRATED_AWAY : undefined;
 }

@@ -1,38 +1,41 @@
 import type { Clock } from '#platform/base/clock';
 import type { AwakeTime } from '#platform/runtime/awake-time';
 
-/** A moment by all clocks there are. */
+/** Moment in time according to all available clocks. */
 export interface Moment {
   readonly monotonic: number;
-  /** Goes on while the host sleeps, and jumps when somebody sets it. */
+  /** Advances while the host sleeps, and jumps when the clock is set. */
   readonly wall: number;
-  /** Goes on while the host sleeps; too dear to be asked for all the time. */
+  /** Advances while the host sleeps. It is too expensive to be read all the time. */
   readonly uptime?: number;
-  /** Only the time in which this process ran. */
+  /** Counts only the time in which this process ran. */
   readonly awake: number;
 }
 
-/** `exact`: by the uptime as well. */
+/** Reads the clocks. `exact` includes the uptime. */
 export function momentOf(clock: Clock, awake: AwakeTime, exact: boolean): Moment {
   const moment = { monotonic: clock.monotonic(), wall: clock.now(), awake: awake.now() };
   const uptime = exact ? clock.uptime?.() : undefined;
   return uptime === undefined ? moment : { ...moment, uptime };
 }
 
-/** What has passed by the clock that shows most: a needless doubt costs one renewal, and a missing one a second machine. */
+/**
+ * Returns the longest elapsed time of all clocks. A needless doubt costs one renewal, a missing one a second machine.
+ */
 function elapsed(since: Moment, now: Moment): number {
   const asleep = since.uptime === undefined || now.uptime === undefined ? 0 : now.uptime - since.uptime;
   return Math.max(now.monotonic - since.monotonic, now.wall - since.wall, asleep);
 }
 
 /**
- * What a node may believe of its Lease by the time that it sent its last renewal that arrived. `certain`: nobody can have
- * declared it lost. `doubtful`: somebody can, but it was this process that stood still; the next renewal decides.
- * `lapsed`: somebody can, and it could not be found out for as long as the process ran.
+ * State of a node's Lease by the time its last successful renewal was sent.
+ * - `certain`: nothing can have declared the node lost.
+ * - `doubtful`: it may have been, but because this process was suspended, and the next renewal decides.
+ * - `lapsed`: it may have been, and the process could not find out while it ran.
  */
 export type Belief = 'certain' | 'doubtful' | 'lapsed';
 
-/** Whether so much time has passed, though not while the host was awake. */
+/** Reports whether this much time has passed, but not while the host was awake. */
 export function hasSlept(since: Moment, now: Moment, ms: number): boolean {
   return elapsed(since, now) >= ms && now.monotonic - since.monotonic < ms;
 }

@@ -9,27 +9,27 @@ export interface Renewal {
   readonly node: string;
   readonly owner: KubeOwnerReference | undefined;
   readonly renewTime: string;
-  /** Of the Lease as it was last written here; undefined where it never was. */
+  /** Version of the Lease as last written here. Undefined if it never was. */
   readonly version: string | undefined;
-  /** Whether somebody may have declared the node lost and the Lease been deleted since, where there is none. */
+  /** Reports whether the node may have been declared lost and its Lease deleted since, in case there is no Lease. */
   readonly mayBeLost: () => boolean;
-  /** Whether nothing runs on the node that others take to be lost, and they know it: only then is it taken back. */
+  /** Nothing runs any more on a node declared lost, and that is reported. Only then is its Lease taken back. */
   readonly settled: boolean;
   readonly signal: AbortSignal;
 }
 
 export type RenewalResult =
   | { readonly is: 'renewed'; readonly version: string }
-  /** The node was, or may have been, declared lost: nothing was written. */
+  /** The node was, or may have been, declared lost, so nothing was written. */
   | { readonly is: 'lost' | 'absent' };
 
 const DURATION_SECONDS = 40;
-/** Somebody who writes a Lease all the time is not waited for. */
+/** Maximum attempts against a Lease that others keep writing. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Renews the Lease of a node by compare-and-set: at the version that was last written here, so that success proves that
- * nobody has declared the node lost meanwhile. At any other version it is read first.
+ * Renews the Lease of a node by compare-and-set at the version last written here, so that success proves that nothing
+ * has declared the node lost meanwhile. At any other version the Lease is read first.
  */
 export async function renewLease(client: Client, renewal: Renewal): Promise<RenewalResult> {
   const { version, renewTime } = renewal;
@@ -44,7 +44,7 @@ export async function renewLease(client: Client, renewal: Renewal): Promise<Rene
   throw new TemporaryError(`the lease of node ${renewal.node} is being written by somebody else`);
 }
 
-/** Undefined where somebody else was faster. */
+/** Returns undefined on a conflict. */
 async function readAndRenew(client: Client, renewal: Renewal): Promise<RenewalResult | undefined> {
   const { node, owner, renewTime, mayBeLost, settled, signal } = renewal;
   const present = await ignoreNotFound(client.get(LEASES, node, { namespace: NODE_LEASE_NAMESPACE, signal }));

@@ -8,7 +8,7 @@ import { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { Leases } from './leases.ts';
 import { NodeLeaseServer } from './node-leases.fixture.ts';
 
-/** A server that knows leases, and how to misbehave. */
+/** Lease server that can misbehave. */
 class MoodyServer extends NodeLeaseServer {
   readonly renewals: string[] = [];
   mood: 'well' | 'refuses' | 'hangs' = 'well';
@@ -48,9 +48,9 @@ describe('the leases of nodes', () => {
   let stop: AbortController;
   let done: Promise<void>;
   let told: string[];
-  /** Of the process that renews. */
+  /** Clock of the process that renews. */
   let own: OwnClock;
-  /** Whether the machines of lost nodes have ended, and everybody knows. */
+  /** The machines of lost nodes have ended, and that is reported. */
   let settled: boolean;
   const say = (what: string) => (node: string) => void told.push(`${node} ${what} at ${clock.monotonic()}`);
   const begin = () => {
@@ -63,7 +63,7 @@ describe('the leases of nodes', () => {
       onDoubt: say('doubted'),
       onLapsed: say('lapsed'),
       onLost: async (node) => {
-        // That one which never had a lease is treated so is nobody's concern.
+        // The call for a node that never had a Lease is irrelevant here.
         if (server.leases.has(node)) say('lost')(node);
         return settled;
       },
@@ -201,7 +201,7 @@ describe('the leases of nodes', () => {
     for (const node of ['a', 'b', 'c']) leases.add(node);
     expect(leases.neverLost('a')).toBeUndefined();
     await clock.advance(10);
-    // Of one that has no lease, nobody can say.
+    // Nothing is known about a node without a Lease.
     expect(['a', 'b', 'c'].map((node) => leases.neverLost(node))).toEqual([false, true, false]);
     expect(['a', 'b', 'c'].map((node) => leases.held(node))).toEqual([true, true, true]);
   });

@@ -15,19 +15,19 @@ export interface LeaseOptions {
   readonly log: Logger;
   readonly renewEveryMs?: number;
   readonly retryEveryMs?: number;
-  /** How old the last successful renewal may be before the machines of a node must not run. */
+  /** Maximum age of the last successful renewal before the machines of a node must not run. */
   readonly fenceAfterMs?: number;
-  /** Leases renewed at once. */
+  /** Number of Leases renewed concurrently. */
   readonly concurrency?: number;
-  /** The lease of a node has been renewed for the first time, or again after it was in doubt, lapsed or lost. */
+  /** Called when a Lease has been renewed for the first time, or again after it was in doubt, lapsed or lost. */
   readonly onHeld: (node: string) => void;
-  /** The process stood still for so long that the node may have been declared lost: its machines must stand still too. */
+  /** Called when the process was suspended for so long that the node may be lost. Its machines must pause too. */
   readonly onDoubt: (node: string) => void;
-  /** The node cannot find out whether it was declared lost: its machines must end. */
+  /** Called when the node cannot find out whether it was declared lost. Its machines must end. */
   readonly onLapsed: (node: string) => void;
   /**
-   * The node was declared lost: its machines must end. Resolves with whether they have, and all who take them to run have
-   * been told; until it has been true, it is asked again, and the lease is not taken back.
+   * Called when the node was declared lost and its machines must end. It is called again, and the Lease not taken back,
+   * until it resolves to true: they have ended, and that is reported.
    */
   readonly onLost: (node: string) => Promise<boolean>;
 }
@@ -35,12 +35,12 @@ export interface LeaseOptions {
 interface HeldLease {
   readonly owner: KubeOwnerReference | undefined;
   version: string | undefined;
-  /** Before the last renewal that went well was sent. */
+  /** Time before the last successful renewal was sent. */
   renewed: Moment | undefined;
-  /** Monotonic time from which on it is to be renewed. */
+  /** Monotonic time of the next renewal. */
   dueAt: number;
   state: 'new' | 'held' | 'doubted' | 'lapsed' | 'lost';
-  /** Whether nothing is left of a node that was declared lost. */
+  /** Nothing is left of a node that was declared lost. */
   settled: boolean;
   everLost: boolean;
   paused: boolean;
@@ -48,14 +48,14 @@ interface HeldLease {
 
 const RENEW_EVERY = 20_000;
 const RETRY_EVERY = 2_000;
-/** How old the last sign of life of a node may be before it ends its machines. */
+/** Maximum age of a node's last heartbeat before it ends its machines. */
 export const FENCE_AFTER = 30_000;
 const CONCURRENCY = 32;
 
 /**
- * Renews the leases of all nodes of a fleet, in one batch and by one timer, and knows which of them still hold. What
- * counts is when a renewal was sent: a server that has not seen one for longer than that cannot have given the node up
- * before the node gives itself up. A process that stood still renews first, and gives up nothing that nobody has taken.
+ * Renews the Leases of a fleet in one batch and by one timer, and fences by the time a renewal was sent, so that no
+ * node is declared lost before it fences itself. A process that was suspended renews first, and gives up nothing that
+ * is not lost.
  */
 export class Leases implements Runnable {
   readonly name = 'node leases';
@@ -83,7 +83,7 @@ export class Leases implements Runnable {
     this.#nodes.delete(node);
   }
 
-  /** Renews no more until told otherwise; the lease lapses in its time. */
+  /** Pauses or resumes the renewal. A paused Lease lapses in due time. */
   pause(node: string, paused: boolean): void {
     const kept = this.#nodes.get(node);
     if (kept === undefined || kept.paused === paused) return;
@@ -92,20 +92,20 @@ export class Leases implements Runnable {
     this.#arm();
   }
 
-  /** Whether nobody can have declared the node lost. */
+  /** Reports whether nothing can have declared the node lost. */
   held(node: string): boolean {
     const kept = this.#nodes.get(node);
     return kept?.state === 'held' && this.#belief(kept) === 'certain';
   }
 
-  /** Whether it is about to be found out if somebody has: nothing is done for the node meanwhile. */
+  /** Reports whether a pending renewal will show if the node was declared lost. Nothing is done for it meanwhile. */
   inDoubt(node: string): boolean {
     const kept = this.#nodes.get(node);
     if (kept === undefined || (kept.state !== 'held' && kept.state !== 'doubted')) return false;
     return this.#belief(kept) === 'doubtful';
   }
 
-  /** Whether nobody declared the node lost since machines began to run there; undefined while it is not known. */
+  /** Reports whether the node was never declared lost since machines began to run there. Undefined while unknown. */
   neverLost(node: string): boolean | undefined {
     const kept = this.#nodes.get(node);
     return kept === undefined || kept.state === 'new' ? undefined : !kept.everLost;
@@ -128,7 +128,7 @@ export class Leases implements Runnable {
     return belief(renewed, momentOf(this.#options.clock, this.#awake, false), this.#fenceAfter);
   }
 
-  /** Sets the one timer to when the first lease is due. */
+  /** Sets the only timer to the first renewal that is due. */
   #arm(): void {
     if (this.#signal === undefined || this.#signal.aborted || this.#renewing) return;
     let due = Number.POSITIVE_INFINITY;
@@ -142,14 +142,14 @@ export class Leases implements Runnable {
   async #renewDue(): Promise<void> {
     const { clock, concurrency = CONCURRENCY } = this.#options;
     this.#renewing = true;
-    // Whoever stood still finds that out before it does anything.
+    // A suspension of the process must be noticed before anything else is done.
     this.#judge();
     const now = clock.monotonic();
     const due = [...this.#nodes].filter(([, { dueAt, paused }]) => !paused && dueAt <= now);
     for (let at = 0; at < due.length; at += concurrency) {
       const sent = momentOf(clock, this.#awake, true);
       await Promise.all(due.slice(at, at + concurrency).map(([node, kept]) => this.#renew(node, kept, sent)));
-      // With a server in the same process nothing else would give way.
+      // Nothing else would yield to a server in the same process.
       await clock.sleep(0, this.#signal).catch(() => {});
     }
     this.#renewing = false;
@@ -159,7 +159,7 @@ export class Leases implements Runnable {
   async #renew(node: string, kept: HeldLease, sent: Moment): Promise<void> {
     const { clock, log, retryEveryMs = RETRY_EVERY } = this.#options;
     if (this.#nodes.get(node) !== kept || kept.paused) return;
-    // A request that hangs must not keep all others from being sent.
+    // A request that hangs must not block all others.
     const limit = new AbortController();
     using _timer = clock.timer(retryEveryMs * 2, () => limit.abort(new Error('no answer in time')));
     kept.dueAt = sent.monotonic + retryEveryMs;
@@ -193,7 +193,7 @@ export class Leases implements Runnable {
 
   #lost(node: string, kept: HeldLease, how: 'lost' | 'absent'): void {
     const { clock, log, onLost } = this.#options;
-    // A node that never had a lease has nothing to end.
+    // A node that never had a Lease has nothing to end.
     const isNews = kept.state !== 'lost' && (kept.state !== 'new' || how === 'lost');
     if (isNews) log.warn({ node }, 'the node was declared lost; ending its machines');
     Object.assign(kept, { state: 'lost', everLost: true, version: undefined, renewed: undefined });
@@ -207,7 +207,7 @@ export class Leases implements Runnable {
     });
   }
 
-  /** Sees to it that a lease whose renewal is too old is noticed in time, and a process that stood still soon. */
+  /** Ensures that an outdated renewal is noticed in time, and a suspension of the process soon. */
   #watchAge(): void {
     if (this.#tick !== undefined || this.#signal?.aborted === true) return;
     const { clock } = this.#options;
@@ -217,7 +217,7 @@ export class Leases implements Runnable {
     }
     if (oldest === Number.POSITIVE_INFINITY) return;
     const left = oldest + this.#fenceAfter - clock.monotonic();
-    // At least a moment: fractions may say at once that it is time and that it is not.
+    // Waits at least 1 ms, since rounding may report a timer as both due and not due.
     this.#tick = clock.timer(left > 0 ? Math.max(1, Math.min(left, TICK_MS)) : TICK_MS, () => {
       this.#tick = undefined;
       this.#judge();
@@ -225,7 +225,7 @@ export class Leases implements Runnable {
     });
   }
 
-  /** Draws the consequences of what each node may still believe. */
+  /** Acts on the state of each Lease. */
   #judge(): void {
     const { clock, log, onDoubt, onLapsed, renewEveryMs = RENEW_EVERY } = this.#options;
     const now = momentOf(clock, this.#awake, true);
@@ -251,7 +251,7 @@ export class Leases implements Runnable {
 
 const isLive = (state: HeldLease['state']) => state === 'held' || state === 'doubted';
 
-/** Settles only by the signal. */
+/** Never resolves, and rejects when the signal aborts. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

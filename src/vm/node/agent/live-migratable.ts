@@ -2,10 +2,10 @@ import { LIVE_MIGRATION_ANNOTATION } from '#api/instance-request';
 import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 
-/** Whether a machine can move while it runs, in KubeVirt's words, and how. */
+/** Describes whether and how a machine can be live-migrated, in KubeVirt's terms. */
 export interface Migratability {
   readonly method: 'LiveMigration' | 'BlockMigration';
-  /** What is in the way. */
+  /** Reason why it cannot be migrated. */
   readonly blocker?: { readonly reason: string; readonly message: string };
 }
 
@@ -26,7 +26,7 @@ export function migratability(
   return { method, ...(blocker === undefined ? {} : { blocker }) };
 }
 
-/** Whoever the machine belongs to may not want it moved, whatever it could do. */
+/** Returns the denial by the owner of the VM, regardless of what the machine supports. */
 function migrationDenial({ annotations }: VirtualMachineInstance['metadata']): Migratability['blocker'] {
   if (annotations?.[LIVE_MIGRATION_ANNOTATION] !== 'false') return undefined;
   return { reason: 'LiveMigrationNotAllowed', message: 'the machine is not to be moved while it runs' };

@@ -72,7 +72,7 @@ describe('what containers have said', () => {
       if (i % 50 === 0) await clock.advance(300);
     }
     first.close();
-    // 500 lines of 10 kB are kept.
+    // 500 lines of 10 kB are retained.
     expect(statSync(path()).size).toBeLessThan(16 * 2 ** 20);
     expect(texts(book(), 'a').length).toBe(500);
     expect(texts(book(), 'a').at(-1)).toBe(`1999 ${long}`);

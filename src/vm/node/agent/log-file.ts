@@ -3,16 +3,16 @@ import type { Clock, Timer } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { LogEntry, LogStore } from './container-logs.ts';
 
-/** How long lines may wait to be written together. */
+/** Maximum time that lines wait to be written together. */
 const DELAY_MS = 250;
-/** How long after a failure, such as a full disk, it is tried again. */
+/** Delay before the next attempt after a failure, such as a full disk. */
 const RETRY_MS = 10_000;
-/** Up to here the file may hold what nobody can read any more; beyond, it is made anew when that is the larger part. */
+/** Minimum size of obsolete content before the file is rewritten. It must also be the larger part of the file. */
 const SPARE_BYTES = 4 * 2 ** 20;
 
 /**
- * Keeps what containers have said in a file, so that a process that starts again still knows it. What was said in the
- * last moment before a crash may be missing; what cannot be written is not kept, and nothing fails because of it.
+ * Persists container output in a file for a restarted process, except for the last moments before a crash. Write
+ * failures lose output but cause no errors.
  */
 export class LogFile implements LogStore {
   readonly #path: string;
@@ -56,7 +56,7 @@ export class LogFile implements LogStore {
     const text = `${this.#waiting.join('\n')}\n`;
     this.#waiting = [];
     try {
-      // What could not be written before is still known: all of it is written anew.
+      // Entries that could not be written are still in memory, so everything is rewritten.
       if (this.#behind) this.#renew();
       else appendFileSync(this.#path, text, { mode: 0o600 });
       this.#bytes += this.#behind ? 0 : Buffer.byteLength(text);
@@ -68,7 +68,7 @@ export class LogFile implements LogStore {
     }
   }
 
-  /** The same without what was forgotten, in one step: whoever reads it sees the one or the other. */
+  /** Rewrites the file without obsolete entries, atomically for readers. */
   #renew(): void {
     let text = '';
     for (const entry of this.#all()) text += `${JSON.stringify(entry)}\n`;
@@ -84,7 +84,7 @@ export class LogFile implements LogStore {
   }
 }
 
-/** A line that was only half written says nothing. */
+/** Parses a line. Ignores one that was only partly written. */
 function entryIn(line: string): LogEntry[] {
   try {
     const entry: unknown = JSON.parse(line);

@@ -3,48 +3,48 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { Machine, MachineDriver } from '../machine-driver.ts';
 import type { Waiting } from '../pod/container-status.ts';
 
-/** One node, as its agent knows it. */
+/** Node as its node agent sees it. */
 export interface ManagedNode {
   readonly name: string;
-  /** At which other nodes reach it. */
+  /** Address for other nodes. */
   readonly address: string;
   readonly driver: MachineDriver;
-  /** Nothing is done for a node that is frozen. */
+  /** Nothing is done for a frozen node. */
   readonly frozen: boolean;
-  /** Whether the node may begin anything: not while its lease is in doubt. */
+  /** The node may begin actions. False while its Lease is in doubt. */
   readonly leaseHeld: boolean;
-  /** Whether it is about to be found out if the node was declared lost: nothing is done for it meanwhile. */
+  /** A pending renewal will show if the node was declared lost. Nothing is done for it meanwhile. */
   readonly inDoubt: boolean;
-  /** There where the node is no more: nothing begins, and what has ended is told. */
+  /** Set if the node no longer exists. Nothing begins, and ended machines are reported. */
   readonly gone?: string | undefined;
   /**
-   * Whether machines that ran here before the agent did may have gone on running meanwhile: not where the node was
-   * declared lost. Undefined while that is not known.
+   * Machines that ran here before the node agent started may still run. False if the node was declared lost, undefined
+   * while that is not known.
    */
   readonly mayAdopt: boolean | undefined;
 }
 
-/** The nodes that one agent speaks for. */
+/** Nodes that one node agent manages. */
 export interface ManagedNodes {
   find(node: string): ManagedNode | undefined;
 }
 
-/** What keeps a pod from running, and when to look again. */
+/** Reason why a pod does not run yet, and when to check again. */
 export interface StartBlock {
   readonly waiting: Waiting;
   readonly until: number;
 }
 
-/** What answers for a machine, or a container, that is asked how it is. */
+/** Probe results of a machine or container. */
 export interface ProbeAnswers {
   readonly ready: boolean;
   readonly alive: boolean;
 }
 
-/** What happens around machines on a kind of node: on real ones nothing holds pods up, and probes are really made. */
+/** Hooks into machine handling for a kind of node. On real nodes nothing delays pods, and probes are really run. */
 export interface NodeHooks {
   startBlock(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): StartBlock | undefined;
   probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeAnswers;
-  /** What the annotations of a machine that runs ask of its guest. */
+  /** Carries out what the annotations of a running machine request of its guest. */
   attend?(pod: Pod, instance: Vmi, machine: Machine, driver: MachineDriver): Promise<void>;
 }

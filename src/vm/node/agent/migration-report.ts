@@ -4,7 +4,7 @@ import type { Machine } from '../machine-driver.ts';
 
 export type AgentMigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;
 
-/** What the source of a migration says of it; the state as it is where it has nothing to say. */
+/** Returns the migration state as its source reports it, unchanged if there is nothing to report. */
 export function reportMigration(
   state: AgentMigrationState,
   machine: Machine | undefined,
@@ -15,7 +15,7 @@ export function reportMigration(
   const { migration } = machine ?? {};
   const time = timestamp(now);
   if (migration?.uid !== state.migrationUid) {
-    // Given up before it began, or begun by an agent that has forgotten it since.
+    // It was aborted before it began, or was begun by a node agent that has since lost track of it.
     if (state.abortRequested === true) return failedState(state, 'the migration was aborted', time, time);
     const begun = (state.startTimestamp ?? '') !== '';
     return begun ? failedState(state, 'the node lost track of the migration', time, time) : state;
@@ -24,7 +24,7 @@ export function reportMigration(
   const ended = timestamp(migration.endedAt ?? now);
   const { mode, totalBytes, transferredBytes, downtimeMs, expectedEndAt } = migration;
   if (migration.state === 'active') {
-    // Said once, and again when something changes: how far it is follows from the time.
+    // The end is reported once and after changes only, since progress follows from the time.
     const { expectedEndTimestamp: said, ...rest } = state;
     const expected = expectedEndAt === undefined ? {} : { expectedEndTimestamp: expectedEnd(said, expectedEndAt) };
     return { ...rest, startTimestamp, mode, totalBytes, ...expected };
@@ -36,7 +36,7 @@ export function reportMigration(
   return failedState({ ...state, ...sent }, migration.message ?? 'the migration failed', startTimestamp, ended);
 }
 
-/** Rounded up to seconds; what was said before where it is about the same. */
+/** Returns the expected end rounded up to seconds, or the reported one if it is about the same. */
 function expectedEnd(said: string | null | undefined, at: number): string {
   if (said !== undefined && said !== null && Math.abs(Date.parse(said) - at) <= 1000) return said;
   return timestamp(Math.ceil(at / 1000) * 1000);

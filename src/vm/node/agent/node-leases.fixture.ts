@@ -11,19 +11,19 @@ interface Written {
   readonly spec?: Lease['spec'];
 }
 
-/** A server of the leases of nodes, which refuses what does not follow the present version. */
+/** Lease server that rejects writes which do not follow the current version. */
 export class NodeLeaseServer {
   readonly leases = new Map<string, Lease>();
   #version = 0;
 
-  /** Told of every lease that is written. */
+  /** Called for every Lease written. */
   onWrite: (lease: Lease) => void = () => {};
 
-  /** Every request goes one way and every answer the way back; each may take its time or fail. */
+  /** Returns a client whose requests and responses can each be delayed or fail. */
   client(way: () => Promise<void>, back: () => Promise<void> = way): Client {
     const call = async <T>(apply: () => T): Promise<T> => {
       await way();
-      // What the server says is known only when it has arrived.
+      // The client learns the result only when the response has arrived.
       const answer = settled(apply);
       await back();
       return answer();

@@ -16,13 +16,13 @@ export interface ActionContext {
   readonly pod: Pod;
   readonly instance: Vmi;
   readonly now: number;
-  /** A line of the launcher's log. */
+  /** Writes a line to the launcher's log. */
   readonly log: (text: string) => void;
-  /** An Event of the instance, and a line of the log. */
+  /** Records an event of the instance, and writes a line to the log. */
   readonly record: (type: EventType, reason: string, message: string) => void;
 }
 
-/** Does one thing to the machine of a launcher pod. */
+/** Performs one action on the machine of a launcher pod. */
 export async function performAction(action: MachineAction, context: ActionContext): Promise<void> {
   const { host, run, instance, pod, log } = context;
   const { driver } = host;
@@ -73,7 +73,9 @@ export async function performAction(action: MachineAction, context: ActionContex
   }
 }
 
-/** Makes the machine, which stands still until its instance says that it runs here: so no second one can run elsewhere. */
+/**
+ * Creates the machine, paused until its instance reports that it runs here, so that no second one can run elsewhere.
+ */
 async function prepare(driver: MachineDriver, spec: MachineSpec, run: TrackedPod): Promise<void> {
   const machine = await driver.start({ ...spec, startPaused: true });
   run.machineId = spec.id;
@@ -106,7 +108,7 @@ interface MigrationConfiguration {
   readonly allowPostCopy?: boolean;
 }
 
-/** What a migration may use, where its controller says so in KubeVirt's words. */
+/** Returns the limits of a migration that its controller has set, in KubeVirt's terms. */
 function limitsOf({ status }: Vmi): Pick<MigrationRequest, 'bandwidth' | 'autoConverge' | 'postCopy'> {
   const { migrationConfiguration = {} } = (status?.migrationState ?? {}) as {
     readonly migrationConfiguration?: MigrationConfiguration;
@@ -114,14 +116,14 @@ function limitsOf({ status }: Vmi): Pick<MigrationRequest, 'bandwidth' | 'autoCo
   const { bandwidthPerMigration, allowAutoConverge, allowPostCopy } = migrationConfiguration;
   const bandwidth = value(tryParseQuantity(bandwidthPerMigration ?? 0) ?? quantityOf(0));
   return {
-    // None, in KubeVirt too, means as much as there is.
+    // No bandwidth means no limit, as in KubeVirt.
     ...(bandwidth > 0 ? { bandwidth } : {}),
     ...(allowAutoConverge === undefined ? {} : { autoConverge: allowAutoConverge }),
     ...(allowPostCopy === undefined ? {} : { postCopy: allowPostCopy }),
   };
 }
 
-/** Takes a request off the instance before it is carried out, so that it is at most once. */
+/** Removes a request from the instance before it is carried out, so that it runs at most once. */
 async function takeOff({ client, run, instance }: ActionContext, annotation: string): Promise<void> {
   const current = newest(instance, run.instance) ?? instance;
   const { [annotation]: _taken, ...annotations } = current.metadata.annotations ?? {};
@@ -129,7 +131,7 @@ async function takeOff({ client, run, instance }: ActionContext, annotation: str
   run.instance = await noteWrite(run, client.update(VMIS, without));
 }
 
-/** Whether a machine is the one of this pod, and not one that another pod of the instance holds the place of. */
+/** Reports whether a machine belongs to this pod, and not to another pod of the instance. */
 export function isOf(machine: Machine | undefined, { metadata }: Pod): machine is Machine {
   return machine !== undefined && machine.spec.pod.uid === metadata.uid;
 }

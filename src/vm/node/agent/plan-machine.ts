@@ -7,25 +7,25 @@ import { isPodTerminated } from '../pod/pod-status.ts';
 import { roleOf } from './role.ts';
 import type { Cause } from './termination.ts';
 
-/** All that decides what happens to the machine of a launcher pod. */
+/** Everything that decides the next action for the machine of a launcher pod. */
 export interface AgentView {
   readonly node: string;
   readonly pod: Pod;
-  /** The one that the pod was made for, by its uid. */
+  /** Instance that the pod was created for, by UID. */
   readonly instance: Vmi | undefined;
-  /** The machine of this instance on this node, in the place that this pod holds. */
+  /** Machine of this instance on this node that belongs to this pod. */
   readonly machine: Machine | undefined;
-  /** Whether the machine is made ready, but must not run yet. */
+  /** The machine is prepared, but must not run yet. */
   readonly held: boolean;
-  /** The time that the guest was last given to shut down, where it was asked to. */
+  /** Grace period of the last shutdown request to the guest, if there was one. */
   readonly requestedGraceMs: number | undefined;
-  /** Whether something still keeps the pod from running. */
+  /** Something still prevents the pod from running. */
   readonly waiting: boolean;
-  /** Whether the node may begin anything: it may not while nobody can be sure that it lives. */
+  /** The node may begin actions. False while the node may be taken for lost. */
   readonly leaseHeld: boolean;
-  /** Whether it is not known yet if a machine that ran here before the agent did may be taken up. */
+  /** It is not known yet whether a machine that ran here before the node agent started may be adopted. */
   readonly undecided: boolean;
-  /** Whether the liveness probe has failed for good. */
+  /** The liveness probe has failed for good. */
   readonly unhealthy: boolean;
 }
 
@@ -36,7 +36,7 @@ export type MachineAction =
   | { readonly do: 'kill'; readonly why: string; readonly cause?: Cause }
   | { readonly do: 'pause' }
   | { readonly do: 'resume' }
-  /** Takes the request off the instance, and then does what it asks. */
+  /** Removes the request from the instance, and then carries it out. */
   | { readonly do: 'reset'; readonly annotation: string }
   | { readonly do: 'soft reboot'; readonly annotation: string }
   | { readonly do: 'prepare'; readonly migrationUid: string }
@@ -46,7 +46,7 @@ export type MachineAction =
 
 export const DEFAULT_GRACE_SECONDS = 30;
 
-/** What is to be done now; the rest follows when that has had its effect. */
+/** Returns the actions to take now. Further actions follow once these have taken effect. */
 export function planMachine(observed: AgentView): MachineAction[] {
   const { pod, instance, machine, node } = observed;
   const role = roleOf(pod, instance, node);
@@ -60,13 +60,13 @@ function planTarget({ pod, machine, leaseHeld }: AgentView, { metadata, status }
   const { migrationState } = status ?? {};
   const over = migrationState?.completed === true || migrationState?.abortRequested === true;
   const termination = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
-  // One that has arrived is the machine, whatever else is asked for: its status will follow.
+  // A machine that has arrived is the active one, whatever else is requested. Its status will follow.
   if (machine !== undefined && machine.state !== 'incoming') return [];
   if (over || termination)
     return machine === undefined ? [] : [{ do: 'kill', why: 'the migration to this node is over' }];
   const { migrationUid, targetNodeAddress = '', startTimestamp = '' } = migrationState ?? {};
   if (migrationUid === undefined || !leaseHeld || isPodTerminated(pod)) return [];
-  // An agent that started again waits again for a machine that has not set out: the source would try for ever.
+  // A restarted node agent waits again for a migration that has not begun, as the source would retry forever.
   const ready = machine !== undefined && targetNodeAddress !== '';
   return ready || (startTimestamp ?? '') !== '' ? [] : [{ do: 'prepare', migrationUid }];
 }
@@ -76,7 +76,7 @@ function planHome(observed: AgentView, instance: Vmi): MachineAction[] {
   const { phase } = instance.status ?? {};
   const termination = endingIn(instance, pod);
   if (machine === undefined) {
-    // What has been reported as ended does not come back.
+    // A machine that was reported as ended does not come back.
     if (isPodTerminated(pod)) return [];
     if (phase === 'Running') return observed.undecided ? [] : [{ do: 'adopt' }];
     return termination !== undefined || waiting || !leaseHeld ? [] : [{ do: 'start' }];
@@ -96,7 +96,7 @@ function planHome(observed: AgentView, instance: Vmi): MachineAction[] {
   ];
 }
 
-/** How long the machine may take to end, in milliseconds, where somebody asked for its end. */
+/** Returns how long the machine may take to end, in milliseconds, if its end was requested. */
 function endingIn({ metadata, spec }: Vmi, pod: Pod): number | undefined {
   const graces: number[] = [];
   if (metadata.deletionTimestamp !== undefined) {
@@ -122,7 +122,7 @@ function planPower({ state }: Machine, { metadata, spec }: Vmi): MachineAction[]
   return actions;
 }
 
-/** A machine that has come by migration becomes what its new place is for. */
+/** Resizes a machine that has arrived by migration to the size of its new pod. */
 function planSize({ spec: current, migration }: Machine, instance: Vmi, pod: Pod): MachineAction[] {
   const { sockets, memoryBytes } = allocatedSize(instance, pod);
   const same = sockets === current.cpu.sockets && memoryBytes === current.memoryBytes;
@@ -138,7 +138,7 @@ function planMigration({ migration }: Machine, { status }: Vmi, { metadata }: Po
   if (active && (abortRequested === true || migration.uid !== migrationUid)) return [{ do: 'cancel migration' }];
   const ready = targetNodeAddress !== undefined && targetNodeAddress !== '' && sourcePod === metadata.name;
   if (migrationUid === undefined || !ready || completed === true || abortRequested === true || active) return [];
-  // One that began, and of which nothing is known any more, has failed: it is not begun again.
+  // A migration that began and is no longer known has failed, and is not restarted.
   if (migration?.uid === migrationUid || (startTimestamp ?? '') !== '') return [];
   return [{ do: 'migrate', migrationUid, address: targetNodeAddress }];
 }

@@ -3,11 +3,11 @@ import type { Machine } from '../machine-driver.ts';
 
 type Probe = NonNullable<InstanceSpec['readinessProbe']>;
 
-/** What probes say of a machine, and when they may say something else though nothing happens. */
+/** Result of the probes of a machine, and when it may change without any event. */
 export interface ProbeResult {
   readonly ready: boolean;
   readonly unhealthy: boolean;
-  /** Since when the liveness probe has failed. */
+  /** Time since when the liveness probe has failed. */
   readonly unhealthySince?: number;
   readonly again?: number;
 }
@@ -15,7 +15,7 @@ export interface ProbeResult {
 export interface ProbedMachine {
   readonly spec: Pick<InstanceSpec, 'readinessProbe' | 'livenessProbe'>;
   readonly machine: Machine;
-  /** What the probes answer, once they are made. */
+  /** Results of the probes once they run. */
   readonly answers: { readonly ready: boolean; readonly alive: boolean };
   readonly unhealthySince: number | undefined;
 }
@@ -23,14 +23,14 @@ export interface ProbedMachine {
 const DEFAULT_PERIOD = 10;
 const DEFAULT_FAILURES = 3;
 
-/** Works out what probes would have found by now, without making them one by one. */
+/** Computes the result that probes would have by now, without running each of them. */
 export function probe({ spec, machine, answers, unhealthySince }: ProbedMachine, now: number): ProbeResult {
   const { readinessProbe, livenessProbe } = spec;
   const answering = machine.state === 'running' && machine.booted;
   const readyAt = firstProbe(readinessProbe, machine);
   const ready = readinessProbe === undefined || (answers.ready && answering && now >= readyAt);
   const readyLater = readinessProbe !== undefined && answers.ready && answering && now < readyAt ? readyAt : undefined;
-  // A guest that stands still is not asked.
+  // A paused guest is not probed.
   if (livenessProbe === undefined || answers.alive || machine.state !== 'running') {
     return { ready, unhealthy: false, ...(readyLater === undefined ? {} : { again: readyLater }) };
   }
@@ -44,7 +44,7 @@ function firstProbe(given: Probe | undefined, { startedAt }: Machine): number {
   return startedAt + (given?.initialDelaySeconds ?? 0) * 1000;
 }
 
-/** From the first failed probe to the last that is put up with. */
+/** Returns the time from the first failed probe to the last tolerated one. */
 function failureTimeMs({ periodSeconds, failureThreshold }: Probe): number {
   const period = (periodSeconds || DEFAULT_PERIOD) * 1000;
   return period * ((failureThreshold || DEFAULT_FAILURES) - 1);

@@ -26,15 +26,15 @@ export interface RestoreAnswersParts {
   readonly log: Logger;
   readonly hosts: ManagedNodes;
   readonly gate: RestoreGate;
-  /** Ends the machines of a node that nobody knows. */
+  /** Ends unknown machines of a node. */
   readonly sweep: (host: ManagedNode) => Promise<void>;
 }
 
 const CONCURRENCY = 16;
-/** How many of the nodes that are waited for are named. */
+/** Maximum number of pending nodes to name. */
 const NAMED = 20;
 
-/** Answers for the nodes of an agent after a restore: lists what each runs, and clears up once all nodes have. */
+/** Reports for the nodes of a node agent after a restore: lists what each runs, and cleans up once all nodes have. */
 export class RestoreAnswers {
   readonly #parts: RestoreAnswersParts;
   readonly #queue: WorkQueue;
@@ -58,13 +58,13 @@ export class RestoreAnswers {
     return this.#queue.run(signal);
   }
 
-  /** A node has changed, or may do now what it might not before. */
+  /** Handles a change of a node, or of what the node is allowed to do. */
   look(node: string): void {
     const known = this.#parts.informers.of(NODES).cache.get(node);
     if (known !== undefined && restoreOf(known) !== undefined) this.#queue.add(node);
   }
 
-  /** Says whom everything waits for. */
+  /** Logs which nodes are still pending. */
   tell(): void {
     const { gate, log } = this.#parts;
     if (gate.isOpen) return;
@@ -75,7 +75,7 @@ export class RestoreAnswers {
     );
   }
 
-  /** All nodes have answered: what is left to do is done. */
+  /** Finishes the restore after all nodes have reported. */
   opened(): void {
     const { informers, log } = this.#parts;
     log.info('restored from a backup: every node has listed what it runs');

@@ -21,13 +21,13 @@ const RESTORE = 'the-restore';
 const listing = (machines: readonly string[], restore = RESTORE) => JSON.stringify({ restore, machines });
 const annotationsOf = async (node: string) => (await admin.get(NODES, node)).metadata.annotations ?? {};
 
-/** A node that an agent in another process speaks for: the test plays it. */
+/** Creates a node that belongs to a node agent in another process, which the test simulates. */
 const makeForeignNode = (annotations: Record<string, string>) =>
   admin.create(NODES, { metadata: { name: 'metal', labels: { 'vimana.io/runtime': 'qemu' }, annotations } });
 const answer = (annotations: Record<string, string | null>) =>
   admin.patch(NODES, 'metal', { type: 'merge', body: { metadata: { annotations } } });
 
-/** As `vimana restore` leaves nodes, before any agent runs. */
+/** Leaves the nodes as `vimana restore` does, before any node agent runs. */
 async function restoredNodes(): Promise<void> {
   const { stop } = world.start();
   for (const node of [ONE, TWO, THREE]) {

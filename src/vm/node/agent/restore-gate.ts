@@ -2,16 +2,16 @@ import type { Node } from '#platform/kube/kinds/node';
 import { listingOf, restoreOf } from '#platform/kube/node-restore';
 
 /**
- * Keeps agents from acting on what a backup says before it is known what really runs. A machine may have been started,
- * moved or stopped since the backup was taken: until every node has listed its own, none is started, ended or removed;
- * and none is started while another node lists one of its name.
+ * Blocks node agents after a restore, since machines may have been started, migrated or stopped since the backup. No
+ * machine is started, ended or deleted until every node has listed its own, and none is started while another node
+ * lists one of its name.
  */
 export class RestoreGate {
   /** Nodes that have not listed their machines. */
   readonly #waiting = new Set<string>();
   readonly #listed = new Map<string, ReadonlySet<string>>();
 
-  /** Takes in how a node is; whether a machine may begin now that could not before. */
+  /** Observes a node. Reports whether a machine may start now that could not before. */
   observe(node: Node, isGone: boolean): boolean {
     const { name = '' } = node.metadata;
     const wasOpen = this.isOpen;
@@ -30,12 +30,12 @@ export class RestoreGate {
     return this.#waiting.size === 0;
   }
 
-  /** The nodes that are waited for. */
+  /** Nodes that are still pending. */
   get waiting(): readonly string[] {
     return [...this.#waiting];
   }
 
-  /** Whether another node says that it runs a machine of this name. */
+  /** Reports whether another node lists a machine of this name. */
   isElsewhere(machine: string, node: string): boolean {
     for (const [name, machines] of this.#listed) if (name !== node && machines.has(machine)) return true;
     return false;

@@ -4,7 +4,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 import { keyIn } from '#platform/runtime/key';
 
-/** Launcher pods by the uid of the instance that they were made for. */
+/** Indexes launcher pods by the UID of the instance that they were created for. */
 export const podsByInstance: Index<Pod> = {
   values: ({ metadata }) => {
     const uid = metadata.labels?.[CREATED_BY_LABEL];
@@ -12,12 +12,11 @@ export const podsByInstance: Index<Pod> = {
   },
 };
 
-/** Whether a pod holds the place of a machine. */
 export function isLauncher({ metadata }: Pod): boolean {
   return metadata.labels?.[LAUNCHER_LABEL] === LAUNCHER_LABEL_VALUE && metadata.labels[CREATED_BY_LABEL] !== undefined;
 }
 
-/** The key of the instance that a launcher pod was made for. */
+/** Returns the key of the instance that a launcher pod was created for. */
 export function instanceKeyOf({ metadata }: Pod): string | undefined {
   const owner = metadata.ownerReferences?.find(
     ({ kind, controller }) => controller && kind === 'VirtualMachineInstance',
@@ -30,8 +29,10 @@ export function isPodFinal({ status }: Vmi): boolean {
 }
 
 /**
- * What a launcher pod is to its instance. `home`: the machine runs here or is to start here. `target`: it may come here
- * by migration. `none`: the machine is elsewhere, or nowhere any more.
+ * Role of a launcher pod for its instance.
+ * - `active`: the machine runs or will start here.
+ * - `target`: it may arrive here by migration.
+ * - `none`: the machine is elsewhere, or nowhere any more.
  */
 export type Role = 'active' | 'target' | 'none';
 
@@ -40,13 +41,13 @@ export function roleOf(pod: Pod, instance: Vmi | undefined, node: string): Role 
   const { nodeName = '', activePods = {}, migrationState } = instance.status ?? {};
   const { uid = '', name, labels } = pod.metadata;
   const arrived = migrationState?.completed === true && migrationState.failed !== true;
-  // The source may not have known more of the pod than its name.
+  // The source may have known only the name of the pod.
   const active = activePods[uid] !== undefined || (arrived && migrationState.targetPod === name);
   if (nodeName === node && active) return 'active';
   if (labels?.[MIGRATION_LABEL] !== undefined) {
     const given = migrationState?.migrationUid;
     const ours = given === labels[MIGRATION_LABEL] && migrationState?.targetPod === name;
-    // Before the migration is announced, the pod only waits for it.
+    // The pod waits until the migration is announced.
     return given === undefined || ours || migrationState?.completed === true ? 'target' : 'none';
   }
   const unclaimed = Object.keys(activePods).length === 0 || nodeName === '';

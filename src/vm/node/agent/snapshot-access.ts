@@ -14,9 +14,8 @@ import type { MachineSpec } from '../machine-spec.ts';
 type Reader = Pick<Client, 'get'>;
 
 /**
- * Why an agent does not capture or restore what the status of a snapshot names; undefined where it does. Whoever may
- * write that status could name the disks of others: so what it grants is looked up in the machine itself, and in the
- * namespace that the machine is in.
+ * Returns why a node agent must not capture or restore what the status of a snapshot names, or undefined if it may. A
+ * writer of that status could name the disks of others, so access is checked against the VM itself and its namespace.
  */
 export async function snapshotObjection(
   snapshot: Snapshot,
@@ -43,7 +42,7 @@ export async function snapshotObjection(
   if (to === 'restore' && !asksFor(vm, snapshot)) return `${what} does not ask to be restored to this snapshot`;
   for (const { name, claim } of snapshot.status?.disks ?? []) {
     const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace: machine.namespace }));
-    // One that is gone is told of by whoever looks for it.
+    // A missing claim is reported where it is looked up.
     if (found !== undefined && !isDiskOf(found, vm))
       return `the disk ${name} is on PersistentVolumeClaim ${claim}, which is none of ${what}`;
   }

@@ -11,12 +11,12 @@ import { isAlive, type MachineSnapshot } from '../machine-driver.ts';
 import type { ManagedNode, ManagedNodes } from './managed-node.ts';
 import { snapshotObjection } from './snapshot-access.ts';
 
-/** A node that does nothing at the moment is asked again; whoever gave it the work gives it up in the end. */
+/** Retries while the node is inactive. The requester gives up in the end. */
 const LATER: ReconcileResult = { requeueAfterMs: 5_000 };
 
 const byMachine: Index<Snapshot> = { values: ({ status }) => (status?.vmUID === undefined ? [] : [status.vmUID]) };
 
-/** Captures and restores what the operator asks the nodes of a fleet for, by the status of VMSnapshots. */
+/** Captures and restores what the operator requests of a fleet's nodes in the status of VMSnapshots. */
 export function snapshotAgent(hosts: ManagedNodes): Controller<Snapshot> {
   return {
     name: 'snapshot agent',
@@ -61,7 +61,7 @@ async function capture(
     next = capturedStatus(snapshot, kept, [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)]);
   } catch (error) {
     if (!isFinal(error)) throw error;
-    // It has stopped, or left, since it was asked for: whoever asked sees that too, and asks again.
+    // It has stopped or migrated since the request. The requester sees that too, and requests it again.
     if (instanceUID !== undefined && !isAlive(await driver.inspect(instanceUID))) return;
     next = failedStatus(snapshot, 'CaptureFailed', error.message, clock.now());
   }
@@ -94,7 +94,7 @@ async function restore(snapshot: Snapshot, { driver }: ManagedNode, { client, ca
   }
 }
 
-/** Throws where the status asks for what it must not grant. */
+/** Throws if the status requests what it must not grant. */
 async function assertAllowed(
   snapshot: Snapshot,
   to: 'capture' | 'restore',
@@ -107,7 +107,7 @@ async function assertAllowed(
   if (objection !== undefined) throw new TerminalError(`${objection}; nothing was changed`);
 }
 
-/** What the status of a snapshot keeps, as drivers have it. */
+/** Converts the status of a snapshot to the driver's format. */
 function keptBy({ creationTime = '', disks = [], memoryBytes, guestState }: SnapshotStatus): MachineSnapshot {
   return {
     at: Date.parse(creationTime),
@@ -117,7 +117,7 @@ function keptBy({ creationTime = '', disks = [], memoryBytes, guestState }: Snap
   };
 }
 
-/** What trying again does not change: the machine is gone, or cannot do this. */
+/** Reports whether a retry is pointless: the machine is gone, or does not support the request. */
 function isFinal(error: unknown): error is VimanaError {
   return error instanceof VimanaError && !(error instanceof TemporaryError);
 }

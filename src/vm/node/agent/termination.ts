@@ -2,28 +2,28 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { MachineExit } from '../machine-driver.ts';
 
-/** Why the agent itself ended a machine. */
+/** Reason why the node agent itself ended a machine. */
 export type Cause = 'LivenessProbeFailed' | 'Fenced' | 'NodeDeleted' | 'Lost';
 
-/** What the end of a machine means for its instance and its launcher pod. */
+/** Consequences of a machine's end for its instance and its launcher pod. */
 export interface Termination {
   readonly phase: 'Succeeded' | 'Failed';
-  /** One word for the status of the instance. */
+  /** One-word reason for the status of the instance. */
   readonly reason: string;
   readonly message: string;
-  /** How the launcher's container ends. */
+  /** Exit code of the launcher's container. */
   readonly exitCode: number;
   readonly exitReason: string;
 }
 
 export interface TerminationContext {
-  /** Undefined where the machine never ran. */
+  /** Undefined if the machine never ran. */
   readonly end: MachineExit | undefined;
   readonly cause: Cause | undefined;
-  /** Somebody asked for the end of the instance, or of its pod. */
+  /** The deletion of the instance, or of its pod, was requested. */
   readonly instanceDeleted: boolean;
   readonly podDeleted: boolean;
-  /** Why its pod was evicted, where it was. */
+  /** Reason for the eviction of the pod, if it was evicted. */
   readonly eviction?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const CLEAN = { exitCode: 0, exitReason: 'Completed' };
 const BROKEN = { exitCode: 1, exitReason: 'Error' };
 const CUT = { exitCode: 137, exitReason: 'Error' };
 
-/** Nothing of the machine is here any more, and that is well. */
+/** The machine has left this node as intended. */
 export const MIGRATED_AWAY: Termination = {
   phase: 'Succeeded',
   reason: 'Migrated',
@@ -46,7 +46,7 @@ export const CAUSES: Readonly<Record<Cause, string>> = {
   Lost: 'the machine was no longer there when the node came back',
 };
 
-/** Says how a machine ended, or that it never will have begun. */
+/** Returns how a machine ended, or that it never started. */
 export function terminationOf({ end, cause, instanceDeleted, podDeleted, eviction }: TerminationContext): Termination {
   const message = end?.message ?? 'the machine never ran';
   if (end?.reason === 'Migrated') return MIGRATED_AWAY;
@@ -68,7 +68,7 @@ export function terminationOf({ end, cause, instanceDeleted, podDeleted, evictio
   return { phase: 'Failed', reason: end?.reason ?? 'NeverRan', message, ...CUT };
 }
 
-/** Why a pod was evicted, in the words of whoever did it; undefined where it was not. */
+/** Returns why a pod was evicted, in the words of whatever evicted it, or undefined if it was not. */
 export function evictionOf({ status }: Pod): string | undefined {
   const disruption = conditionOf(status?.conditions, 'DisruptionTarget');
   return disruption?.status === 'True' ? disruption.message || disruption.reason || 'disrupted' : undefined;

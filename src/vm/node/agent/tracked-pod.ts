@@ -5,33 +5,33 @@ import type { OwnWrites } from '#platform/runtime/own-writes';
 import { compareResourceVersions } from '#platform/runtime/resource-version';
 import type { Cause } from './termination.ts';
 
-/** What an agent remembers of a pod that is bound to one of its nodes. All of it can be found out anew. */
+/** State that a node agent retains for a pod on one of its nodes. All of it can be rediscovered. */
 export interface TrackedPod {
   readonly key: string;
   readonly podUid: string;
   readonly node: string;
-  /** When the pod came to the node, in milliseconds since 1970. */
+  /** Time when the pod arrived on the node, in milliseconds since the Unix epoch. */
   readonly seenAt: number;
-  /** What was written last, while caches may not show it yet. */
+  /** Last written version, while caches may not show it yet. */
   pod?: Pod | undefined;
   instance?: Vmi | undefined;
-  /** The pod as it was when it went. */
+  /** Last version of the pod before its deletion. */
   gone?: Pod;
-  /** Of the pod and of its instance. */
+  /** Own writes to the pod and its instance. */
   readonly writes: OwnWrites;
-  /** Something else than what was written here was seen meanwhile. */
+  /** A change other than an own write was observed meanwhile. */
   stale?: boolean;
-  /** The machine that the pod holds the place of. */
+  /** Machine that belongs to the pod. */
   machineId?: string;
-  /** The machine is made ready, but must not run before its instance says that it runs here. */
+  /** The machine is prepared, but must not run before its instance reports that it runs here. */
   held?: boolean;
-  /** Something is being done to the machine: that it changes is no news. */
+  /** An action on the machine is in progress, so that its changes are no news. */
   acting?: boolean;
-  /** Where the machine is waited for that is to come from another node. */
+  /** Address where the node waits for the machine to arrive by migration. */
   listensAt?: string;
   cause?: Cause;
   unhealthySince?: number | undefined;
-  /** How long the guest was last given to shut down. */
+  /** Grace period of the last shutdown request to the guest. */
   requestedGraceMs?: number;
 }
 
@@ -46,26 +46,26 @@ export function newTrackedPod(pod: Pod, key: string, now: number, writes: OwnWri
   };
 }
 
-/** The newer of what the cache shows and what was written; what the cache has dropped is gone. */
+/** Returns the newer of the cached and the written object. An object that left the cache is gone. */
 export function newest<T extends KubeObject>(cached: T | undefined, written: T | undefined): T | undefined {
   if (cached === undefined || written === undefined || cached.metadata.uid !== written.metadata.uid) return cached;
   const order = compareResourceVersions(cached.metadata.resourceVersion ?? '', written.metadata.resourceVersion ?? '');
   return order >= 0 ? cached : written;
 }
 
-/** Waits for a write, and tells what is seen of it in the meantime from what is news. */
+/** Awaits a write, and distinguishes its own watch events from news. */
 export function noteWrite<T extends KubeObject>(run: TrackedPod, write: Promise<T>): Promise<T> {
   return run.writes.during(run.key, write, () => {
     run.stale = true;
   });
 }
 
-/** What was written, where the cache does not show it yet. */
+/** Returns the written object if the cache does not show it yet. */
 export function unseen<T extends KubeObject>(written: T, cached: T | undefined): T | undefined {
   return newest(cached, written) === written ? written : undefined;
 }
 
-/** Whether a change that is told of was made here, or will be looked at in any case. */
+/** Reports whether a change was made here, or will be observed in any case. */
 export function isKnown(run: TrackedPod, kind: 'pod' | 'instance', object: KubeObject): boolean {
   const version = object.metadata.resourceVersion ?? '';
   if (run[kind]?.metadata.resourceVersion === version) {

@@ -1,6 +1,6 @@
 import type { TrackedPod } from './tracked-pod.ts';
 
-/** What an agent remembers of the pods on its nodes, by pod and by node. */
+/** Holds the state of the pods on a node agent's nodes, by pod and by node. */
 export class TrackedPods {
   readonly #byPod = new Map<string, TrackedPod>();
   readonly #byNode = new Map<string, Set<TrackedPod>>();

@@ -5,8 +5,8 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { noteWrite, type TrackedPod } from './tracked-pod.ts';
 
 /**
- * Writes the status of an object as it was read, where it is another than before. Undefined where there was nothing to
- * write, or nothing to write it to.
+ * Writes the status of an object as it was read, if it has changed. Returns undefined if there was nothing to write, or
+ * the object is gone.
  */
 export async function writeChange<T extends KubeObject & { readonly status?: unknown }>(
   run: TrackedPod,

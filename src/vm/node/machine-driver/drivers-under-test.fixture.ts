@@ -4,32 +4,32 @@ import type { MachineSpec } from '../machine-spec.ts';
 import { NotSupportedError } from '../not-supported-error.ts';
 
 /**
- * Guests that the contract needs: one that does as it is told, one that ignores it, some that end by themselves, and one
- * that writes to its memory faster than the network between the nodes can send.
+ * Guests for the contract: one that obeys, one that ignores requests, some that end by themselves, and one that writes
+ * memory faster than the network between the nodes can send.
  */
 export type GuestKind = 'plain' | 'deaf' | 'leaving' | 'crashing' | 'busy';
 
 export interface DriversUnderTest {
-  /** Two nodes that reach each other. */
+  /** Drivers of two nodes that reach each other. */
   readonly here: MachineDriver;
   readonly there: MachineDriver;
-  /** A machine with one disk named `root` that can be written. */
+  /** Returns a machine with one writable disk named `root`. */
   readonly spec: (id: string, guest?: GuestKind) => MachineSpec;
-  /** Lets time pass until something holds; fails where it never does. */
+  /** Advances the time until a condition holds. Fails if it never does. */
   readonly until: (check: () => Promise<boolean>) => Promise<void>;
-  /** What the guest reads from and writes to its disk, where the test can make it. */
+  /** Reads and writes the disk as the guest would, if the test supports it. */
   readonly disk?: {
     read(driver: MachineDriver, id: string): Promise<string>;
     write(driver: MachineDriver, id: string, content: string): Promise<void>;
   };
-  /** The same machine whose disk is a claim, where the test can make one. */
+  /** Same machine with a claim as its disk, if the test supports it. */
   readonly claimed?: { readonly claim: string; readonly spec: (id: string) => MachineSpec };
 }
 
 export const stateOf = async (driver: MachineDriver, id: string) => (await driver.inspect(id))?.state;
 export const endOf = async (driver: MachineDriver, id: string) => (await driver.inspect(id))?.ended?.reason;
 
-/** Runs a test where the driver can do something, and holds it to refusing by name where it cannot. */
+/** Runs a test if the driver has the feature, and otherwise expects it to be rejected by name. */
 export async function whereAble(
   driver: MachineDriver,
   capability: keyof Capabilities,

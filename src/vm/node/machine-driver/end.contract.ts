@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { InvalidStateError } from '../machine-driver.ts';
 import { type DriversUnderTest, endOf, stateOf } from './drivers-under-test.fixture.ts';
 
-/** Machines end, by themselves or because they are told to, and it is known why. */
+/** Tests that machines end, by themselves or on request, with the right reason. */
 export function endContract(create: () => DriversUnderTest): void {
   test('a guest that is asked to shut down ends the machine, and it is known why', async () => {
     const { here, spec, until } = create();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { InvalidStateError } from '../machine-driver.ts';
 import { type DriversUnderTest, whereAble } from './drivers-under-test.fixture.ts';
 
-/** Machines change while they run, and can be looked into. */
+/** Tests that running machines can be changed and inspected. */
 export function hardwareContract(create: () => DriversUnderTest): void {
   test('a machine grows up to its maxima and no further', async () => {
     const { here, spec } = create();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { InvalidStateError, isAlive } from '../machine-driver.ts';
 import { type DriversUnderTest, endOf, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
-/** Machines go on at another node. */
+/** Tests that machines migrate to another node. */
 export function migrationContract(create: () => DriversUnderTest): void {
   test('a migrated machine ends here and goes on there, and never runs on both', async () => {
     const { here, there, spec, until } = create();

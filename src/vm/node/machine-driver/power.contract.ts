@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { InvalidStateError, type Machine, MachineNotFoundError } from '../machine-driver.ts';
 import { type DriversUnderTest, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
-/** Machines start, stand still and go on. */
+/** Tests that machines start, pause and resume. */
 export function powerContract(create: () => DriversUnderTest): void {
   test('a machine that was started runs, and is there to be seen', async () => {
     const { here, spec } = create();

@@ -6,7 +6,7 @@ const MARK = { uid: 'restore-1', on: [] };
 const PLAIN = { memory: false, quiesce: false };
 const bytesOf = ({ disks }: MachineSnapshot) => disks.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** What is on disks and in memory can be kept and brought back. */
+/** Tests that disks and memory can be captured and restored. */
 export function snapshotContract(create: () => DriversUnderTest): void {
   test('a snapshot brings back what was on the disk, whatever became of those before it', async () => {
     const { here, spec, disk } = create();
@@ -65,7 +65,7 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     await here.restore(off, kept, MARK);
     expect(await run('third', () => disk.read(here, 'third'))).toBe('before');
     await run('fourth', () => disk.write(here, 'fourth', 'later'));
-    // The same restore asked for once more: it has been done.
+    // A repeated restore has no further effect.
     await here.restore(off, kept, MARK);
     expect(await run('fifth', () => disk.read(here, 'fifth'))).toBe('later');
   });

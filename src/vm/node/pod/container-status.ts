@@ -14,7 +14,7 @@ export interface Terminated {
   readonly containerID?: string;
 }
 
-/** Exactly one of the three, or none before anything is known. */
+/** At most one field is set, none before anything is known. */
 export interface ContainerState {
   readonly waiting?: Waiting;
   readonly running?: { readonly startedAt?: string | null };
@@ -33,7 +33,7 @@ export interface ContainerStatus {
   readonly containerID?: string;
 }
 
-/** The status of a container in a state that it has reached. */
+/** Returns the status of a container in the given state. */
 export function containerStatus(
   { name, image = '' }: Container,
   state: ContainerState,

@@ -5,22 +5,22 @@ import type { ContainerStatus } from './container-status.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
-/** What is known of a pod that somebody runs. */
+/** Facts about a running pod. */
 export interface PodFacts {
   readonly phase: PodPhase;
   readonly reason?: string;
   readonly message?: string;
   readonly hostIP: string;
-  /** '' until the pod has its own network. */
+  /** Empty until the pod has its own network. */
   readonly podIP: string;
   readonly startedAt: number;
   readonly containers: readonly ContainerStatus[];
   readonly initContainers: readonly ContainerStatus[];
-  /** Whether all init containers are through. */
+  /** All init containers have finished. */
   readonly initialized: boolean;
 }
 
-/** The status of a pod as a kubelet reports it; what others have written into it stays. */
+/** Returns the status of a pod as a kubelet reports it. Fields written by others are retained. */
 export function podStatus(pod: Pod, facts: PodFacts, now: number): PodStatus {
   const { phase, reason, message, hostIP, podIP, containers, initContainers } = facts;
   const { reason: _reason, message: _message, ...kept } = pod.status ?? {};
@@ -79,7 +79,7 @@ function notReady(phase: PodPhase, containers: readonly ContainerStatus[]): obje
   return { reason: 'ContainersNotReady', message: `containers with unready status: [${names.join(' ')}]` };
 }
 
-/** Conditions of others that the pod says it depends on, and that do not hold. */
+/** Returns the pod's readiness gates whose conditions are not true. */
 function missingGates({ spec, status }: Pod): string[] {
   const gates = (spec['readinessGates'] ?? []) as readonly { readonly conditionType: string }[];
   return gates

@@ -2,29 +2,30 @@ import { parseDuration } from '#platform/base/duration';
 import { parseQuantity, value } from '#platform/base/quantity';
 
 /**
- * How what runs on simulated nodes behaves, asked for by annotations. Those of a VirtualMachineInstance win over those of
- * its launcher pod. All times are durations (90s, 1h30m); a value that cannot be read is told of in an Event and ignored.
+ * Behavior of pods and guests on simulated nodes, set by annotations. Those of a VirtualMachineInstance take precedence
+ * over those of its launcher pod. All times are durations (90s, 1h30m). An invalid value is reported in an event and
+ * ignored.
  *
- * | annotation | of | value | what happens |
+ * | annotation | object | value | effect |
  * |---|---|---|---|
  * | vimana.io/start-delay | pod, VMI | duration, default 0s | time between binding and running |
- * | vimana.io/start-jitter | pod, VMI | duration | upper bound of that time, which is drawn from start-delay on |
- * | vimana.io/fail | pod, VMI | image-pull, crash, oom | the image cannot be pulled; the first container, or the guest, breaks |
+ * | vimana.io/start-jitter | pod, VMI | duration | upper bound of that time, which is random from start-delay on |
+ * | vimana.io/fail | pod, VMI | image-pull, crash, oom | the image pull, the first container, or the guest fails |
  * | vimana.io/fail-after | pod, VMI | duration, default 0s | time between running and crash or oom |
- * | vimana.io/fail-times | pod, VMI | number, default always | after so many failures it goes well; a VMI fails once at most |
- * | vimana.io/complete-after | pod, VMI | duration | containers, or the guest, end by themselves after running so long |
- * | vimana.io/exit-code | pod | number, default 0 | with which containers end then |
- * | vimana.io/shutdown-duration | pod, VMI | duration or never, default 0s | time that a stop takes; the grace period is the upper bound |
- * | vimana.io/boot-time | VMI | duration, default 0s | time between the machine running and its guest answering |
- * | vimana.io/guest-agent | VMI | true, false, default true | whether the guest has an agent |
- * | vimana.io/readiness | pod, VMI | true, false, default true | what the readiness probe answers |
- * | vimana.io/liveness | pod, VMI | true, false, default true | what the liveness probe answers |
- * | vimana.io/dirty-rate | VMI | bytes a second, default 0 | how fast the guest writes memory, for migrations |
- * | vimana.io/memory-utilization | VMI | share, default 0.05 | how much memory a migration has to send |
+ * | vimana.io/fail-times | pod, VMI | number, default always | failures before it succeeds; a VMI fails at most once |
+ * | vimana.io/complete-after | pod, VMI | duration | run time after which containers, or the guest, end by themselves |
+ * | vimana.io/exit-code | pod | number, default 0 | exit code of containers that complete |
+ * | vimana.io/shutdown-duration | pod, VMI | duration or never, default 0s | stop duration, up to the grace period |
+ * | vimana.io/boot-time | VMI | duration, default 0s | time between the machine running and its guest responding |
+ * | vimana.io/guest-agent | VMI | true, false, default true | the guest has a guest agent |
+ * | vimana.io/readiness | pod, VMI | true, false, default true | result of the readiness probe |
+ * | vimana.io/liveness | pod, VMI | true, false, default true | result of the liveness probe |
+ * | vimana.io/dirty-rate | VMI | bytes per second, default 0 | rate at which the guest writes memory, for migrations |
+ * | vimana.io/memory-utilization | VMI | ratio, default 0.05 | part of the memory that a migration must send |
  * | vimana.io/cpu-profile | pod | see usage | CPU in use over time |
  * | vimana.io/memory-profile | pod | see usage | memory in use over time |
  * | vimana.io/guest-write | pod, VMI | see guest-write | the guest writes to its disks, once for each value |
- * | vimana.io/freeze | Node | true | the node's agent does nothing, and renews no lease, until it is taken off |
+ * | vimana.io/freeze | Node | true | the node agent does nothing, and renews no Lease, until it is removed |
  */
 export interface Behaviour {
   readonly startDelayMs: number;
@@ -34,7 +35,7 @@ export interface Behaviour {
   readonly failTimes: number;
   readonly completeAfterMs?: number;
   readonly exitCode: number;
-  /** Infinity: never. */
+  /** Infinity means never. */
   readonly shutdownMs: number;
   readonly bootMs: number;
   readonly guestAgent: boolean;
@@ -90,7 +91,7 @@ const OURS: readonly (readonly [annotation: string, read: Reader])[] = Object.en
   read,
 ]);
 
-/** Reads how something behaves; of several sources the first one that says anything about a matter counts. */
+/** Parses the behavior. For each setting, the first source that has it takes precedence. */
 export function behaviourOf(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Behaviour {
   return readBehaviour(...sources).behaviour;
 }

@@ -30,7 +30,7 @@ const stateOn = async (fleet: SimulatedFleet, node: string, vmi: Vmi) =>
   (await fleet.simulation.driver(node).inspect(vmi.metadata.uid))?.state;
 
 describe('a machine that is made ready', () => {
-  /** A fleet whose word on instances takes as long as a test likes. */
+  /** Returns a fleet whose writes of instances take as long as a test needs. */
   function slowly() {
     const said = Promise.withResolvers<void>();
     const { fleet } = world.start(
@@ -78,7 +78,7 @@ describe('a node that cannot renew its lease', () => {
   it('ends its machines after 30 s, and says so when it can', async () => {
     const { fleet } = world.start();
     const vmi = await runInstance('m');
-    // The lease is renewed after 20 s for the last time.
+    // The Lease is renewed for the last time after 20 s.
     await cluster.clock.advance(21_000);
     world.cutOff = true;
     await cluster.clock.advance(28_000);

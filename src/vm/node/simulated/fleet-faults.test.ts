@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Drives a fleet through whatever may happen to it, as users, controllers and a bad network would. */
+/** Exposes a fleet to the random actions of users, controllers and a faulty network. */
 class Trial {
   readonly world: FleetHarness;
   readonly #vmis = new Map<number, Vmi>();
@@ -136,7 +136,7 @@ class Trial {
     await this.world.admin.patch(VMIS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
   }
 
-  /** Where each machine runs, by the uid of its instance. */
+  /** Returns the nodes on which each machine runs, by the UID of its instance. */
   async running(): Promise<Map<string, string[]>> {
     const found = new Map<string, string[]>();
     for (const node of NODES) {
@@ -178,7 +178,7 @@ describe('a fleet under all that may happen to it', () => {
             const machines = await trial.fleet.simulation.driver(node).list();
             for (const { spec } of machines) expect(uids.has(spec.pod.uid), `${spec.name} without its pod`).toBe(true);
           }
-          // Whoever was asked to go is gone.
+          // Every pod whose deletion was requested is gone.
           expect(pods.items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
         } finally {
           await world.cluster.stop();

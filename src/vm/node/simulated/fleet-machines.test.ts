@@ -372,7 +372,7 @@ describe('what is asked of a machine', () => {
   });
 });
 
-/** Keeps a deleted instance from going, as its own controller does. */
+/** Keeps a deleted instance from being removed, as its own controller does. */
 async function hold(name: string): Promise<void> {
   const body = { metadata: { finalizers: ['example.com/held'] } };
   await admin.patch(VMIS, name, { type: 'merge', body }, { namespace });

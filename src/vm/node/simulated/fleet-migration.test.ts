@@ -33,7 +33,7 @@ const patchState = (name: string, migrationState: object) =>
     { namespace, subresource: 'status' },
   );
 
-/** Plays the migration controller up to where the agents go on. */
+/** Performs the steps of the migration controller up to where the node agents continue. */
 async function beginMigration(vmi: Vmi, more: object = {}): Promise<void> {
   await world.createLauncherPod(vmi, TWO, { name: 'target', migration: MIGRATION });
   await world.untilPod('target', ({ status }) => status?.phase === 'Running');
@@ -85,7 +85,7 @@ describe('a live migration', () => {
     await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded');
     expect(target.status?.['podIP']).toBe('10.244.0.7');
     expect(world.told).toEqual(['m Normal Started', 'm Normal Migrating', 'm Normal Migrated']);
-    // The target speaks for the machine from now on.
+    // The target reports for the machine from now on.
     await world.annotate('m', { 'vimana.io/paused': 'true' });
     await cluster.until(async () => (await stateOn(fleet, TWO, before)) === 'paused');
     await admin.delete(VMIS, 'm', { namespace });
@@ -114,7 +114,7 @@ describe('a live migration', () => {
     const vmi = await runInstance('m');
     await beginMigration(vmi, { migrationConfiguration: { bandwidthPerMigration: '16Mi' } });
     await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    // 128Mi at 16Mi a second.
+    // 128Mi at 16Mi per second take 8 s.
     await cluster.clock.advance(7_900);
     expect((await world.instance('m')).status?.nodeName).toBe(ONE);
     await cluster.clock.advance(200);
@@ -128,7 +128,7 @@ describe('a live migration', () => {
     await beginMigration(vmi, { migrationConfiguration: { allowPostCopy: true } });
     await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
     expect(await migrationOf('m')).toMatchObject({ mode: 'PreCopy', totalBytes: 128 * MIB });
-    // All of it once, and once more.
+    // All memory is sent twice.
     await cluster.clock.advance(15_900);
     expect((await world.instance('m')).status?.nodeName).toBe(ONE);
     await cluster.clock.advance(200);

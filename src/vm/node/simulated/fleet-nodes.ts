@@ -26,17 +26,20 @@ export interface FleetNodesDeps {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly simulation: Simulation;
-  /** Something about a node has changed: what is bound to it is to be looked at again. */
+  /** Called when a node has changed, so that everything bound to it must be reconciled. */
   readonly onWake: (node: string) => void;
-  /** The node may have been given up by everybody else: its machines stand still until that is known. */
+  /** Called when the node may have been declared lost. Its machines pause until that is known. */
   readonly onDoubt: (host: ManagedNode) => Promise<void>;
-  /** It is known that the node has not been given up. */
+  /** Called when the node is known not to be lost. */
   readonly onSure: (host: ManagedNode) => Promise<void>;
-  /** The node may have been given up by everybody else: its machines must end. */
+  /** Called when the node may have been declared lost and its machines must end. */
   readonly onLapsed: (host: ManagedNode) => Promise<void>;
-  /** It has been: its machines must end. Resolves with whether that is done, and known to all who count on them. */
+  /**
+   * Called when the node was declared lost and its machines must end. Resolves to true once they have and all
+   * dependents know.
+   */
   readonly onLost: (host: ManagedNode) => Promise<boolean>;
-  /** Somebody took the node away: its machines must end, and whoever counts on them must learn of it. */
+  /** Called when the node was deleted. Its machines must end, and all dependents must be informed. */
   readonly onGone: (host: ManagedNode) => Promise<void>;
   readonly onMachine: (node: string, id: string) => void;
 }
@@ -49,21 +52,23 @@ export interface FleetNodesOptions {
 
 interface FleetNode extends ManagedNode {
   shape: NodeShape;
-  /** The uid of its Node, once it is registered. */
+  /** UID of its Node once it is registered. */
   registered: string | undefined;
-  /** Whether it was ever seen to be there. */
+  /** The Node has been observed to exist. */
   shown: boolean;
-  /** Taken away by somebody, or no longer wanted here; it says its last words, and begins nothing. */
+  /** The node was deleted by others or is no longer desired. It only reports, and begins nothing. */
   gone: 'by others' | 'unwanted' | undefined;
   isFrozen: boolean;
-  /** Where no leases are renewed: when the machines of a frozen node end, and whether they have. */
+  /** Timer that ends the machines of a frozen node if no Leases are renewed, and its result. */
   fence: Timer | undefined;
   fenced: boolean;
 }
 
 const CONCURRENCY = 16;
 
-/** The nodes of a fleet: they register, renew their leases, freeze when told to, and come and go. */
+/**
+ * Manages the nodes of a fleet: registers them, renews their Leases, freezes them on request, adds and deletes them.
+ */
 export class FleetNodes implements Runnable, ManagedNodes {
   readonly name = 'fleet nodes';
   readonly #parts: FleetNodesDeps;
@@ -114,7 +119,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
     if (host !== undefined) void whom(host);
   }
 
-  /** Of the nodes that are, or are to be, registered. */
+  /** Names of the nodes that are, or will be, registered. */
   get names(): string[] {
     return [...this.#hosts.values()].filter(({ gone }) => gone === undefined).map(({ name }) => name);
   }
@@ -125,20 +130,20 @@ export class FleetNodes implements Runnable, ManagedNodes {
     if (this.#options.deregister) await Promise.all(this.names.map((node) => this.#deregister(node)));
   }
 
-  /** Makes a pool larger or smaller; nodes that are no longer wanted are taken away, with everything on them. */
+  /** Scales a pool. Surplus nodes are deleted with everything on them. */
   async scale(count: number, pool: string): Promise<void> {
     if (!this.#pools.some(({ name = '' }) => name === pool)) throw new RangeError(`there is no pool "${pool}"`);
     this.#pools = this.#pools.map((each) => ((each.name ?? '') === pool ? { ...each, count } : each));
     await Promise.all(this.#shape().map((node) => this.#deregister(node)));
   }
 
-  /** Adds a pool, or makes the one of its name as it says. Nodes of other pools must not have its names. */
+  /** Adds a pool, or updates the one of its name. Nodes of other pools must not have the same names. */
   async set(pool: NodePool & { readonly name: string; readonly prefix: string }): Promise<void> {
     const { name, prefix, count } = pool;
     const others = this.#pools.filter((each) => each.name !== name);
     const taken = others.find((each) => each.count > 0 && (each.prefix ?? DEFAULT_PREFIX) === prefix);
     if (taken !== undefined) throw new RangeError(`there are other nodes named ${prefix}1 and so on`);
-    // Those that have none are left out: it is as if they had never been there.
+    // Empty pools are dropped, as if they had never existed.
     this.#pools =
       count === 0
         ? others
@@ -159,7 +164,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
     stop();
   }
 
-  /** Brings the hosts to what the pools ask for; returns the names of those that are no longer wanted. */
+  /** Aligns the hosts with the pools. Returns the names of those that are no longer desired. */
   #shape(): string[] {
     const shapes = shapesOf(this.#pools, parseCidr(this.#options.nodeRange));
     const wanted = new Set(shapes.map(({ name }) => name));
@@ -195,7 +200,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
       get frozen() {
         return this.isFrozen;
       },
-      // Made only for nodes that something is bound to.
+      // The driver is created only for nodes with bound pods.
       get driver() {
         const driver = simulation.driver(name);
         if (!listening) driver.onChange((id) => onMachine(name, id));
@@ -215,19 +220,19 @@ export class FleetNodes implements Runnable, ManagedNodes {
     };
   }
 
-  /** Sees to it that a node is registered and reported as it is. */
+  /** Ensures that a node is registered and its status reported. */
   async #keep(name: string): Promise<undefined> {
     const host = this.#hosts.get(name);
     if (host === undefined) return;
     const shown = this.#parts.informers.of(NODES).cache.get(name);
     if (shown === undefined && host.registered !== undefined) {
-      // Somebody took it away: the fleet does not argue, any more than a kubelet that was stopped.
+      // The node was deleted by others. The fleet accepts that, like a stopped kubelet.
       if (host.shown && host.gone === undefined) await this.#lose(host, 'by others');
       return;
     }
     if (shown === undefined && host.gone !== undefined) return;
     if (shown !== undefined) host.shown = true;
-    // Another by the same name: it is taken up as if it had been there at the start.
+    // A new Node of the same name is handled as if it had existed at the start.
     if (shown !== undefined && shown.metadata.uid !== host.registered) this.#recreate(host);
     const node = shown ?? (await this.#create(host.shape));
     this.#freeze(host, node.metadata.annotations?.[FREEZE_ANNOTATION] === 'true');
@@ -255,7 +260,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
     const { client, clock } = this.#parts;
     const { labels: present = {} } = node.metadata;
     const labels: Record<string, string> = { ...nodeLabels(host.shape), ...present };
-    // Whoever took the node for lost has taken it out of use.
+    // A controller that declared the node lost has made it unschedulable.
     if (host.registered === undefined || host.leaseHeld) labels[SCHEDULABLE_LABEL] = 'true';
     let current = node;
     if (Object.keys(labels).some((name) => labels[name] !== present[name])) {
@@ -264,7 +269,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
     const { capacity = {} } = current.status ?? {};
     const same = Object.entries(host.shape.resources).every(([name, amount]) => capacity[name] === amount);
     if (same && !seemsUnwell(current)) return;
-    // A node whose lease has lapsed is well again only when it has been renewed.
+    // A node whose Lease has lapsed is healthy only after the renewal.
     if (host.registered !== undefined && !host.leaseHeld) return;
     const status = nodeStatus(host.shape, current.status, clock.now());
     await client.update(NODES, { ...current, status }, { subresource: 'status' });
@@ -280,11 +285,11 @@ export class FleetNodes implements Runnable, ManagedNodes {
     host.isFrozen = frozen;
     if (this.#options.renewLeases) this.#leases.pause(host.name, frozen);
     else this.#fenceUnless(host, !frozen);
-    // What happened meanwhile is looked at, but nothing is begun before the lease is renewed.
+    // Changes are observed meanwhile, but nothing begins before the Lease is renewed.
     if (!frozen) this.#parts.onWake(host.name);
   }
 
-  /** What the lapse of a lease does, for nodes that have none. */
+  /** Fences nodes without Leases as the lapse of a Lease would. */
   #fenceUnless(host: FleetNode, alive: boolean): void {
     const { clock, onLapsed } = this.#parts;
     host.fence?.cancel();
@@ -306,7 +311,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
     });
   }
 
-  /** The node is no more, nor is anything that runs on it; but that is still to be said. */
+  /** Handles the end of a node and of everything on it, which is still to be reported. */
   async #lose(host: FleetNode, gone: 'by others' | 'unwanted'): Promise<void> {
     host.gone = gone;
     host.isFrozen = false;

@@ -3,32 +3,31 @@ import { type DiskContents, type DiskFile, withFile } from '#api/disk/contents';
 import { parseQuantity, value } from '#platform/base/quantity';
 
 /**
- * Has a simulated guest write to its disks, while its machine runs: an annotation of the VirtualMachineInstance or of its
- * launcher pod. Each value is acted on once; to write the same again, change the value, by an `id` for instance.
- *
- * - `/etc/motd=hello`: the file becomes this text, on the first disk that can be written.
- * - `{"path": "/var/db", "bytes": "2Gi", "disk": "data", "id": "7"}`: so many bytes that nothing else is the same as.
- * - `{"path": "/etc/motd", "delete": true}`, or a list of such objects, which are done together for each disk.
+ * Annotation of a VirtualMachineInstance or its launcher pod that lets the simulated guest write to its disks while its
+ * machine runs. Each value is applied once; to repeat a write, change the value, for example by an `id`.
+ * - `/etc/motd=hello`: the file gets this text, on the first writable disk.
+ * - `{"path": "/var/db", "bytes": "2Gi", "disk": "data", "id": "7"}`: the file gets this many unique bytes.
+ * - `{"path": "/etc/motd", "delete": true}`, or a list of such objects, which are applied together for each disk.
  */
 export const GUEST_WRITE_ANNOTATION = 'vimana.io/guest-write';
 
 export interface GuestWrite {
-  /** The first that can be written where absent. */
+  /** Defaults to the first writable disk. */
   readonly disk?: string;
   readonly path: string;
-  /** Undefined: the file goes. */
+  /** Undefined deletes the file. */
   readonly file: DiskFile | undefined;
 }
 
 export interface GuestWrites {
-  /** Of the whole request: what has been done is known by it. */
+  /** ID of the whole request, by which applied requests are recognized. */
   readonly id: string;
   readonly writes: readonly GuestWrite[];
 }
 
 const MAX_TEXT_LENGTH = 4096;
 
-/** Reads a request; throws a RangeError that says what is wrong with it. */
+/** Parses a request. Throws a RangeError that describes what is invalid. */
 export function readGuestWrites(text: string): GuestWrites {
   const id = sha256(text).slice(0, 16);
   if (!/^\s*[[{]/.test(text)) {
@@ -45,7 +44,7 @@ export function readGuestWrites(text: string): GuestWrites {
   return { id, writes: (Array.isArray(read) ? read : [read]).map((each) => writeOf(each, id)) };
 }
 
-/** The disk after the guest has written to it; the very same where it has done so before. */
+/** Returns the disk after the write, or the same object if the write was already applied. */
 export function afterWrites(now: DiskContents, { id, writes }: GuestWrites): DiskContents {
   if (now.wrote === id) return now;
   let next = now;

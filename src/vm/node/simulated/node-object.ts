@@ -3,7 +3,7 @@ import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition'
 import type { Node, Taint } from '#platform/kube/kinds/node';
 import type { NodeResources } from './node-size.ts';
 
-/** How one node of a fleet is to be. */
+/** Describes one node of a fleet. */
 export interface NodeShape {
   readonly name: string;
   readonly address: string;
@@ -17,7 +17,7 @@ export interface NodeShape {
 const RUNTIME_LABEL = 'vimana.io/runtime';
 const VERSION = 'v1.36.3+vimana';
 
-/** The labels of a node of ours. */
+/** Returns the labels of a simulated node. */
 export function nodeLabels({ name, zone, labels }: NodeShape): Record<string, string> {
   return {
     type: 'kwok',
@@ -32,7 +32,7 @@ export function nodeLabels({ name, zone, labels }: NodeShape): Record<string, st
   };
 }
 
-/** A node of ours as it registers. */
+/** Returns a simulated node as it registers. */
 export function nodeObject(shape: NodeShape, now: number): Node {
   const { name, annotations, taints } = shape;
   return {
@@ -44,7 +44,7 @@ export function nodeObject(shape: NodeShape, now: number): Node {
   };
 }
 
-/** The status of a node; what others have added to it, such as amounts of their own resources, stays. */
+/** Returns the status of a node. Additions of others, such as extended resources, are retained. */
 export function nodeStatus(
   { name, address, resources }: NodeShape,
   before: Node['status'],
@@ -108,7 +108,7 @@ function conditionsOf(before: readonly KubeCondition[] | undefined, now: string)
   return [...others, ...ours];
 }
 
-/** Whether others have said of a node that it is not well. */
+/** Reports whether another component has marked a node as unhealthy. */
 export function seemsUnwell({ status }: Node): boolean {
   return WELL.some(({ type, status: wanted }) => conditionOf(status?.conditions, type)?.status !== wanted);
 }

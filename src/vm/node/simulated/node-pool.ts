@@ -4,27 +4,27 @@ import type { Taint } from '#platform/kube/kinds/node';
 import type { NodeShape } from './node-object.ts';
 import { DEFAULT_SIZE, type NodeResources } from './node-size.ts';
 
-/** Nodes of one kind. */
+/** Group of nodes with the same properties. */
 export interface NodePool {
-  /** By which it is named when its size is changed; '' where absent. */
+  /** Name by which the pool is scaled. Defaults to ''. */
   readonly name?: string;
   readonly count: number;
-  /** Nodes are named <prefix><number>; kwok-node- where absent. */
+  /** Prefix of node names, followed by a number. Defaults to kwok-node-. */
   readonly prefix?: string;
   readonly size?: NodeResources;
-  /** Beside cpu, memory, pods and storage: nvidia.com/gpu and the like. */
+  /** Resources beyond cpu, memory, pods and storage, such as nvidia.com/gpu. */
   readonly resources?: NodeResources;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
-  /** Nodes are spread over these in turn. */
+  /** Zones that nodes are distributed over in turn. */
   readonly zones?: readonly string[];
 }
 
 export const DEFAULT_PREFIX = 'kwok-node-';
 const DEFAULT_ZONES = ['zone-1'];
 
-/** All nodes of some pools. Pools with the same prefix number their nodes on. */
+/** Returns all nodes of some pools. Pools with the same prefix share one numbering. */
 export function shapesOf(pools: readonly NodePool[], range: Cidr): NodeShape[] {
   const numbers = new Map<string, number>();
   const first = firstHost(range);

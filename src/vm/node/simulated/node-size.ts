@@ -1,7 +1,7 @@
 import { ConfigError } from '#platform/base/errors';
 import { compare, formatQuantity, type Quantity, quantityOf, tryParseQuantity } from '#platform/base/quantity';
 
-/** What a node has: amounts by resource name. */
+/** Amounts of a node's resources by name. */
 export type NodeResources = Readonly<Record<string, string>>;
 
 const HINT = 'write it as 32cpu,128Gi, and further resources as name=amount: 32cpu,128Gi,pods=250';
@@ -9,7 +9,7 @@ const PLAIN: NodeResources = { cpu: '32', memory: '128Gi', pods: '110', 'ephemer
 
 export const DEFAULT_SIZE: NodeResources = PLAIN;
 
-/** Reads the size of a node: `32cpu,128Gi`, in any order, and further resources by name. */
+/** Parses a node size such as `32cpu,128Gi`, in any order, with further resources by name. */
 export function parseNodeSize(text: string): NodeResources {
   const size: Record<string, string> = {};
   for (const part of text.split(',')) {

@@ -18,7 +18,7 @@ import type { NodePool } from './node-pool.ts';
 import { DEFAULT_SIZE, parseNodeSize } from './node-size.ts';
 
 /**
- * Reads node pools from YAML:
+ * Parses node pools from YAML:
  *
  *     pools:
  *     - name: gpu
@@ -31,7 +31,7 @@ import { DEFAULT_SIZE, parseNodeSize } from './node-size.ts';
  *       taints: [{ key: example.com/gpu, value: "true", effect: NoSchedule }]
  *       resources: { nvidia.com/gpu: 8 }
  *
- * Everything that is wrong is told at once, with its path.
+ * All problems are reported at once, each with its path.
  */
 export function readPools(text: string): NodePool[] {
   const { documents, problems } = readManifest(text);
@@ -99,7 +99,7 @@ function poolOf(pool: unknown, path: string, errors: FieldError[]): NodePool {
   return read as unknown as NodePool;
 }
 
-/** What the size of a node says is not said a second time. */
+/** Rejects resources that the size of the node already contains. */
 function refuseSized(
   { size = DEFAULT_SIZE, resources: further = {} }: Partial<NodePool>,
   path: string,

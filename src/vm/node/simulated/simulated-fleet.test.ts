@@ -198,7 +198,7 @@ describe('a fleet', () => {
         async () => (await fleet.simulation.driver('kwok-node-1').inspect(metadata.uid)) === undefined,
       );
       expect(fleet.nodes).toEqual(['kwok-node-2']);
-      // What a scheduler binds there by mistake is not begun.
+      // A pod that a scheduler binds there by mistake is not started.
       await world.createLauncherPod(await world.makeInstance('late'), 'kwok-node-1');
       await cluster.clock.advance(60_000);
       expect((await world.instance('late')).status?.phase).toBe('Pending');

@@ -42,21 +42,21 @@ export interface FleetDeps {
 
 export interface FleetOptions {
   readonly pools: readonly NodePool[];
-  /** Addresses of pods that bring none of their own; 10.245.0.0/16 where absent. */
+  /** Address range of pods that have no address of their own. Defaults to 10.245.0.0/16. */
   readonly podRange?: string;
-  /** 10.246.0.0/16 where absent. */
+  /** Address range of nodes. Defaults to 10.246.0.0/16. */
   readonly nodeRange?: string;
-  /** Bytes a second of the network card of a node, for migrations; 10 Gbit/s where absent. */
+  /** Bandwidth of a node's network interface for migrations, in bytes per second. Defaults to 10 Gbit/s. */
   readonly link?: number;
-  /** Annotations that hold for pods and machines that say nothing themselves: start delays for all, and the like. */
+  /** Default annotations for pods and machines that do not set their own, such as start delays. */
   readonly defaults?: Readonly<Record<string, string>>;
-  /** False where nobody minds: in simulated time, renewing would be most of the work. */
+  /** False skips renewals if nothing checks them, since they would be most of the work in simulated time. */
   readonly renewLeases?: boolean;
-  /** Takes the nodes away when the fleet stops. */
+  /** Deletes the nodes when the fleet stops. */
   readonly deregister?: boolean;
-  /** The file that what containers say is kept in; absent: it ends with the process. */
+  /** File for container output. If unset, the output is lost with the process. */
   readonly logFile?: string;
-  /** Whether the cluster has VMSnapshots, which nodes capture. */
+  /** The cluster has VMSnapshots, which nodes capture. */
   readonly snapshots?: boolean;
   /** Traces that usage profiles may name. */
   readonly traces?: Traces;
@@ -65,7 +65,7 @@ export interface FleetOptions {
 const POD_RANGE = '10.245.0.0/16';
 const NODE_RANGE = '10.246.0.0/16';
 
-/** Simulated nodes in one process: they register, stay alive, and run whatever is bound to them. */
+/** Simulates nodes in one process: they register, stay alive, and run whatever is bound to them. */
 export class SimulatedFleet implements Runnable, NodeRuntime {
   readonly name = 'fleet';
   readonly simulation: Simulation;
@@ -127,7 +127,7 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
       : [];
   }
 
-  /** The names of the nodes that the fleet has, registered or not. */
+  /** Names of the fleet's nodes, registered or not. */
   get nodes(): string[] {
     return this.#nodes.names;
   }
@@ -136,22 +136,22 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
     await manager(this.name, [this.#nodes, this.#agent, ...this.#snapshots]).run(signal);
   }
 
-  /** Makes a pool larger or smaller; nodes that are no longer wanted are taken away, with everything on them. */
+  /** Scales a pool. Surplus nodes are deleted with everything on them. */
   async scale(count: number, pool = ''): Promise<void> {
     await this.#nodes.scale(count, pool);
   }
 
-  /** Adds a pool, or makes the one of its name as it says. Throws a RangeError where nodes of another have its names. */
+  /** Adds a pool, or updates the one of its name. Throws a RangeError if nodes of another pool have its names. */
   async set(pool: NodePool & { readonly name: string; readonly prefix: string }): Promise<void> {
     await this.#nodes.set(pool);
   }
 
-  /** What a container has said. */
+  /** Returns the output of a container. */
   logs(request: LogRequest): ContainerLog | undefined {
     return this.#logs.read(request);
   }
 
-  /** What a pod uses at the moment; undefined for pods that run elsewhere. */
+  /** Returns the current usage of a pod, or undefined for pods that run elsewhere. */
   usageOf(pod: Pod, now: number = this.#parts.clock.now()): SimulatedUsage | undefined {
     const { nodeName = '' } = pod.spec;
     if (this.#nodes.find(nodeName) === undefined) return undefined;
@@ -160,7 +160,7 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
     return this.#usage.usageOf({ pod, instance, node: informers.of(NODES).cache.get(nodeName) }, now);
   }
 
-  /** metrics.k8s.io for the nodes of the fleet and what runs there. */
+  /** Serves metrics.k8s.io for the nodes of the fleet and their pods. */
   metrics(): ApiExtension {
     const { informers, clock } = this.#parts;
     const [nodes, pods] = [informers.of(NODES).cache, informers.of(PODS).cache];

@@ -11,7 +11,7 @@ import type { SimulatedDriver } from './machine/simulated-driver.ts';
 import { claimOf } from './machine/simulation.ts';
 import { startBlock } from './pods/start-block.ts';
 
-/** Has a guest write what it has not written yet. */
+/** Applies the pending writes of a guest. */
 async function write(
   { id, writes }: GuestWrites,
   { id: machine, disks, namespace }: MachineSpec,
@@ -30,7 +30,7 @@ async function write(
   if (writable.length === 0) throw new RangeError('the machine has no disk that can be written');
 }
 
-/** What happens around pods on simulated nodes, as their annotations ask. */
+/** Returns the hooks of simulated nodes, which follow the annotations of pods. */
 export function simulatedNodeHooks(
   random: Random,
   events: EventRecorder,

@@ -3,7 +3,7 @@ import { exceedsBytes, utf8Length } from '#platform/base/utf8';
 
 const MAX_KIB = 64;
 
-/** Checks the size of inline cloud-init; the text may hold secrets, so it is not repeated in the message. */
+/** Validates the size of inline cloud-init. The text may hold secrets, so the message does not repeat it. */
 export function validateCloudInitText(field: string, text: string | undefined): FieldError[] {
   if (text === undefined || !exceedsBytes(text, MAX_KIB * 1024)) return [];
   const detail = `is ${utf8Length(text)} bytes and may be ${MAX_KIB} KiB at most: put the rest where the guest can fetch it`;

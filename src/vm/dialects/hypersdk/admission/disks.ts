@@ -29,6 +29,6 @@ function validateDisk(field: string, { name, size, storageClass, source }: Parti
   ];
 }
 
-/** The disks of a machine, each with the field that says its size. */
+/** Returns the disks of a VM, each with the field that holds its size. */
 export const sizedDisks = (field: string, disks: readonly Disk[] = []) =>
   disks.map(({ name, size }, i) => ({ field: `${index(field, i)}.size`, name, size }));

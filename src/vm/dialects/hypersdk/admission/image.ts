@@ -8,7 +8,7 @@ const CONTAINER_IMAGE = new RegExp(
 const S3 = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[^\s]+$/;
 const DIGEST_LENGTH = { md5: 32, sha256: 64, sha512: 128 } as const;
 
-/** Checks where an image is to be fetched from. */
+/** Validates the URL of an image. */
 export function imageSource(field: string, source: string | undefined): FieldError[] {
   if (source === undefined) return [];
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(source)?.[1];
@@ -37,13 +37,13 @@ export function s3Address(field: string, value: string | undefined): FieldError[
   return [invalid(field, value, 'must name a bucket and an object: s3://bucket/path/disk.qcow2')];
 }
 
-/** Checks the name of a container image; `name` is the part of the value that holds it. */
+/** Validates the name of a container image. `name` is the part of the value that holds it. */
 export function containerImage(field: string, value: string | undefined, name = value): FieldError[] {
   if (name === undefined || CONTAINER_IMAGE.test(name)) return [];
   return [invalid(field, value, 'must be an http, https or s3 address or a container image such as team/disk:1.0')];
 }
 
-/** Checks that a digest has the length and the digits of its algorithm. */
+/** Validates that a digest has the length and the digits of its algorithm. */
 export function checksum(field: string, given: Checksum | undefined): FieldError[] {
   if (given?.type === undefined || given.value === undefined) return [];
   const length = DIGEST_LENGTH[given.type];

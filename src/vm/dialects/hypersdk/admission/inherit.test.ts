@@ -11,7 +11,7 @@ type Defaults = NonNullable<VMTemplateInput['spec']['defaultSpec']>;
 const machines = compileSchema(virtualMachine.schema);
 const image = { source: 'https://images.example.org/debian-12.qcow2', format: 'qcow2' as const };
 
-/** A machine as it is stored: with all that the schema fills in. */
+/** Returns the spec of a VM as stored, with all schema defaults. */
 function stored(spec: object): Spec {
   const { apiVersion, kind } = virtualMachine;
   const object = { apiVersion, kind, metadata: { name: 'web' }, spec: { cpus: 2, memory: '4Gi', ...spec } };

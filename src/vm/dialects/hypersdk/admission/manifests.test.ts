@@ -46,7 +46,7 @@ function ours(file: string): Manifest[] {
   return objects.filter(({ apiVersion }) => apiVersion.startsWith('hypersdk.io/'));
 }
 
-/** What the API server would hold against a manifest that kubectl sends with strict validation. */
+/** Returns the objections of the API server to a manifest that kubectl sends with strict validation. */
 function objections(manifest: Manifest): readonly string[] {
   const named = { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } };
   const { causes, unknownFields, warnings } = trials[manifest.kind as keyof typeof trials](named);

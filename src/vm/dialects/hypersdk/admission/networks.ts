@@ -10,7 +10,7 @@ const MAC = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}$/;
 
 export function validateNetworks(field: string, networks: Networks = []): FieldError[] {
   const repeatedMacs = repeats(networks, ({ macAddress }) => macAddress?.toLowerCase().replaceAll('-', ':'));
-  // A pod has one interface on the pod network, and the machine lives in a pod. Where nothing is said, that is meant.
+  // A pod has one interface on the pod network, and so has its VM. The type defaults to pod-network.
   const furtherPodNetworks = repeats(networks, ({ type = 'pod-network' }) =>
     type === 'pod-network' ? type : undefined,
   );
@@ -41,7 +41,7 @@ function validateMac(field: string, value: string | undefined): FieldError[] {
   return /[1-9a-fA-F]/.test(value) ? [] : [invalid(field, value, 'must not be all zeros')];
 }
 
-/** What a network says that nothing will heed. */
+/** Returns warnings for network settings that have no effect. */
 export function networkWarnings(field: string, networks: Networks = []): string[] {
   return networks.flatMap(({ type, multusNetworkName }, i) =>
     multusNetworkName !== undefined && type !== undefined && type !== 'multus'

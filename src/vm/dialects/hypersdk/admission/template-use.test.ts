@@ -26,7 +26,7 @@ function template(status: object = {}, spec: object = {}, shared = 'default') {
 describe('a template', () => {
   const admit = admission(vmTemplateAdmitter);
   const named = { spec: { image: { templateRef: { name: 'debian', namespace: 'images' } } } };
-  /** Finds machines that name the template; all that are asked for, where nothing else is said. */
+  /** Finds VMs that name the template, by default every one that is looked up. */
   const machines = (names?: readonly string[]) =>
     ((_kind: unknown, namespace: string, name: string) =>
       names?.includes(`${namespace}/${name}`) === false ? undefined : { ...named, metadata: { namespace } }) as Lookup;
@@ -56,7 +56,7 @@ describe('a template', () => {
   test('may be deleted once the machines are gone that it is said to have', () => {
     expect(removal(inUse, user.groups, machines([]))).toEqual([]);
     expect(removal(inUse, user.groups, machines(['default/b']))).toHaveLength(1);
-    // Of those that are not named nobody knows.
+    // Nothing is known about VMs that are not named.
     expect(removal({ ...inUse, usageCount: 7 }, user.groups, machines([]))).toHaveLength(1);
   });
 

@@ -15,7 +15,7 @@ import { sizedDisks } from './disks.ts';
 import { networkWarnings } from './networks.ts';
 import { validateVmSpec } from './vm-spec.ts';
 
-/** The machine's name is the value of a label on its pod. */
+/** The VM name becomes a label value of its pod. */
 const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
@@ -45,7 +45,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   },
 };
 
-/** With generateName there may be no name yet, and the one to come is never too long. */
+/** Validates the name. With generateName it may be missing, and the generated one is never too long. */
 function validateName(name: string | undefined): FieldError[] {
   return name !== undefined && name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
@@ -62,7 +62,7 @@ function imageWarnings({ image, disks = [] }: VirtualMachine['spec']): string[] 
   return warnings;
 }
 
-/** Devices that no node can be asked for: the machine waits, rather than be another than was asked for. */
+/** Returns warnings for devices that cannot be requested from any node. The VM waits rather than run without them. */
 function deviceWarnings({ gpus = [], usbDevices = [] }: VirtualMachine['spec']): string[] {
   return [
     ...gpus.flatMap(({ resourceName, deviceName, vendor }, i) =>
@@ -78,7 +78,7 @@ function deviceWarnings({ gpus = [], usbDevices = [] }: VirtualMachine['spec']):
   ];
 }
 
-/** What the template of a machine advises and it does not have; a template that is not there yet advises nothing. */
+/** Returns warnings for recommendations of the template that the VM does not meet. A missing template has none. */
 function templateWarnings({ object: { spec, metadata }, lookup }: AdmissionRequest<VirtualMachine>): string[] {
   const { name = '', namespace } = spec.image?.templateRef ?? {};
   const template = name === '' ? undefined : lookup(vmTemplate, namespace || metadata.namespace, name);

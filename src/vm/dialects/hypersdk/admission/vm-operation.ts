@@ -12,7 +12,7 @@ type Spec = VMOperation['spec'];
 export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
   kind: vmOperation,
   finalizer: OPERATION_FINALIZER,
-  // The disks of a clone are filled by its word, which holds until all are.
+  // A clone operation populates the disks, so it must exist until all are populated.
   hasFinalizer: ({ spec }) => spec.operation === 'clone',
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
@@ -64,7 +64,7 @@ function validateMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
 
 const isFinished = ({ status }: VMOperation) => status?.completionTime !== undefined;
 
-/** What is over cannot be called off any more. */
+/** A finished operation cannot be canceled. */
 function validateCancel({ spec }: VMOperation, old: VMOperation | undefined): FieldError[] {
   if (old === undefined || !spec.cancel || old.spec.cancel || !isFinished(old)) return [];
   return [forbidden('spec.cancel', `the operation is over already: it is ${old.status?.phase}`)];
@@ -83,7 +83,7 @@ const DETAILS = {
   restoreSpec: 'restore',
 } as const;
 
-/** Details of another operation than the one that is asked for. */
+/** Returns details that belong to another operation than the requested one. */
 function ignoredDetails(spec: Spec): string[] {
   return (Object.keys(DETAILS) as (keyof typeof DETAILS)[])
     .filter((field) => spec[field] !== undefined && DETAILS[field] !== spec.operation)

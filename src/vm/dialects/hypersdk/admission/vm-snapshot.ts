@@ -28,7 +28,7 @@ function validateLocation(field: string, location: string | undefined): FieldErr
   return [invalid(field, location, 'must be s3://bucket/prefix or local:///directory')];
 }
 
-/** Stored, so that whoever copies snapshots one day finds it; until then it is said twice. */
+/** Returns warnings for a destination, which is stored for a future copy of snapshots but not supported yet. */
 function destinationWarnings(destination: VMSnapshot['spec']['destination']): string[] {
   return Object.keys(destination ?? {}).map(
     (field) => `spec.destination.${field}: snapshots are kept beside the disks; this one will fail and change nothing`,

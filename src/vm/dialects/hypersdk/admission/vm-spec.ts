@@ -11,12 +11,12 @@ import { validateDisks } from './disks.ts';
 import { checksum, imageSource } from './image.ts';
 import { validateNetworks } from './networks.ts';
 
-/** The spec of a machine or of a template, which is the same with fields left out. */
+/** Spec of a VM or of a template, where any field can be omitted. */
 export type VmSpec = Partially<VirtualMachine['spec']>;
 
 const ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
 
-/** `before`: as it stands already, where it does. */
+/** Validates a spec. `before` is the stored one, if any. */
 export function validateVmSpec(field: string, spec: VmSpec, before: VmSpec = {}): FieldError[] {
   const { image, cloudInit, carbonAware } = spec;
   return [
@@ -45,7 +45,7 @@ export function validateVmSpec(field: string, spec: VmSpec, before: VmSpec = {})
   ];
 }
 
-/** Only one of the chipsets can keep guests from what secure boot relies on. */
+/** Only q35 can protect from guests what secure boot relies on. */
 const needsAnother = ({ firmware, machineType }: VmSpec) => firmware?.secureBoot === true && machineType === 'pc';
 const NEEDS_Q35 = (field: string) => forbidden(field, 'needs machineType q35: pc has no system management mode');
 

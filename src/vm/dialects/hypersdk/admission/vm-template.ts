@@ -52,12 +52,12 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
   },
 };
 
-/** Those who clear up for others are not refused: what is in use is held by its finalizer then. */
+/** Members of this group clean up for others, so they are not rejected. The finalizer protects what is in use. */
 const CLEANERS = 'system:serviceaccounts:kube-system';
 
 /**
- * What the controller has counted may be a moment old: what it has not seen yet is held by the finalizer, and what it
- * names is looked for once more.
+ * Rejects the deletion of a template in use. The controller's count may be outdated: the finalizer protects what it has
+ * not seen yet, and the VMs that it names are looked up again.
  */
 function validateUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>): FieldError[] {
   const { usageCount = 0, conditions = [] } = object.status ?? {};
@@ -74,7 +74,7 @@ function validateUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>):
   return [forbidden('metadata.name', detail)];
 }
 
-/** A feature is looked for as a label of nodes. */
+/** Validates features, which are matched as labels of nodes. */
 function validateFeatures(field: string, features: readonly string[] = []): FieldError[] {
   return features.flatMap((feature, i) =>
     feature.includes('/')
@@ -83,7 +83,7 @@ function validateFeatures(field: string, features: readonly string[] = []): Fiel
   );
 }
 
-/** A hardware address belongs to one machine. */
+/** Returns warnings for MAC addresses, which must belong to one VM. */
 function sharedAddresses(field: string, networks: readonly { readonly macAddress?: string }[] = []): string[] {
   return networks.flatMap(({ macAddress }, i) =>
     macAddress === undefined ? [] : [`${index(field, i)}.macAddress is ignored: machines cannot share an address`],
@@ -94,7 +94,7 @@ function validateVersion(field: string, version: string): FieldError[] {
   return SEMVER.test(version) ? [] : [invalid(field, version, 'must be a semantic version such as 1.4.0')];
 }
 
-/** Defaults that can never take effect, because a machine always has a value of its own there. */
+/** Returns warnings for defaults that never take effect, because a VM always has its own value. */
 function ineffectiveDefaults({ defaultSpec }: Spec): string[] {
   const own = (['running', 'machineType'] as const).filter((field) => defaultSpec?.[field] !== undefined);
   return [
@@ -103,7 +103,7 @@ function ineffectiveDefaults({ defaultSpec }: Spec): string[] {
   ];
 }
 
-/** Defaults that give a machine less than the template itself recommends. */
+/** Returns warnings for defaults below the template's own recommendations. */
 function tooSmall({ defaultSpec, recommendedResources, image }: Spec): string[] {
   const { minCpus, minMemory, minDiskSize } = recommendedResources ?? {};
   const firstDisk = defaultSpec?.disks?.[0]?.size;

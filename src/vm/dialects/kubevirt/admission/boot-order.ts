@@ -1,7 +1,7 @@
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { duplicate, type FieldError } from '#platform/base/field-error';
 
-/** Disks and network cards share one order. */
+/** Validates the boot order, which disks and interfaces share. */
 export function validateBootOrder({ domain }: InstanceSpec, path: string): FieldError[] {
   const { disks = [], interfaces = [] } = domain.devices;
   const causes: FieldError[] = [];

@@ -4,11 +4,11 @@ import { exceedsBytes } from '#platform/base/utf8';
 
 type CloudInit = NonNullable<NonNullable<InstanceSpec['volumes']>[number]['cloudInitNoCloud']>;
 
-/** KubeVirt's limit for data that is written into the manifest. */
+/** KubeVirt's limit for inline data. */
 const MAX_BYTES = 2048;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** User data and network data each come in one form: text, base64 or a Secret. */
+/** Validates that user data and network data each have one form: text, base64 or a Secret. */
 export function validateCloudInit(source: CloudInit, at: string, anySize: boolean): FieldError[] {
   const { userData, userDataBase64, secretRef, networkData, networkDataBase64, networkDataSecretRef } = source;
   const user = nonEmptyForms({ userData, userDataBase64, secretRef: secretRef?.name });
@@ -25,7 +25,7 @@ export function validateCloudInit(source: CloudInit, at: string, anySize: boolea
   return causes;
 }
 
-/** The names of the forms that say something: empty text is as good as none. */
+/** Returns the names of the non-empty forms, since empty text counts as none. */
 function nonEmptyForms(forms: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(forms).filter((form) => forms[form]);
 }
@@ -42,7 +42,7 @@ function validateData(
     causes.push(tooLong(`${at}.${field}`, MAX_BYTES));
   }
   if (base64 === undefined) return causes;
-  // Go's decoder, which KubeVirt asks, skips line breaks.
+  // Go's decoder, which KubeVirt uses, skips line breaks.
   const packed = base64.replaceAll(/[\r\n]/g, '');
   if (!BASE64.test(packed)) causes.push(invalid(`${at}.${field}Base64`, base64, 'must be base64'));
   else if (!anySize && (packed.length / 4) * 3 - (packed.match(/=/g)?.length ?? 0) > MAX_BYTES) {

@@ -3,18 +3,18 @@ import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { type FieldError, fieldErrorBody, invalid, notFound } from '#platform/base/field-error';
 import type { AdmissionResult } from '#vm/admission/admitter';
 
-/** How disks and volumes refer to each other. */
+/** Validation of the references between disks and volumes. */
 
 export interface DiskVolumeOptions {
-  /** The spec as it was before the write. */
+  /** Spec before the write. */
   readonly old: InstanceSpec | undefined;
-  /** Whether the manifest is of a version in which disks named their volume in `volumeName`. */
+  /** The manifest is of a version in which disks named their volume in `volumeName`. */
   readonly oldVersion: boolean;
 }
 
 /**
- * Every disk must show a volume. What was stored with a missing one keeps its warning instead of blocking every later
- * write, and so does a manifest in the old form.
+ * Validates that the volume of every disk exists. A stored spec without one gets a warning instead of blocking every
+ * later write, and so does a manifest in the old form.
  */
 export function missingVolumes(
   spec: InstanceSpec,
@@ -38,7 +38,7 @@ export function missingVolumes(
 
 const NOTHING: AdmissionResult = { causes: [], warnings: [] };
 
-/** Volumes that no disk and no shared file system shows to the guest. */
+/** Returns errors for volumes that no disk and no shared file system uses. */
 export function unusedVolumes({ domain, volumes = [] }: InstanceSpec, path: string): FieldError[] {
   if (volumes.length === 0) return [];
   const { disks = [], ...devices } = domain.devices;
@@ -49,7 +49,7 @@ export function unusedVolumes({ domain, volumes = [] }: InstanceSpec, path: stri
   ]);
   const causes: FieldError[] = [];
   for (const [i, volume] of volumes.entries()) {
-    // A memory dump is written to, not shown.
+    // A memory dump is an output, so no disk uses it.
     if (shown.has(volume.name) || 'memoryDump' in volume) continue;
     causes.push(invalid(`${path}.volumes[${i}].name`, volume.name, 'no disk or filesystem has this name'));
   }

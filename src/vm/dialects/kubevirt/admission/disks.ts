@@ -8,12 +8,12 @@ type Disk = NonNullable<InstanceSpec['domain']['devices']['disks']>[number];
 
 const TARGETS = ['disk', 'cdrom', 'lun'] as const;
 
-/** Each disk by itself; what it shows is looked at where volumes are. */
+/** Validates each disk by itself. Its volume is validated with the volumes. */
 export function validateDisk({ domain }: InstanceSpec, path: string): FieldError[] {
   const causes: FieldError[] = [];
   for (const [i, disk] of (domain.devices.disks ?? []).entries()) {
     const at = `${path}.domain.devices.disks[${i}]`;
-    // The name becomes the name of a container in the pod.
+    // The name becomes a container name in the pod.
     append(causes, validateName(`${at}.name`, disk.name, dns1123LabelProblems), validateTarget(disk, at));
   }
   return causes;

@@ -4,7 +4,6 @@ import { isTimeZone } from '#platform/base/time-zone';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Firmware and clock. */
 export function validateFirmware({ domain }: InstanceSpec, path: string): FieldError[] {
   const { firmware, features, clock } = domain;
   const { uuid, bootloader } = firmware ?? {};

@@ -1,17 +1,17 @@
 import { NOT_ACTED_ON } from '#api/kubevirt/upstream';
 import type { JsonSchema } from '#platform/schema/json-schema';
 
-/** The part of a schema that holds fields nothing acts on; all the rest is not even looked at. */
+/** Part of a schema with fields that have no effect. Other parts are skipped. */
 interface Place {
   readonly idle: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, Place>;
   readonly items?: Place;
 }
 
-/** Finds the fields of an object that are accepted although nothing acts on them yet. */
+/** Finds the fields of an object that are accepted but have no effect yet. */
 export type FindIgnoredFields = (value: unknown) => string[];
 
-/** `except` names top-level fields that are reported in another way. */
+/** Returns the finder for a schema. `except` names top-level fields that are reported elsewhere. */
 export function ignoredFields(schema: JsonSchema, path: string, except: readonly string[] = []): FindIgnoredFields {
   const place = placeOf(schema, new Set(except));
   return (value) => {
@@ -54,7 +54,7 @@ function walk(value: unknown, place: Place, path: string, found: string[]): void
   }
 }
 
-/** What a user reads of such a field. */
+/** Returns the warning for an ignored field. */
 export function ignoredFieldWarning(path: string): string {
   return `${path}: accepted, but nothing acts on it yet`;
 }

@@ -13,7 +13,7 @@ import { validateProbe } from './probes.ts';
 import { validateResource } from './resources.ts';
 import { type VolumeOptions, validateVolume } from './volumes.ts';
 
-/** All that can be said of a machine by looking at its spec alone; `path` is where the spec stands. */
+/** Validates everything that depends on the instance spec alone. `path` is the path of the spec. */
 export function validateInstanceSpec(spec: InstanceSpec, path: string, options: VolumeOptions): FieldError[] {
   return [
     ...validateGuestName(spec, path),

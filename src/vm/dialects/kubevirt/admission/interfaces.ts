@@ -8,7 +8,7 @@ type Interface = NonNullable<InstanceSpec['domain']['devices']['interfaces']>[nu
 
 const BINDINGS = ['bridge', 'masquerade', 'sriov', 'binding', 'passtBinding', 'slirp', 'macvtap', 'passt'] as const;
 
-/** Each network card by itself, and their hardware addresses together. */
+/** Validates each interface, and the uniqueness of their MAC addresses. */
 export function validateInterface({ domain, networks = [] }: InstanceSpec, path: string): FieldError[] {
   const causes: FieldError[] = [];
   const addresses = new Set<string>();
@@ -30,7 +30,7 @@ function validateBinding(iface: Interface, at: string): FieldError[] {
   return [invalid(at, bindings.join(', '), 'cannot have more than one interface type')];
 }
 
-/** `taken` are the addresses of the cards before this one; a good address is added to them. */
+/** Validates a MAC address. `taken` holds those of earlier interfaces, and a valid one is added to it. */
 function validateMac(field: string, written: string, taken: Set<string>): FieldError[] {
   const mac = tryParseMac(written);
   if (mac === undefined) {

@@ -92,7 +92,7 @@ describe('examples', () => {
     expect(manifests).not.toHaveLength(0);
     for (const manifest of manifests) {
       const { causes, unknownFields, warnings } = verdictOn(manifest);
-      // A migration may be written before its instance runs.
+      // A migration may be created before its instance runs.
       const about = warnings.filter((warning) => !warning.includes('does not exist'));
       expect([...causes, ...unknownFields, ...about]).toEqual([]);
     }
@@ -125,7 +125,7 @@ describe('manifests made for KubeVirt', () => {
       expect([...causes, ...unknownFields]).toEqual([]);
       expect([...warnings].sort()).toEqual(expected.map(ignoredFieldWarning).sort());
       expect(object.spec).toEqual(manifest?.spec);
-      // A creation drops the status, so it is looked at by itself.
+      // A creation drops the status, so it is validated separately.
       expect(schemas[manifest?.kind as keyof typeof schemas].validate(manifest)).toEqual([]);
     },
   );

@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
 
-/** What is wrong with a name, one cause for each problem. */
+/** Validates a name, with one cause per problem. */
 export function validateName(
   field: string,
   name: string,

@@ -9,7 +9,7 @@ type Network = Networks[number];
 const SOURCES = ['pod', 'multus', 'resourceClaim'] as const;
 const NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Networks: one source each, a card for each, and no more than one that comes first. */
+/** Validates networks: one source each, an interface for each, and at most one default network. */
 export function validateNetwork({ networks = [], domain }: InstanceSpec, path: string): FieldError[] {
   const causes: FieldError[] = [];
   const interfaces = new Set((domain.devices.interfaces ?? []).map(({ name }) => name));
@@ -55,7 +55,7 @@ function validateRange({ pod }: Network, at: string): FieldError[] {
   return causes;
 }
 
-/** The pod network and a multus network marked default both want to be first. */
+/** The pod network and a multus network marked default would both be the default. */
 function validateFirstNetwork(networks: Networks, at: string): FieldError[] {
   const pods = networks.filter(({ pod }) => pod !== undefined).length;
   const defaults = networks.filter(({ multus }) => multus?.default === true).length;
@@ -68,13 +68,13 @@ function validateFirstNetwork(networks: Networks, at: string): FieldError[] {
   return causes;
 }
 
-/** Whether the guest can be reached over the pod network; a spec without networks gets it by itself. */
+/** Reports whether the guest is on the pod network, which a spec without networks gets by default. */
 export function hasPodNetwork({ networks = [], domain }: InstanceSpec): boolean {
   if (networks.length === 0) return domain.devices.autoattachPodInterface !== false;
   return networks.some(({ pod, multus }) => pod !== undefined || multus?.default === true);
 }
 
-/** The network that each card is plugged into. */
+/** Validates that the network of each interface exists. */
 export function missingNetworks({ networks = [], domain }: InstanceSpec, path: string): FieldError[] {
   const names = new Set(networks.map(({ name }) => name));
   return (domain.devices.interfaces ?? []).flatMap(({ name }, i) =>

@@ -6,7 +6,7 @@ import { labels } from '#vm/admission/names';
 import { validateAffinity, validateLabelSelector, validateTolerations } from '#vm/admission/placement';
 import { validateName } from './names.ts';
 
-/** What Kubernetes would refuse in the pod that the machine runs in. */
+/** Validates what Kubernetes would reject in the pod of the VM. */
 export function validatePlacement(spec: InstanceSpec, path: string): FieldError[] {
   return [
     ...labels(`${path}.nodeSelector`, spec.nodeSelector),

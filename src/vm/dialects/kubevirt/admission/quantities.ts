@@ -5,14 +5,14 @@ type QuantityInput = string | number;
 
 const NOT_A_QUANTITY = 'must be a quantity, such as 500m, 2 or 4Gi';
 
-/** Something that must be more than nothing. */
+/** Validates a quantity that must be positive. */
 export function validateAmount(field: string, written: QuantityInput): FieldError[] {
   const amount = tryParseQuantity(written);
   if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];
   return amount.nano > 0n ? [] : [invalid(field, written, 'must be greater than zero')];
 }
 
-/** Something that may be nothing, but not less. */
+/** Validates a quantity that must not be negative. */
 export function validateSize(field: string, written: QuantityInput): FieldError[] {
   const amount = tryParseQuantity(written);
   if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];

@@ -7,7 +7,7 @@ import { read, validateAmount, validateSize } from './quantities.ts';
 
 const MIN_MEMORY = parseQuantity('1M');
 
-/** Requests, limits and the memory of the guest, each by itself and against the others. */
+/** Validates requests, limits and guest memory, each alone and against the others. */
 export function validateResource({ domain }: InstanceSpec, path: string): FieldError[] {
   const { requests = {}, limits = {} } = domain.resources ?? {};
   const at = `${path}.domain.resources`;
@@ -66,7 +66,7 @@ function validateHugepage(pageSize: string, memory: string | number | undefined,
   return [invalid(field, pageSize, `the guest memory of ${memory} is not a multiple of the page size`)];
 }
 
-/** A machine without memory cannot start; hugepages or a limit say how much as well as a request does. */
+/** Returns the error for missing memory. Hugepages or a limit define it as well as a request does. */
 export function memoryMissing({ domain }: InstanceSpec, path: string): FieldError | undefined {
   const { memory, resources } = domain;
   if (memory?.guest !== undefined || memory?.hugepages !== undefined) return undefined;

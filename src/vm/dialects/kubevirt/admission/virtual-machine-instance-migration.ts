@@ -11,7 +11,7 @@ import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 
 const findIdleFields = ignoredFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');
 
-/** That the spec never changes is a rule of the schema, so only a creation has something to look at. */
+/** Validates only creations, since a schema rule makes the spec immutable. */
 export const virtualMachineInstanceMigrationAdmitter: Admitter<typeof virtualMachineInstanceMigration> = {
   kind: virtualMachineInstanceMigration,
   validate(request) {
@@ -25,7 +25,7 @@ export const virtualMachineInstanceMigrationAdmitter: Admitter<typeof virtualMac
   },
 };
 
-/** A migration may be written before its instance is there; one that can never succeed is refused. */
+/** Validates the target. A migration may be created before its instance, but not if it can never succeed. */
 function targetVerdict({ object, lookup }: AdmissionRequest<VirtualMachineInstanceMigration>): AdmissionResult {
   const { vmiName } = object.spec;
   const instance = lookup(virtualMachineInstance, object.metadata.namespace, vmiName);

@@ -20,7 +20,7 @@ function write(user: string, object: object, old?: object) {
     object: structuredClone(object),
     ...(old === undefined ? {} : { old: old as never }),
     user: { name: user, groups: user === 'root' ? ['system:masters'] : [] },
-    // Whoever may do everything has this verb too.
+    // A superuser has this verb too.
     operates: () => user !== 'ada',
     lookup: () => undefined,
   });

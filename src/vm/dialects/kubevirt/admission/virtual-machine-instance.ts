@@ -10,7 +10,7 @@ import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 import { validateInstanceSpec } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 
-/** Labels by which controllers find their instances; a user's would lead them astray. */
+/** Labels by which controllers find their instances, so users must not set them. */
 const RESERVED_LABELS = [
   'kubevirt.io/created-by',
   'kubevirt.io/migrationJobUID',
@@ -22,7 +22,7 @@ const RESERVED_LABELS = [
 
 const findIdleFields = ignoredFields(virtualMachineInstance.schema.properties?.['spec'] ?? {}, 'spec');
 
-/** Annotations that an instance is placed and reached by: a user's could take the address of another machine. */
+/** Annotations for placement and addresses. A user's value could take the address of another VM. */
 const RESERVED_ANNOTATIONS = [IDENTITY_ANNOTATION, NODE_ANNOTATION, LAUNCHER_ANNOTATION];
 
 export const virtualMachineInstanceAdmitter: Admitter<typeof virtualMachineInstance> = {
@@ -30,7 +30,7 @@ export const virtualMachineInstanceAdmitter: Admitter<typeof virtualMachineInsta
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const operates = request.operates?.() === true;
-    // Superusers have every verb, and change machines by their VirtualMachine like everybody else.
+    // Superusers have every verb, but change VMs by their VirtualMachine like other users.
     const byOperator = operates && !request.user.groups.includes('system:masters');
     const { causes, warnings } = verdictOn(request, byOperator);
     return { causes: operates ? causes : [...causes, ...annotationCauses(request)], warnings };
@@ -57,7 +57,7 @@ function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator
       ...volumes.causes,
       ...unusedVolumes(object.spec, 'spec'),
     ],
-    // The operator has nobody to show them to; the user saw them when the machine was written.
+    // The operator has no use for warnings, and the user got them when the VM was written.
     warnings: byOperator ? [] : [...volumes.warnings, ...findIdleFields(object.spec).map(ignoredFieldWarning)],
   };
 }

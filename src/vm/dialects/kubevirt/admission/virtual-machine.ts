@@ -9,10 +9,10 @@ import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 import { validateInstanceSpec } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
 
-/** The name of the machine is a label of its pod. */
+/** The VM name becomes a label value of its pod. */
 const MAX_NAME_LENGTH = 63;
 
-/** Fields that would make another machine of it if they were only warned of, and what to write instead. */
+/** Fields whose omission would result in a different VM, and the alternatives to use. */
 const REFUSED: Readonly<Record<string, string>> = {
   instancetype: 'instance types are not supported yet: write cpu and memory into spec.template.spec.domain',
   preference: 'preferences are not supported yet: write the devices into spec.template.spec.domain',
@@ -44,7 +44,7 @@ function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>)
     ...validateInstanceSpec(template.spec, TEMPLATE, { anySize: false }),
     ...volumes.causes,
   ];
-  // KubeVirt admits both, because the template of a stopped machine may be unfinished.
+  // KubeVirt accepts both, because the template of a stopped VM may be incomplete.
   const unfinished = [memoryMissing(template.spec, TEMPLATE), ...unusedVolumes(template.spec, TEMPLATE)];
   const warnings = [
     ...volumes.warnings,

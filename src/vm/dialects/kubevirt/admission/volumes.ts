@@ -9,17 +9,17 @@ import { validateAmount } from './quantities.ts';
 type Volume = NonNullable<InstanceSpec['volumes']>[number];
 
 export interface VolumeOptions {
-  /** Whether cloud-init data may be of any size; only the operator's own objects may hold more than KubeVirt allows. */
+  /** Cloud-init data may have any size. Only the operator's own objects may exceed KubeVirt's limit. */
   readonly anySize: boolean;
 }
 
-/** Each volume by itself: one source, and what its source asks for. */
+/** Validates each volume by itself: one source, with the fields that it requires. */
 export function validateVolume({ volumes = [] }: InstanceSpec, path: string, options: VolumeOptions): FieldError[] {
   const causes: FieldError[] = [];
   for (const [i, volume] of volumes.entries()) {
     const at = `${path}.volumes[${i}]`;
     causes.push(
-      // The name becomes the name of a volume of the pod.
+      // The name becomes a volume name in the pod.
       ...validateName(`${at}.name`, volume.name, dns1123LabelProblems),
       ...validateSourceCount(volume, at),
       ...validateSource(volume, at, options),

@@ -15,13 +15,13 @@ const EXAMPLES = {
   6: { address: 'fd00::10', block: 'fd00::/64' },
 } as const;
 
-/** What reading a text gave: the value, or the cause why there is none. */
+/** Result of parsing a text: the value, or the causes why it is invalid. */
 export interface ReadAddress<T> {
   readonly value?: T;
   readonly causes: readonly FieldError[];
 }
 
-/** Reads an address, of one family where that is given. */
+/** Parses an address, of the given family if any. */
 export function readAddress(field: string, text: string, family?: IpFamily): ReadAddress<IpAddress> {
   const value = tryParseIp(text);
   if (value !== undefined && (family === undefined || value.family === family)) return { value, causes: [] };
@@ -30,7 +30,7 @@ export function readAddress(field: string, text: string, family?: IpFamily): Rea
   };
 }
 
-/** Reads an address with the prefix length of its subnet. */
+/** Parses an address with the prefix length of its subnet. */
 export function readAddressInBlock(field: string, text: string, family: IpFamily): ReadAddress<Cidr> {
   const value = tryParseCidr(text);
   if (value?.address.family === family) return { value, causes: [] };
@@ -41,7 +41,7 @@ export function readAddressInBlock(field: string, text: string, family: IpFamily
   };
 }
 
-/** Reads a block of addresses, which begins where it says. */
+/** Parses an address block, which must start at its network address. */
 export function readBlock(field: string, text: string): ReadAddress<Cidr> {
   const value = tryParseCidr(text);
   if (value === undefined) {
@@ -60,7 +60,7 @@ export function readBlock(field: string, text: string): ReadAddress<Cidr> {
 
 const familyName = (family: IpFamily | undefined) => (family === undefined ? 'IP' : `IPv${family}`);
 
-/** Checks that a host can have an address in a block: it lies in it and is neither network nor broadcast address. */
+/** Validates that a host can have an address in a block: it is inside, and neither network nor broadcast address. */
 export function validateHost(field: string, text: string, address: IpAddress, block: Cidr): FieldError[] {
   const isEarly = address.value < firstHost(block).value;
   const isLate = address.value > lastHost(block).value;

@@ -31,7 +31,7 @@ function validatePredictive(field: string, { lookbackWindow, forecastHorizon }: 
   ];
 }
 
-/** What is asked for and will not be heeded. */
+/** Returns warnings for settings that have no effect. */
 export function autoscalingWarnings(field: string, { enabled, metrics = [], predictive }: Autoscaling): string[] {
   if (enabled) return [];
   return [

@@ -7,18 +7,18 @@ import type { VmTemplate } from './vm-template.ts';
 const RESOURCES = 'spec.template.spec.resources';
 const VOLUMES = 'spec.template.spec.volumes';
 
-/** Two disks of one name would be on one claim. */
+/** Two disks of the same name would share one claim. */
 export function validateRootName(template: VmTemplate | undefined, before: VmTemplate | undefined): FieldError[] {
   const at = (template?.spec?.volumes ?? []).findIndex(({ name }) => name === ROOT_DISK);
   if (at < 0 || before?.spec?.volumes?.some(({ name }) => name === ROOT_DISK) === true) return [];
   return [forbidden(`${index(VOLUMES, at)}.name`, `${ROOT_DISK} is the disk with the image: choose another name`)];
 }
 
-/** What cannot become of the disks that a machine has: less, or of another class, or mounted otherwise. */
+/** Rejects impossible changes of existing disks: shrinking, another class, or another mount. */
 export function validateDiskChange({ spec }: VirtualMachine, old: VirtualMachine): FieldError[] {
   const { resources, volumes = [] } = spec.template.spec;
   const { image, volumes: standing = [] } = old.spec.template.spec;
-  // The size of a copy that nobody gave one is that of its source, which is not known here.
+  // A copy without a size has that of its source, which is unknown here.
   const isCopy = image !== undefined && claimIn(image.source) !== undefined;
   const before = claimedDisks(old.metadata.name, old.spec)
     .filter(({ anySize }) => anySize !== true || !isCopy)

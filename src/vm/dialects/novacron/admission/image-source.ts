@@ -39,7 +39,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
 
 const UNKNOWN = 'must begin with marketplace://, http://, https://, s3:// or pvc://';
 
-/** Checks that an image source has a scheme that is known, and the parts that the scheme asks for. */
+/** Validates that an image source has a known scheme and the parts that the scheme requires. */
 export function validateImageSource(field: string, source: string): FieldError[] {
   const [, name = '', rest = ''] = /^([a-z0-9]+):\/\/(.*)$/s.exec(source) ?? [];
   const scheme = Object.hasOwn(SCHEMES, name) ? SCHEMES[name] : undefined;

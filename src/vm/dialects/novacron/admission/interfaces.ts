@@ -12,7 +12,7 @@ import { isSame, readAddress, readAddressInBlock, validateHost } from './address
 type Interface = Partially<NonNullable<VirtualMachine['spec']['template']['spec']['networks']>[number]>;
 type Addressing = NonNullable<Interface['ipv4']>;
 
-/** Finds the network that an interface names; undefined where there is none, or none yet. */
+/** Finds the network that an interface names, or undefined if it does not exist (yet). */
 export type FindNetwork = (name: string) => VMNetwork | undefined;
 
 export function validateInterfaces(
@@ -74,7 +74,7 @@ function validateStatic(
   return all;
 }
 
-/** The address must be one that the network could have handed out; a network without subnets knows none. */
+/** Validates that the network could have assigned the address. A network without subnets assigns none. */
 function validateInNetwork(
   field: string,
   text: string,

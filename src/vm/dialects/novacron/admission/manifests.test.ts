@@ -36,14 +36,14 @@ function filesIn(folder: string, start = ''): string[] {
 const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
 const manifestsIn = (file: string) => readManifest(text(file)).documents.map(({ object }) => object as Manifest);
 
-/** All that the API server would say of a manifest that kubectl sends with strict validation. */
+/** Returns all objections of the API server to a manifest that kubectl sends with strict validation. */
 function objections(manifest: Manifest): readonly string[] {
   const named = { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } };
   const { causes, unknownFields, warnings } = trials[manifest.kind as keyof typeof trials](named);
   return [...causes, ...unknownFields, ...warnings];
 }
 
-/** It asks for hooks, devices and more, which nothing can give it yet. */
+/** Manifest with hooks, devices and other settings that are not supported yet. */
 const NOT_SERVED_WHOLE = '003-virtual-machine.yaml';
 const documented = filesIn('test/fixtures/documented', '003-');
 const examples = filesIn('examples/novacron');

@@ -10,8 +10,8 @@ interface Templated {
 }
 
 /**
- * Finds the networks that the interfaces of a request name. Interfaces that a write leaves as they are were checked
- * when they were written: a network that has changed since must not keep a machine from being stopped.
+ * Finds the networks that the interfaces of a request name. Unchanged interfaces were validated when they were written,
+ * and a network that has changed since must not prevent a VM from being stopped.
  */
 export function networkFinder({ object, old, lookup }: AdmissionRequest<Templated>): FindNetwork {
   const networks = object.spec.template?.spec?.networks;

@@ -1,7 +1,7 @@
 import { parseCron } from '#platform/base/cron';
 import { type FieldError, invalid } from '#platform/base/field-error';
 
-/** Checks a cron expression; one left out is fine. */
+/** Validates a cron expression. An omitted one is valid. */
 export function validateSchedule(field: string, expression: string | undefined): FieldError[] {
   if (expression === undefined) return [];
   try {

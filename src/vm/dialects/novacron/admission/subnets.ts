@@ -25,7 +25,7 @@ function validateSubnet(field: string, { cidr, gateway, dhcp = { enabled: false 
   ];
 }
 
-/** Checks an address, and that it lies in its subnet where that could be read. */
+/** Validates an address, and that it is in its subnet if the subnet is valid. */
 function validateIn(field: string, text: string, block: Cidr | undefined): FieldError[] {
   const { value, causes } = readAddress(field, text);
   return value === undefined || block === undefined ? [...causes] : validateHost(field, text, value, block);
@@ -68,7 +68,7 @@ function validateOverlap(field: string, { cidr }: Subnet, others: readonly Subne
   });
 }
 
-/** A gateway within the range is merely left out of it. */
+/** Returns warnings for a gateway within the range, which is only excluded from it. */
 export function subnetWarnings(field: string, subnets: readonly Subnet[] = []): string[] {
   return subnets.flatMap(({ gateway = '', dhcp }, i) => {
     const [router, first, last] = [gateway, dhcp?.range?.start ?? '', dhcp?.range?.end ?? ''].map(tryParseIp);

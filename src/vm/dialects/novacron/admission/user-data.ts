@@ -3,7 +3,7 @@ import { exceedsBytes } from '#platform/base/utf8';
 
 const MAX_BYTES = 65_536;
 
-/** How cloud-init knows what it is given. */
+/** Prefixes by which cloud-init recognizes its input. */
 const MARKERS = [
   '#cloud-config',
   '#!',

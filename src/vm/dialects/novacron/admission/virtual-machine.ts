@@ -16,7 +16,7 @@ import { networkFinder } from './network-finder.ts';
 import { validateSchedule } from './schedule.ts';
 import { templateWarnings, type VmTemplate, validateTemplate } from './vm-template.ts';
 
-/** The machine's name is the value of a label on its pod. */
+/** The VM name becomes a label value of its pod. */
 const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
@@ -62,7 +62,7 @@ function validateName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 
-/** What is asked for in vain: such a machine is not started, and says so by itself from then on. */
+/** Returns warnings for unsupported settings. Such a VM is not started, and later reports that itself. */
 function servedWarnings({ object, old }: AdmissionRequest<VirtualMachine>): string[] {
   const before = old === undefined ? [] : unsupportedFields(old);
   const isOld = ({ field, value }: Unsupported) =>

@@ -11,7 +11,7 @@ type Policy = NonNullable<Spec['policies']>[number];
 
 const TUNNELS = ['vxlan', 'geneve', 'gre'] as const;
 
-/** What can carry a network of each type. */
+/** Supported drivers by network type. */
 const DRIVERS: Readonly<Record<Spec['type'], readonly string[]>> = {
   overlay: TUNNELS,
   bridge: ['linux-bridge', 'vlan'],
@@ -42,7 +42,7 @@ export const vmNetworkAdmitter: Admitter<typeof vmNetwork> = {
   },
 };
 
-/** Machines that are connected would be cut off. */
+/** Rejects the deletion of a network that would disconnect VMs. */
 function validateUnused({ status }: VMNetwork): FieldError[] {
   const connected = status?.connectedVMs ?? 0;
   const machines = connected === 1 ? 'a machine is' : `${connected} machines are`;

@@ -11,7 +11,7 @@ import { templateWarnings, validateTemplate } from './vm-template.ts';
 
 type Spec = VMPool['spec'];
 
-/** A machine is named <pool>-<five letters>, and a label holds 63 of them. */
+/** VMs are named <pool>-<five letters>, and the name must fit a label of 63 characters. */
 const MAX_NAME = 57;
 
 export const vmPoolAdmitter: Admitter<typeof vmPool> = {
@@ -46,7 +46,7 @@ function validateName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 
-/** A pool that does not select its own machines would make new ones for ever. */
+/** A pool that does not select its own VMs would create new ones forever. */
 function validateSelector(field: string, { selector, template }: Spec): FieldError[] {
   if (selector === undefined) return [];
   const causes = validateLabelSelector(field, selector);
@@ -64,7 +64,7 @@ function validateStrategy(field: string, rolling: Spec['updateStrategy']['rollin
   ];
 }
 
-/** One address cannot be that of many machines. */
+/** Returns warnings for a fixed address, which several VMs cannot share. */
 function addressWarnings(field: string, { template, maxReplicas, replicas = 1 }: Spec): string[] {
   if ((maxReplicas ?? replicas) <= 1) return [];
   return (template?.spec?.networks ?? []).flatMap(({ ipv4, ipv6 }, i) =>

@@ -8,7 +8,7 @@ import { validateSchedule } from './schedule.ts';
 type Spec = VMStorage['spec'];
 type Target = NonNullable<NonNullable<Spec['replication']>['targets']>[number];
 
-/** What can keep the data of a storage of each type. */
+/** Supported backends by storage type. */
 const BACKENDS: Readonly<Record<Spec['type'], readonly string[]>> = {
   local: ['dir', 'lvm', 'zfs'],
   nfs: ['nfs'],
@@ -56,7 +56,7 @@ function validateCapacity(field: string, { capacity }: Spec, before: Spec | unde
   return [invalid(field, capacity, `may not be less than before, ${before.capacity}`)];
 }
 
-/** The disks of one node cannot be written to from many. */
+/** Disks that are local to one node cannot be written from several. */
 function validateAccessModes(field: string, { type, accessModes = [] }: Spec): FieldError[] {
   if (type !== 'local') return [];
   return accessModes.flatMap((mode, i) =>
@@ -81,7 +81,7 @@ function validateEndpoint(field: string, endpoint: string): FieldError[] {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     return [invalid(field, endpoint, 'must be a URL such as https://replica.example.com')];
   }
-  // The spec is readable by many; a password has no place in it, and is not repeated in the answer.
+  // Many can read the spec, so it must not hold a password, and the response does not repeat it.
   return url.username === '' && url.password === ''
     ? []
     : [invalid(field, `${url.protocol}//…@${url.host}`, 'may not hold a user name or password')];

@@ -11,7 +11,7 @@ import { validateImageSource } from './image-source.ts';
 import { type FindNetwork, validateInterfaces } from './interfaces.ts';
 import { userDataWarnings, validateUserData } from './user-data.ts';
 
-/** A template as it comes: rules of the schema demand some of its fields, and have not been heard yet. */
+/** Template before the schema rules have run, so that required fields may be missing. */
 export type VmTemplate = Partially<VirtualMachine['spec']['template']>;
 type Spec = NonNullable<VmTemplate['spec']>;
 type Volume = NonNullable<Spec['volumes']>[number];
@@ -24,11 +24,11 @@ const MIN_MEMORY = 512n * 1024n * 1024n * 1_000_000_000n;
 interface Options {
   readonly image: 'required' | 'optional';
   readonly find: FindNetwork;
-  /** As it stands already, where it does. */
+  /** Stored template, if there is one. */
   readonly before: VmTemplate | undefined;
 }
 
-/** Checks what a machine is made of; the words for size and image are those of the rules in the schema. */
+/** Validates the template of a VM. Messages about size and image match those of the schema rules. */
 export function validateTemplate(field: string, template: VmTemplate | undefined, options: Options): FieldError[] {
   const spec = template?.spec ?? {};
   const at = `${field}.spec`;

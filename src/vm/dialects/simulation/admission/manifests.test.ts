@@ -28,7 +28,7 @@ const trial = (manifest: Manifest) =>
     metadata: { namespace: 'default', ...manifest.metadata },
   });
 
-/** All that the API server would say of a manifest that kubectl sends with strict validation. */
+/** Returns all objections of the API server to a manifest that kubectl sends with strict validation. */
 function objections(manifest: Manifest): readonly string[] {
   const { causes, unknownFields, warnings } = trial(manifest);
   return [...causes, ...unknownFields, ...warnings];

@@ -46,7 +46,7 @@ function validateWalk(field: string, { start, min, max, interval }: RandomWalk):
   ];
 }
 
-/** A machine may want more CPU than it has, but it cannot use more memory. */
+/** A VM may demand more CPU than it has, but cannot use more memory. */
 function validateHeight(field: string, { constant, sine, trace, randomWalk }: Signal): FieldError[] {
   const heights: [path: string, value: number | undefined, height?: number][] = [
     ['constant.value', constant?.value],

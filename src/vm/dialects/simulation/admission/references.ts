@@ -3,12 +3,12 @@ import { type FieldError, invalid } from '#platform/base/field-error';
 
 type Spec = SimulationScenario['spec'];
 
-/** The parts of a scenario that others name. */
+/** Parts of a scenario that other parts refer to by name. */
 export interface ScenarioParts {
   readonly pools: ReadonlySet<string>;
   readonly profiles: ReadonlySet<string>;
   readonly hotSpots: ReadonlySet<string>;
-  /** How many nodes each group may come to have; empty where the scenario brings no nodes of its own. */
+  /** Maximum number of nodes per group. Empty if the scenario has no nodes of its own. */
   readonly nodeGroups: ReadonlyMap<string, number>;
 }
 
@@ -27,7 +27,7 @@ function namesOf(parts: readonly { readonly name: string }[]): ReadonlySet<strin
   return new Set(parts.map(({ name }) => name));
 }
 
-/** Checks that a name, where there is one, is that of a part. */
+/** Validates that a name, if set, is that of a part. */
 export function validatePart(
   field: string,
   name: string | undefined,
@@ -38,13 +38,13 @@ export function validatePart(
   return [invalid(field, name, `must be the name of one of ${list}${formatKnown(known)}`)];
 }
 
-/** Checks the name of a machine, <pool>-<number>; how many there are changes with time, so any number is fine. */
+/** Validates a VM name, <pool>-<number>. The number of VMs changes over time, so any number is valid. */
 export function validateVm(field: string, name: string | undefined, { pools }: ScenarioParts): FieldError[] {
   if (name === undefined || pools.has(parseNodeNumber(name)?.group ?? '')) return [];
   return [invalid(field, name, `must be a machine of one of spec.vmPools, as <pool>-<number>${formatKnown(pools)}`)];
 }
 
-/** Checks the name of a node; the nodes of the cluster, where the scenario brings none, are not known here. */
+/** Validates a node name. If the scenario has no nodes, those of the cluster are unknown here. */
 export function validateNode(field: string, name: string | undefined, { nodeGroups }: ScenarioParts): FieldError[] {
   if (name === undefined || nodeGroups.size === 0) return [];
   const { group = '', number = 0 } = parseNodeNumber(name) ?? {};
@@ -52,12 +52,12 @@ export function validateNode(field: string, name: string | undefined, { nodeGrou
   return [invalid(field, name, `must be a node of one of spec.nodes, as <group>-<number>${formatKnown(nodeGroups)}`)];
 }
 
-/** Checks a name that may be that of a node or of a whole group. */
+/** Validates the name of a node or of a whole group. */
 export function validateNodeOrGroup(field: string, name: string, parts: ScenarioParts): FieldError[] {
   return parts.nodeGroups.has(name) ? [] : validateNode(field, name, parts);
 }
 
-/** Checks that the name of a group does not read as that of a node in another group. */
+/** Validates that a group name cannot be mistaken for a node of another group. */
 export function validateGroupName(field: string, name: string, { nodeGroups }: ScenarioParts): FieldError[] {
   const group = parseNodeNumber(name)?.group ?? '';
   return nodeGroups.has(group) ? [invalid(field, name, `reads as a node of the group ${group}`)] : [];

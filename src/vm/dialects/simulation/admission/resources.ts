@@ -15,7 +15,7 @@ interface Use {
 const ONE = 1_000_000_000n;
 const MEBIBYTE = 1_048_576n * ONE;
 
-/** Checks the size of a machine in either form, and that the two forms are not mixed. */
+/** Validates the size of a VM in either form, and that the forms are not mixed. */
 export function validateResources(field: string, { cpu, memory }: Size): FieldError[] {
   return isRatio(memory) ? validateRatios(field, { cpu, memory }) : validateAmounts(field, { cpu, memory });
 }
@@ -47,7 +47,7 @@ function validateAmounts(field: string, { cpu, memory }: Size): FieldError[] {
   ];
 }
 
-/** Checks how busy a machine is; the ratio form says that already, as its size. */
+/** Validates the utilization of a VM, which the ratio form already defines by its size. */
 export function validateUtilization(field: string, use: Use | undefined, { memory }: Size): FieldError[] {
   if (use === undefined) return [];
   if (isRatio(memory)) {
@@ -61,7 +61,7 @@ export function validateUtilization(field: string, use: Use | undefined, { memor
 
 const isShare = ({ nano }: Quantity) => nano >= 0n && nano <= ONE;
 
-/** Checks a number that may be left out. */
+/** Validates an optional number. */
 function validateAmount(
   field: string,
   written: ResourceInput | undefined,

@@ -43,10 +43,10 @@ function validateNodes(field: string, nodes: readonly string[] = [], parts: Scen
   return nodes.flatMap((name, i) => validateNodeOrGroup(index(field, i), name, parts));
 }
 
-/** What a metric can reach at most; CPU use may exceed a node, and numbers of machines have no bound. */
+/** Maximum values of metrics. CPU usage may exceed a node, and VM counts are unbounded. */
 const MAX_BY_METRIC: Readonly<Record<string, number>> = { memoryUsage: 1, cpuPressure: 1, memoryPressure: 1 };
 
-/** A threshold that can never be crossed is a mistake, not a wish. */
+/** Rejects a threshold that can never be crossed. */
 function validateThreshold(
   field: string,
   { scope, metric, operator, threshold }: ConditionalEvent['when'],

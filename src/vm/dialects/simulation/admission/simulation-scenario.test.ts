@@ -8,7 +8,7 @@ import { simulationScenarioAdmitter } from './simulation-scenario.ts';
 const trial = admissionTrial(simulationScenarioAdmitter);
 const constant = (value: number) => ({ type: 'constant', constant: { value } });
 
-/** A sound scenario with one of every part; a test replaces what it is about. */
+/** Returns a valid scenario with one of every part. Tests replace the parts that they are about. */
 function scenario(parts: object) {
   return {
     apiVersion: simulationScenario.apiVersion,

@@ -16,7 +16,7 @@ type NodeGroup = NonNullable<Spec['nodes']>[number];
 type Pool = NonNullable<Spec['vmPools']>[number];
 type HotSpot = NonNullable<Spec['hotSpots']>[number];
 
-/** What a user may turn while the scenario runs. */
+/** Fields that users may change while the scenario runs. */
 const ADJUSTABLE: ReadonlySet<string> = new Set(['paused', 'timeScale']);
 
 export const simulationScenarioAdmitter: Admitter<typeof simulationScenario> = {
@@ -82,7 +82,7 @@ function validateHotSpot(field: string, { nodes = [] }: HotSpot, parts: Scenario
   return nodes.flatMap((name, i) => validateNodeOrGroup(index(`${field}.nodes`, i), name, parts));
 }
 
-/** Once it has begun, another course would make nonsense of what was already simulated. */
+/** Rejects changes after the start, which would invalidate what was already simulated. */
 function validateChange(field: string, spec: Spec, { spec: before, status }: SimulationScenario): FieldError[] {
   if (status?.phase === undefined || status.phase === 'Pending') return [];
   const changed = Object.keys({ ...before, ...spec }).filter((name) => {

@@ -37,7 +37,7 @@ export function validateGenerator(
 
 type Parameters = Pick<Distribution, 'value' | 'min' | 'max' | 'mean'>;
 
-/** A mean outside the bounds would be the mean of nothing that can come. */
+/** Rejects a mean outside the bounds, which no values within them could have. */
 function validateMean(field: string, { mean, min = 0, max = Number.POSITIVE_INFINITY }: Parameters): FieldError[] {
   if (mean === undefined || max < min || (mean >= min && mean <= max)) return [];
   return [
@@ -49,7 +49,7 @@ function validateMean(field: string, { mean, min = 0, max = Number.POSITIVE_INFI
   ];
 }
 
-/** A time that is always zero would let all tasks come, or go, at once. */
+/** Rejects a time that is always zero, which would let all tasks start, or end, at once. */
 function validateSomeTime(field: string, { value, max }: Parameters, what: string): FieldError[] {
   return Object.entries({ value, max }).flatMap(([name, most]) =>
     most === 0 ? [invalid(`${field}.${name}`, most, `the ${what} must be more than 0`)] : [],

@@ -1,7 +1,7 @@
 import { parseDuration } from '#platform/base/duration';
 import { type FieldError, invalid } from '#platform/base/field-error';
 
-/** A duration in milliseconds, or undefined where the text is none. */
+/** Returns a duration in milliseconds, or undefined if it is invalid. */
 export function milliseconds(text: string): number | undefined {
   try {
     return parseDuration(text);
@@ -10,7 +10,7 @@ export function milliseconds(text: string): number | undefined {
   }
 }
 
-/** Checks that a time is not after the end of the scenario; a time left out is fine. */
+/** Validates that a time is not after the end of the scenario. An omitted time is valid. */
 export function validateWithin(field: string, text: string | undefined, end: string): FieldError[] {
   if (text === undefined) return [];
   const time = milliseconds(text);
@@ -20,7 +20,7 @@ export function validateWithin(field: string, text: string | undefined, end: str
     : [];
 }
 
-/** Whether the first time comes before the second; false where either is none. */
+/** Reports whether the first time is before the second. False if either is invalid. */
 export function isBefore(a: string, b: string): boolean {
   const [left, right] = [milliseconds(a), milliseconds(b)];
   return left !== undefined && right !== undefined && left < right;

@@ -11,7 +11,7 @@ import type { Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { validateResources, validateUtilization } from './resources.ts';
 
-/** The machine's name is the value of a label on its pod. */
+/** The VM name becomes a label value of its pod. */
 const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
@@ -44,7 +44,7 @@ function validateName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 
-/** The annotations of a machine that is given in bytes tell of a share that nobody counts with. */
+/** Returns warnings for ratio annotations of a VM sized in bytes, which have no effect. */
 function annotationWarnings({ metadata, spec }: VirtualMachine): string[] {
   if (isRatio(spec.resources.memory)) return [];
   return [CPU_CONSUMPTION, MEMORY_CONSUMPTION]

@@ -1,6 +1,6 @@
 /**
- * What KWOK is to do with our nodes and what is bound to them, as its Stage objects. Templates are in its own language
- * (Go's); whatever they report is what our own fleet would.
+ * Stage objects by which KWOK simulates Vimana's nodes and what is bound to them. Templates are in KWOK's language
+ * (Go's), and report what Vimana's own fleet would.
  */
 
 interface Requirement {
@@ -144,7 +144,7 @@ containerStatuses:
 {{ end }}
 `;
 
-/** All stages, in the order in which objects go through them. */
+/** All stages, in the order in which objects pass them. */
 export const STAGES: readonly Stage[] = [
   stage('node-initialize', {
     resourceRef: NODE,
@@ -159,7 +159,7 @@ export const STAGES: readonly Stage[] = [
         { key: READY, operator: 'In', values: ['True'] },
       ],
     },
-    // Leases tell that the node lives; its status need not be written often.
+    // Leases show that the node is alive, so its status need not be written often.
     delay: { durationMilliseconds: 600_000, jitterDurationMilliseconds: 610_000 },
     next: { statusTemplate: NODE_CONDITIONS },
   }),
@@ -193,7 +193,7 @@ export const STAGES: readonly Stage[] = [
         { key: '.metadata.finalizers', operator: 'DoesNotExist' },
       ],
     },
-    // Finalizers are those of others: whoever put them on takes them off.
+    // Finalizers belong to other components, which remove them.
     next: { delete: true },
   }),
 ];

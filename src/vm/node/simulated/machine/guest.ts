@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 
 export type GuestEnd = 'GuestShutdown' | 'Crashed' | 'OutOfMemory';
 
-/** What a guest does of its own accord, told as it happens. */
+/** Callbacks for spontaneous events of a guest. */
 export interface GuestEvents {
   booted(): void;
   ended(how: GuestEnd, message: string): void;
@@ -20,14 +20,14 @@ interface Plan {
 }
 
 /**
- * What goes on inside a machine: it boots, and may end by itself. Its time passes only while the machine runs, and it
- * sets a timer only while something is still to come.
+ * Simulates a guest, which boots and may end by itself. Its time advances only while the machine runs, and it sets a
+ * timer only while an event is pending.
  */
 export class Guest {
   readonly #clock: Clock;
   readonly #behaviour: Behaviour;
   readonly #events: GuestEvents;
-  /** How long it had run when it last began or stopped to run, and since when it runs. */
+  /** Uptime at the last start or pause, and the time of the last start. */
   #uptime: number;
   #since: number | undefined;
   #booted = false;
@@ -53,7 +53,7 @@ export class Guest {
     return this.#booted && this.#behaviour.guestAgent ? INFO : undefined;
   }
 
-  /** Bytes of memory that it changes in a second. */
+  /** Bytes of memory written per second. */
   get dirtyRate(): number {
     return this.#since === undefined ? 0 : this.#behaviour.dirtyRate;
   }
@@ -70,7 +70,7 @@ export class Guest {
     this.#timer = undefined;
   }
 
-  /** Begins anew, or at a time of its life that was kept; running or standing as it was. */
+  /** Starts from the beginning or from a captured uptime, running or paused as before. */
   begin(uptime = 0): void {
     const running = this.#since !== undefined;
     this.stand();
@@ -91,7 +91,7 @@ export class Guest {
     });
   }
 
-  /** What it will do next, in its own time. */
+  /** Returns the next event, in the guest's own time. */
   #next(): Plan | undefined {
     const { bootMs, fail, failAfterMs, failTimes, completeAfterMs } = this.#behaviour;
     const plans: Plan[] = [];

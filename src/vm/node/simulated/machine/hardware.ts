@@ -1,7 +1,7 @@
 import { type Device, InvalidStateError } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 
-/** Changes to what a machine is made of while it runs. */
+/** Functions that change the hardware of a running machine. */
 
 export function withSize(
   spec: MachineSpec,

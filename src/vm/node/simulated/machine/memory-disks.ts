@@ -1,7 +1,7 @@
 import { BLANK_DISK, type DiskContents } from '#api/disk/contents';
 import type { DiskStore } from '#vm/storage/disk/disk-store';
 
-/** Disks that are forgotten with the process; all are there, and blank until something is written. */
+/** Holds disks that are lost with the process. Every disk exists, and is blank until it is written. */
 export class MemoryDisks implements DiskStore {
   readonly #disks = new Map<string, DiskContents>();
 
@@ -19,7 +19,7 @@ export class MemoryDisks implements DiskStore {
     return this.#disks.get(`${namespace}/${claim}`);
   }
 
-  /** Nobody has said how large they are. */
+  /** The size of these disks is unknown. */
   bytes(): undefined {
     return undefined;
   }

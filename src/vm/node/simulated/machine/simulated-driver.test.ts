@@ -166,10 +166,10 @@ describe('a simulated machine', () => {
     await driver.restore(off, kept, { uid: '1', on: [] });
     expect(await driver.start(slow('second'))).toMatchObject({ booted: true });
     expect(await driver.start(slow('third'))).toMatchObject({ booted: false });
-    // Memory of another size is of no use.
+    // Memory of another size is not usable.
     await driver.restore(off, kept, { uid: '2', on: [] });
     expect(await driver.start({ ...slow('fourth'), memoryBytes: GIB / 2 })).toMatchObject({ booted: false });
-    // So is memory of other disks.
+    // Neither is memory of other disks.
     await driver.restore(off, kept, { uid: '3', on: [] });
     const more = { name: 'more', persistentVolumeClaim: { claimName: 'd' } };
     const disks = [

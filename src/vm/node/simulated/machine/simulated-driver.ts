@@ -44,7 +44,7 @@ const CAPABILITIES: Capabilities = {
   vnc: false,
 };
 
-/** The machines of one simulated node. */
+/** Runs the machines of one simulated node. */
 export class SimulatedDriver implements MachineDriver {
   readonly name = 'simulated';
   readonly node: string;
@@ -117,7 +117,7 @@ export class SimulatedDriver implements MachineDriver {
     if (machine === undefined) return;
     machine.end('Killed', 'it was removed');
     this.#machines.delete(id);
-    // What has gone elsewhere is still in use there.
+    // The disks of a migrated machine are still in use elsewhere.
     if (machine.ended?.reason !== 'Migrated') this.simulation.forget(machine.spec);
   }
 
@@ -212,26 +212,26 @@ export class SimulatedDriver implements MachineDriver {
     throw new NotSupportedError(this.name, what);
   }
 
-  /** What the guest has on a disk. */
+  /** Returns what the guest sees on a disk. */
   async read(id: string, disk: string): Promise<DiskContents> {
     return await this.simulation.read(this.find(id, 'read').spec, disk);
   }
 
-  /** The guest writes to a disk: `next` makes of what is there what is to be there. */
+  /** Writes to a disk as the guest. `next` returns the new contents for the current ones. */
   async write(id: string, disk: string, next: (now: DiskContents) => DiskContents): Promise<void> {
     const machine = this.find(id, 'write');
-    // One that ends meanwhile writes no more, though the write may be tried again.
+    // A machine that ends meanwhile writes no more, even if the write is retried.
     const unlessEnded = (now: DiskContents) => (machine.state === 'ended' ? now : next(now));
     await machine.alone(() => this.simulation.change(machine.spec, disk, unlessEnded));
   }
 
-  /** The machine that waits for this very transfer. */
+  /** Returns the machine that waits for this migration. */
   waitingFor(id: string, migrationUid: string): SimulatedMachine | undefined {
     const machine = this.#machines.get(id);
     return machine?.state === 'incoming' && machine.expects === migrationUid ? machine : undefined;
   }
 
-  /** A machine that is there and has not ended. */
+  /** Returns a machine that has not ended, or throws. */
   find(id: string, operation: string): SimulatedMachine {
     const machine = this.#machines.get(id);
     if (machine === undefined) throw new MachineNotFoundError(id);
@@ -243,14 +243,14 @@ export class SimulatedDriver implements MachineDriver {
     for (const listener of this.#listeners) listener(id);
   }
 
-  /** Claims that a restore left memory with. */
+  /** Returns the claims with which a restore has stored memory. */
   #holdersOfMemory({ namespace, disks }: MachineSpec): string[] {
     const { store } = this.simulation;
     const claims = disks.flatMap((disk) => claimOf(disk) ?? []);
     return claims.filter((claim) => store.known(namespace, claim)?.resume !== undefined);
   }
 
-  /** Where the guest goes on: once, so that its memory is never older than what is on disk. */
+  /** Takes the stored memory and returns its uptime. It is used only once, so that it is never older than the disks. */
   async #takeMemory(spec: MachineSpec, claims: readonly string[]): Promise<number> {
     const found: (number | undefined)[] = [];
     for (const claim of claims) {
@@ -262,7 +262,7 @@ export class SimulatedDriver implements MachineDriver {
       });
       found.push(uptime);
     }
-    // A disk that was away at the last start has kept the memory of a time that the others have left behind.
+    // A disk that was missing at the last start still has the outdated memory of an earlier time.
     const needed = spec.disks.filter((disk) => !disk.readonly && claimOf(disk) !== undefined).length;
     return found.length < needed || found.some((uptime) => uptime !== found[0]) ? 0 : (found[0] ?? 0);
   }

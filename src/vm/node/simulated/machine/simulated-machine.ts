@@ -5,7 +5,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { Guest } from './guest.ts';
 import type { Transfer } from './transfers.ts';
 
-/** A migration as the machine remembers it; `transfer` while it is under way. */
+/** Migration of a machine. `transfer` is set while it is in progress. */
 export interface Migration {
   readonly uid: string;
   readonly startedAt: number;
@@ -18,11 +18,11 @@ export interface Migration {
   endedAt?: number;
   message?: string;
   transfer?: Transfer;
-  /** The machine that waits on the other node. */
+  /** Machine that waits on the other node. */
   readonly target: SimulatedMachine;
 }
 
-/** One machine of a simulated node: its power, its guest, and what is under way with it. */
+/** Machine of a simulated node: its power, its guest, and its operations in progress. */
 export class SimulatedMachine {
   spec: MachineSpec;
   readonly behaviour: Behaviour;
@@ -31,7 +31,7 @@ export class SimulatedMachine {
   startedAt: number;
   ended: MachineExit | undefined;
   migration: Migration | undefined;
-  /** Whose transfer an incoming machine waits for, and whom to tell when it waits no longer. */
+  /** UID of the migration that an incoming machine waits for, and the callback for when it no longer waits. */
   expects = '';
   onEnd: (() => void) | undefined;
   readonly #clock: Clock;
@@ -74,7 +74,7 @@ export class SimulatedMachine {
     };
   }
 
-  /** Does something to the disks while nobody else does. */
+  /** Runs work on the disks exclusively. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work, work);
     this.#last = turn.catch(() => {});
@@ -105,7 +105,7 @@ export class SimulatedMachine {
     }
     if (this.state === 'paused') this.guest.run();
     this.state = 'stopping';
-    // The guest was asked once; only the deadline moves.
+    // The guest gets one request, and only the deadline changes.
     const [asked] = this.#stop?.timers ?? [];
     for (const timer of this.#stop?.timers.slice(1) ?? []) timer.cancel();
     const shutdown = asked ?? this.#clock.timer(shutdownMs, () => this.end('Stopped', 'the guest shut down as asked'));
@@ -116,7 +116,7 @@ export class SimulatedMachine {
     this.#changed();
   }
 
-  /** A transfer is no longer under way. */
+  /** Ends a migration. */
   migrationOver(state: 'completed' | 'cancelled' | 'failed', message?: string): void {
     const { migration } = this;
     if (migration?.state !== 'active') return;

@@ -8,26 +8,26 @@ import { Transfers } from './transfers.ts';
 
 export interface SimulationOptions {
   readonly clock: Clock;
-  /** What is on claims; forgotten with the process where absent. */
+  /** Contents of claims. Defaults to memory that is lost with the process. */
   readonly store?: DiskStore;
-  /** Bytes a second of the network card of a node; 10 Gbit/s where absent. */
+  /** Bandwidth of a node's network interface in bytes per second. Defaults to 10 Gbit/s. */
   readonly link?: number;
-  /** Annotations that hold for machines that say nothing themselves. */
+  /** Default annotations for machines that do not set their own. */
   readonly defaults?: Readonly<Record<string, string>>;
-  /** How long a migration may come no nearer to its end before it fails. */
+  /** Time that a migration may make no progress before it fails. */
   readonly migrationTimeoutMs?: number;
 }
 
 const LINK = 1.25e9;
 
-/** What all simulated nodes share: the network between them, and volumes that can be used from everywhere. */
+/** State shared by all simulated nodes: the network between them, and volumes that every node can use. */
 export class Simulation {
   readonly clock: Clock;
   readonly transfers: Transfers;
   readonly usual: Readonly<Record<string, string>>;
   readonly #drivers = new Map<string, SimulatedDriver>();
   readonly store: DiskStore;
-  /** Disks that go with their machine, by its id and their name. */
+  /** Disks that are deleted with their machine, by machine ID and disk name. */
   readonly #passing = new Map<string, DiskContents>();
 
   constructor({ clock, store = new MemoryDisks(), link = LINK, defaults = {}, migrationTimeoutMs }: SimulationOptions) {
@@ -41,7 +41,7 @@ export class Simulation {
     });
   }
 
-  /** The driver of a node; the same one each time. */
+  /** Returns the driver of a node, always the same one. */
   driver(node: string): SimulatedDriver {
     let driver = this.#drivers.get(node);
     if (driver === undefined) {
@@ -51,12 +51,12 @@ export class Simulation {
     return driver;
   }
 
-  /** The node that listens at an address. */
+  /** Returns the node that listens on an address. */
   at(address: string): SimulatedDriver | undefined {
     return this.#drivers.get(address.slice(0, address.lastIndexOf('/')));
   }
 
-  /** What is on a disk: that of a claim stays for whoever uses it next. */
+  /** Returns the contents of a disk. Those of a claim are retained for its next user. */
   async read(spec: MachineSpec, name: string): Promise<DiskContents> {
     const claim = claimOf(diskOf(spec, name));
     if (claim !== undefined) return await this.store.read(spec.namespace, claim);
@@ -69,7 +69,7 @@ export class Simulation {
     else this.#passing.set(keyOf(spec, name), next(this.#passing.get(keyOf(spec, name)) ?? BLANK_DISK));
   }
 
-  /** A machine is gone for good: what only it could see goes too. */
+  /** Deletes the disks that only a removed machine could see. */
   forget(spec: MachineSpec): void {
     for (const { name } of spec.disks) this.#passing.delete(keyOf(spec, name));
   }
@@ -82,7 +82,7 @@ export class Simulation {
 const keyOf = ({ id }: MachineSpec, name: string) => `${id}/${name}`;
 const diskOf = ({ disks }: MachineSpec, name: string) => disks.find((disk) => disk.name === name);
 
-/** The claim that a disk is, where it is one. */
+/** Returns the claim of a disk, if it has one. */
 export function claimOf(disk: MachineDisk | undefined): string | undefined {
   return disk?.volume.persistentVolumeClaim?.claimName ?? disk?.volume.dataVolume?.name;
 }

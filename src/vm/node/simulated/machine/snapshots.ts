@@ -24,7 +24,7 @@ type Claims = Exclude<DiskHolder, string>;
 const writableDisks = ({ disks }: MachineSpec) => disks.filter(({ readonly }) => !readonly);
 const vcpusOf = ({ cpu }: MachineSpec) => cpu.sockets * cpu.cores * cpu.threads;
 
-/** Keeps what a machine has on its disks; nothing is written to them meanwhile. */
+/** Captures the disks of a machine, to which nothing is written meanwhile. */
 export async function snapshotMachine(
   simulation: Simulation,
   machine: SimulatedMachine,
@@ -58,14 +58,14 @@ export async function snapshotMachine(
   });
 }
 
-/** Keeps what is on disks that no machine uses. */
+/** Captures disks that no machine uses. */
 export async function snapshotClaims(
   { store, clock }: Simulation,
   claims: Claims,
   { below }: SnapshotRequest,
 ): Promise<MachineSnapshot> {
   const disks = await saveDisks(store, claims);
-  // Nobody writes: they are as quiet as can be.
+  // Nothing writes to them, so they are quiesced.
   return { at: clock.now(), disks: measureDisks(disks, below), quiesced: true };
 }
 
@@ -100,7 +100,7 @@ export async function restoreClaims(
   await restoreDisks(store, namespace, saved, mark, readState(kept.memory?.state));
 }
 
-/** The snapshots above one that goes, measured against what is below it. */
+/** Returns the children of a snapshot to be deleted, rebased on its parent. */
 export function rebaseSnapshots(
   above: readonly MachineSnapshot[],
   below: MachineSnapshot | undefined,
@@ -108,7 +108,9 @@ export function rebaseSnapshots(
   return above.map((each) => ({ ...each, disks: measureDisks(each.disks, below) }));
 }
 
-/** What a guest goes on with after a restore, in milliseconds of its life; undefined where the machine is another now. */
+/**
+ * Returns the uptime at which a guest resumes after a restore, in milliseconds. Undefined if the machine has changed.
+ */
 export function resumption(
   state: string | GuestState | undefined,
   spec: MachineSpec,
@@ -121,7 +123,7 @@ export function resumption(
   return read.uptimeMs;
 }
 
-/** The disks of a machine that outlive its run. */
+/** Returns the disks of a machine that outlive its run. */
 function guestDisks({ namespace, disks }: MachineSpec, { store }: Simulation): GuestDisk[] {
   return disks.flatMap((disk) => {
     const claim = claimOf(disk);

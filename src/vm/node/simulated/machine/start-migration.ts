@@ -18,7 +18,7 @@ export function startMigration(driver: SimulatedDriver, machine: SimulatedMachin
     driver.changed(id);
   };
   there.onEnd = () => fail('the target is gone');
-  // A share of memory is no whole number of bytes, and what is reported has to be.
+  // A ratio of the memory is no whole number of bytes, but reports need one.
   const totalBytes = Math.round(residentBytes(memoryBytes, machine.behaviour.memoryUtilization));
   const migration: Migration = {
     uid: request.uid,
@@ -45,7 +45,7 @@ export function startMigration(driver: SimulatedDriver, machine: SimulatedMachin
   driver.changed(id);
 }
 
-/** The source ends for good before the target goes on. */
+/** Ends the source for good before the target resumes. */
 function handOver(from: SimulatedMachine, to: SimulatedMachine, downtimeMs: number): void {
   const { state, guest, migration } = from;
   if (migration !== undefined) migration.downtimeMs = downtimeMs;

@@ -57,7 +57,7 @@ describe('a transfer', () => {
     const { clock, ends, start } = laboratory();
     start('first');
     await clock.advance(5_000);
-    // 500 left each way at 50 a second: 10 s; then the second has 500 left, alone at 100.
+    // 500 bytes are left each at 50 per second, which takes 10 s. Then the second has 500 left, alone at 100.
     start('second', { target: 'c' });
     await clock.advance(30_000);
     expect(Object.fromEntries(ends)).toEqual({ first: 'done at 15000', second: 'done at 20000' });
@@ -86,7 +86,7 @@ describe('a transfer', () => {
     const { clock, ends, start } = laboratory();
     start('other', { bytes: 3000 });
     start('m', { dirtyRate: () => 60 });
-    // Stuck at 50 against 60 until the other is through after 60 s; then 1000 at 40.
+    // It is stuck at 50 against 60 until the other finishes after 60 s. Then 1000 are sent at 40.
     await clock.advance(200_000);
     expect(Object.fromEntries(ends)).toEqual({ other: 'done at 60000', m: 'done at 85000' });
   });
@@ -94,7 +94,7 @@ describe('a transfer', () => {
   it('slows the guest down step by step where it may', async () => {
     const { clock, ends, start } = laboratory();
     start('m', { dirtyRate: () => 150, autoConverge: true });
-    // After 3 s the guest is slowed enough: 1000 at 100 - 90.
+    // After 3 s the guest is throttled enough: 1000 at 100 - 90.
     await clock.advance(200_000);
     expect(ends.get('m')).toBe('done at 103000');
   });

@@ -1,20 +1,20 @@
 import type { Clock, Timer } from '#platform/base/clock';
 
 const MIB = 1024 * 1024;
-/** What even an idle guest has in memory. */
+/** Minimum memory in use, even by an idle guest. */
 const MIN_RESIDENT = 128 * MIB;
 
-/** Memory that a migration has to send at least once: pages of zeros are not sent. */
+/** Returns the memory that a migration must send at least once. Zero pages are not sent. */
 export function residentBytes(memoryBytes: number, utilization: number): number {
   return Math.min(memoryBytes, Math.max(MIN_RESIDENT, memoryBytes * utilization));
 }
 
-/** What a machine has beside its memory, which is sent while the guest stands still. */
+/** Device state besides the memory, sent while the guest is paused. */
 const DEVICE_STATE = 4 * MIB;
-/** The guest stands still for the rest as soon as that can be sent in so long; as QEMU has it. */
+/** The guest is paused as soon as the rest can be sent within this time, as in QEMU. */
 const MAX_DOWNTIME_MS = 300;
 
-/** How long the guest stands still at the end: memory is sent round by round, of what changed during the round before. */
+/** Returns the final downtime. Memory is sent in rounds, each with what changed during the previous one. */
 export function downtimeMs(bytes: number, bandwidth: number, dirtyRate: number): number {
   const enough = (bandwidth * MAX_DOWNTIME_MS) / 1000;
   const again = dirtyRate / bandwidth;
@@ -23,7 +23,7 @@ export function downtimeMs(bytes: number, bandwidth: number, dirtyRate: number):
   return Math.ceil(((left + DEVICE_STATE) / bandwidth) * 1000);
 }
 
-/** The share of the link that one of several transfers gets. */
+/** Returns the bandwidth of one of several transfers over a link. */
 export function effectiveBandwidth(link: number, outgoing: number, incoming: number): number {
   return link / Math.max(1, outgoing, incoming);
 }
@@ -32,7 +32,7 @@ export interface TransferRequest {
   readonly source: string;
   readonly target: string;
   readonly bytes: number;
-  /** Bytes a second that the guest writes anew; asked again whenever something changes. */
+  /** Returns the bytes per second that the guest rewrites. Called after every change. */
   readonly dirtyRate: () => number;
   readonly bandwidth?: number;
   readonly autoConverge?: boolean;
@@ -43,22 +43,22 @@ export interface TransferRequest {
 
 export interface TransferOptions {
   readonly clock: Clock;
-  /** Bytes a second of the network card of a node. */
+  /** Bandwidth of a node's network interface in bytes per second. */
   readonly link: number;
-  /** How long a transfer may come no nearer to its end. */
+  /** Time that a transfer may make no progress. */
   readonly timeoutMs?: number;
 }
 
-/** Steps by which a guest is slowed down, and how long each is tried; as QEMU has them. */
+/** Throttling steps of a guest and the duration of each, as in QEMU. */
 const THROTTLE = [0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99];
 const THROTTLE_MS = 1000;
 const TIMEOUT_MS = 150_000;
 
 interface Running extends TransferRequest {
   remaining: number;
-  /** Bytes a second by which the rest shrinks; negative or zero where the guest writes as fast as can be sent. */
+  /** Bytes per second by which the rest shrinks. Not positive if the guest writes as fast as can be sent. */
   rate: number;
-  /** Bytes a second that are sent, and how many were by then. */
+  /** Bytes sent per second, and the total sent so far. */
   speed: number;
   sent: number;
   dirty: number;
@@ -69,23 +69,23 @@ interface Running extends TransferRequest {
   timer: Timer | undefined;
 }
 
-/** A transfer that is under way. */
+/** Transfer in progress. */
 export interface Transfer {
   readonly remaining: number;
   readonly sent: number;
   readonly mode: 'PreCopy' | 'PostCopy';
-  /** Milliseconds to the end if nothing changes; Infinity where it comes no nearer. */
+  /** Milliseconds to the end if nothing changes. Infinity if it makes no progress. */
   readonly endsIn: number;
-  /** Something that the rate depends on has changed. */
+  /** Called after a change that affects the rate. */
   changed(): void;
   cancel(): void;
 }
 
 /**
- * Migrations over a shared network: each gets its share of the links of its two nodes, worked out anew for all that share
- * one whenever a transfer begins or ends. Time to the end is what is left / (bandwidth - dirty rate). With post-copy, what
- * is left when all was sent once is fetched while the guest goes on, so that nothing of it has to be sent again: a
- * transfer takes no longer than twice its memory does. The machine counts as that of its source until then.
+ * Simulates migrations over a shared network. Each gets a part of the links of its two nodes, recomputed for all
+ * transfers on a link whenever one begins or ends. The time to the end is the rest / (bandwidth - dirty rate).
+ * With post-copy, the rest after the first pass is fetched while the guest runs and never sent again, so that a
+ * transfer takes at most twice the time of its memory. Until then the machine counts as that of its source.
  */
 export class Transfers {
   readonly #options: TransferOptions;
@@ -133,7 +133,7 @@ export class Transfers {
     };
   }
 
-  /** How many transfers use the links of a node. */
+  /** Returns the number of transfers over the links of a node. */
   count(node: string): { readonly outgoing: number; readonly incoming: number } {
     return { outgoing: this.#outgoing.get(node)?.size ?? 0, incoming: this.#incoming.get(node)?.size ?? 0 };
   }
@@ -154,7 +154,7 @@ export class Transfers {
     running.timer = clock.timer(...this.#next(running, now));
   }
 
-  /** What happens next if nothing changes. */
+  /** Returns the next event if nothing changes. */
   #next(running: Running, now: number): [ms: number, fn: () => void] {
     const { timeoutMs = TIMEOUT_MS } = this.#options;
     const { rate, dirty, speed, remaining } = running;
@@ -181,7 +181,7 @@ export class Transfers {
     return [running.stalledSince + timeoutMs - now, () => this.#fail(running, why)];
   }
 
-  /** All was sent once; the guest goes on elsewhere, and what has changed since follows. */
+  /** Switches to post-copy after the first pass: the guest resumes elsewhere, and changed memory follows. */
   #fetchRest(running: Running): void {
     running.mode = 'PostCopy';
     this.#adjust(running);
@@ -209,7 +209,7 @@ export class Transfers {
     drop(this.#incoming, running.target);
   }
 
-  /** All that share a link with a transfer, itself included while it is under way. */
+  /** Visits all transfers that share a link with this one, including itself while it is in progress. */
   #neighbours({ source, target }: Running, visit: (each: Running) => void): void {
     for (const each of new Set([...setOf(this.#outgoing, source), ...setOf(this.#incoming, target)])) visit(each);
   }

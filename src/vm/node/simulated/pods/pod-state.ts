@@ -30,24 +30,24 @@ interface ProbedContainer {
   readonly livenessProbe?: Probe;
 }
 
-/** What a pod is like at a time. */
+/** State of a pod at a time. */
 export interface PodState {
   readonly phase: PodPhase;
   readonly reason?: string;
   readonly message?: string;
   readonly lives: readonly SimulatedContainer[];
   readonly containers: readonly ContainerStatus[];
-  /** When it changes next though nothing happens. */
+  /** Time of the next change without any event. */
   readonly again?: number;
 }
 
 export interface PreviousPodState {
   readonly lives: readonly SimulatedContainer[];
-  /** Since when the liveness probe would have failed. */
+  /** Time since when the liveness probe would have failed. */
   readonly unhealthySince: number | undefined;
 }
 
-/** Works out what has become of the containers of a pod by a time. */
+/** Computes the state of a pod's containers at a time. */
 export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, now: number): PodState {
   const policy = (pod.spec['restartPolicy'] ?? 'Always') as 'Always' | 'OnFailure' | 'Never';
   const stop = stopOf(pod, behaviour);
@@ -90,7 +90,7 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, no
   };
 }
 
-/** When and how containers end because the pod is deleted. */
+/** Returns when and how containers end because the pod is deleted. */
 function stopOf({ metadata }: Pod, { shutdownMs }: Behaviour): ContainerEnd | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   const graceMs = (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
@@ -106,7 +106,7 @@ function deadlineOf({ spec, status }: Pod): number | undefined {
   return Date.parse(status.startTime) + activeDeadlineSeconds * 1000;
 }
 
-/** When a container ends by itself: because it is done, was made to fail, or does not answer. */
+/** Returns when a container ends by itself: it completes, was set to fail, or fails its liveness probe. */
 function endsOf(
   pod: Pod,
   container: ProbedContainer,
@@ -136,7 +136,7 @@ function endsOf(
   };
 }
 
-/** When a container is ready; undefined where it is not, and nothing that is to come by itself makes it so. */
+/** Returns when a container becomes ready, or undefined if it never does by itself. */
 function readyAt({ readinessProbe }: ProbedContainer, life: SimulatedContainer | undefined, { ready }: Behaviour) {
   if (life === undefined || life.run.end !== undefined) return undefined;
   if (readinessProbe === undefined) return life.run.startedAt;
@@ -180,7 +180,7 @@ function terminatedState(run: ContainerRun | undefined): Terminated | undefined 
   return { exitCode, reason, startedAt: timestamp(run.startedAt), finishedAt: timestamp(at) };
 }
 
-/** The lives of containers as their statuses tell them, for whoever was not there. */
+/** Reconstructs the state of containers from their statuses, after a restart of the process. */
 export function containersFrom(pod: Pod): SimulatedContainer[] {
   const statuses = (pod.status?.containerStatuses ?? []) as readonly ContainerStatus[];
   return pod.spec.containers.flatMap(({ name }) => {

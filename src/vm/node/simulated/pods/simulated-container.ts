@@ -1,6 +1,6 @@
 import { backOff } from './start-block.ts';
 
-/** How one run of a container ended. */
+/** Describes how one run of a container ended. */
 export interface ContainerEnd {
   readonly at: number;
   readonly exitCode: number;
@@ -12,30 +12,30 @@ export interface ContainerRun {
   readonly end?: ContainerEnd;
 }
 
-/** A container and its last two runs; times in milliseconds since 1970. */
+/** Container and its last two runs. Times are in milliseconds since the Unix epoch. */
 export interface SimulatedContainer {
   readonly restarts: number;
-  /** Failures in a row, which the wait before the next start grows with. */
+  /** Number of consecutive failures, which determines the back-off. */
   readonly streak: number;
   readonly run: ContainerRun;
   readonly last?: ContainerRun;
-  /** It waits to be started again. */
+  /** The container waits for its next start. */
   readonly waits?: true;
 }
 
-/** When a run that began at a time will end by itself, if it does. */
+/** Returns when a run that began at a time ends by itself, if it does. */
 export type EndOf = (startedAt: number, restarts: number) => ContainerEnd | undefined;
 
 export type ContainerRestartPolicy = 'Always' | 'OnFailure' | 'Never';
 
-/** A run that lasts this long makes up for all failures before it. */
+/** Run time after which earlier failures no longer count. */
 const GOOD_RUN = 600_000;
 
 export function startContainer(at: number): SimulatedContainer {
   return { restarts: 0, streak: 0, run: { startedAt: at } };
 }
 
-/** The container as it is at a time, and when it changes next. */
+/** Returns the container at a time, and when it changes next. */
 export function advanceContainer(
   life: SimulatedContainer,
   endOf: EndOf,
@@ -54,7 +54,7 @@ export function advanceContainer(
     }
     if (policy === 'Never' || (policy === 'OnFailure' && run.end.exitCode === 0)) return { life: current };
     const failures = run.end.at - run.startedAt >= GOOD_RUN ? 0 : streak;
-    // The first restart comes at once.
+    // The first restart is immediate.
     const startsAt = run.end.at + (failures === 0 ? 0 : backOff(failures));
     if (startsAt > now) return { life: { ...current, waits: true }, again: startsAt };
     current = { restarts: restarts + 1, streak: failures + 1, run: { startedAt: startsAt }, last: run };
@@ -66,7 +66,7 @@ const withEnd = (life: SimulatedContainer, end: ContainerEnd): SimulatedContaine
   run: { ...life.run, end },
 });
 
-/** Ends a container that runs. */
+/** Ends a running container. */
 export function endContainer(life: SimulatedContainer, end: ContainerEnd): SimulatedContainer {
   const { waits: _waits, ...rest } = life;
   return life.run.end === undefined ? withEnd(rest, end) : rest;

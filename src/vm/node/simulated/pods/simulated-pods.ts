@@ -24,7 +24,7 @@ export interface SimulatedPodsDeps {
   readonly logs: ContainerLogs;
   readonly addresses: Addresses;
   readonly hooks: NodeHooks;
-  /** Annotations that hold for pods that say nothing themselves. */
+  /** Default annotations for pods that do not set their own. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +33,7 @@ interface PodMemory {
   unhealthySince: number | undefined;
 }
 
-/** Pods on simulated nodes that hold no machine: nothing runs, and all is reported as if it did. */
+/** Simulates pods without machines: nothing runs, but everything is reported as if it did. */
 export class SimulatedPods implements PodRunner {
   readonly #parts: SimulatedPodsDeps;
   readonly #memories = new Map<string, PodMemory>();
@@ -100,7 +100,7 @@ export class SimulatedPods implements PodRunner {
     return written;
   }
 
-  /** What has ended leaves when it is told to. */
+  /** Handles an ended pod, which stays until its deletion is requested. */
   async #over(pod: Pod): Promise<undefined> {
     this.#parts.addresses.release(pod.metadata.uid ?? '');
     for (const { name } of pod.spec.containers) this.#parts.logs.end(pod.metadata.uid ?? '', name);
@@ -118,7 +118,7 @@ export class SimulatedPods implements PodRunner {
     return undefined;
   }
 
-  /** What happened to the containers, in their logs and, where it went wrong, as Events. */
+  /** Reports changes of the containers in their logs, and failures as events. */
   #tell(pod: Pod, before: readonly SimulatedContainer[], after: readonly SimulatedContainer[]): void {
     const { logs, events } = this.#parts;
     const { uid = '' } = pod.metadata;
@@ -165,7 +165,9 @@ function waitingStatus(pod: Pod, { address }: ManagedNode, waiting: Waiting, see
   );
 }
 
-/** An init container is through at once, or stays beside the others as long as they run. */
+/**
+ * Returns the status of an init container, which completes immediately or, as a sidecar, runs as long as the others.
+ */
 function initContainerStatus(pod: Pod, container: Container, running: boolean, now: number): ContainerStatus {
   const statuses = (pod.status?.['initContainerStatuses'] ?? []) as readonly ContainerStatus[];
   const before = statuses.find(({ name }) => name === container.name)?.state;

@@ -3,12 +3,12 @@ import type { Behaviour } from '../behaviour.ts';
 
 const PULL_BACK_OFF = 10_000;
 const MAX_BACK_OFF = 300_000;
-/** How long the failure itself shows before the wait for the next attempt does. */
+/** Time that the failure itself is shown before the back-off is. */
 const SHOWN = 2_000;
 
 /**
- * What keeps a pod from running at a time, from its behaviour alone: first the delay, then an image that cannot be pulled.
- * `draw` is a number from 0 to 1 that belongs to the pod.
+ * Returns what prevents a pod from running at a time, from its behavior alone: first the delay, then an image that
+ * cannot be pulled. `draw` is the pod's random number from 0 to 1.
  */
 export function startBlock(
   behaviour: Behaviour,
@@ -35,7 +35,7 @@ export function startBlock(
   return undefined;
 }
 
-/** The wait after this many failures, as a kubelet has it. */
+/** Returns the back-off after this many failures, as in a kubelet. */
 export function backOff(failures: number): number {
   return Math.min(MAX_BACK_OFF, PULL_BACK_OFF * 2 ** Math.min(failures - 1, 10));
 }

@@ -6,19 +6,18 @@ const ASKED = 'volume.kubernetes.io/storage-provisioner';
 const ASKED_BEFORE = 'volume.beta.kubernetes.io/storage-provisioner';
 const CLASS = 'volume.beta.kubernetes.io/storage-class';
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
-/** On volumes: who has made them. */
+/** Annotation of volumes that names their provisioner. */
 export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
-/** A driver's name has no slash. */
+/** Driver names contain no slash. */
 const DRIVER = 'simulated.vimana.io';
 
-/** The class that a claim is of. */
 export function classNameOf({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata.annotations?.[CLASS] ?? spec.storageClassName ?? '';
 }
 
 /**
- * The volume to make for a claim, if it is time and ours to make one: after the binder has asked for it, which for a class
- * that waits is when the scheduler has chosen a node.
+ * Returns the volume to create for a claim, if it is due and of a simulated class. It is due after the binder has
+ * requested it, which for a waiting class is when the scheduler has chosen a node.
  */
 export function volumeFor(
   claim: PersistentVolumeClaim,
@@ -49,7 +48,7 @@ export function volumeFor(
         ...(uid === undefined ? {} : { uid }),
         ...(resourceVersion === undefined ? {} : { resourceVersion }),
       },
-      // A disk in the network: it can be used from every node, and from several at once.
+      // The volume is a network disk that all nodes can use, several at once.
       csi: { driver: DRIVER, volumeHandle: volumeName, fsType: 'ext4' },
     },
   };
@@ -59,7 +58,7 @@ export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
   return `pvc-${metadata.uid}`;
 }
 
-/** Whether a volume of ours has served its time. */
+/** Reports whether a simulated volume is to be deleted. */
 export function isToBeDeleted({ metadata, spec, status }: PersistentVolume): boolean {
   return (
     metadata.annotations?.[PROVISIONED_BY] === SIMULATED_PROVISIONER &&

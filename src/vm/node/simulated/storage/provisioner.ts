@@ -15,7 +15,7 @@ import { wantedSize } from './resize.ts';
 
 const byClass: Index<PersistentVolumeClaim> = { values: (claim) => [classNameOf(claim)] };
 
-/** Makes volumes for claims of the simulated classes, and makes them larger where more is asked for. */
+/** Creates volumes for claims of the simulated classes, and expands them on request. */
 export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
   name: 'simulated provisioner',
   for: PERSISTENT_VOLUME_CLAIMS,
@@ -43,7 +43,7 @@ export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
   },
 };
 
-/** The volume first: what a claim says that it has is there. Admission has seen to it that its class lets it grow. */
+/** Expands the volume before the claim reports it. Admission has checked that the class allows expansion. */
 async function grow(claim: PersistentVolumeClaim, { cache, client, events }: Context): Promise<void> {
   const volume = cache(PERSISTENT_VOLUMES).get(claim.spec.volumeName ?? '');
   const wanted = wantedSize(claim, volume);
@@ -59,7 +59,7 @@ async function grow(claim: PersistentVolumeClaim, { cache, client, events }: Con
   events.event(claim, 'Normal', 'FileSystemResizeSuccessful', `Successfully expanded volume to ${storage}`);
 }
 
-/** Takes away volumes of the simulated classes whose claims are gone; tells who held what was on them. */
+/** Deletes volumes of the simulated classes whose claims are gone, and reports the claims. */
 export function simulatedReclaimer(
   onReclaimed: (namespace: string, claim: string) => void = () => {},
 ): Controller<PersistentVolume> {

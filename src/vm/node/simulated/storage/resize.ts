@@ -3,7 +3,7 @@ import { compare, tryParseQuantity } from '#platform/base/quantity';
 import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { PROVISIONED_BY } from './plan.ts';
 
-/** The size that a claim asks for, where its volume is ours and either of the two is smaller. */
+/** Returns the size that a claim requests, if its volume is simulated and either of the two is smaller. */
 export function wantedSize(
   { spec, status, metadata }: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,

@@ -3,7 +3,7 @@ import type { Client, NewObject } from '#platform/kube/client';
 import { STORAGE_CLASSES, type StorageClass } from '#platform/kube/kinds/storage';
 import { isAlreadyExists } from '#platform/kube/kube-error';
 
-/** The classes that a cluster of simulated nodes has: one for everything, and one that waits for the scheduler's choice. */
+/** Storage classes of a cluster of simulated nodes: a default, and one that waits for the scheduler's choice. */
 export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [
   {
     metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
@@ -21,7 +21,7 @@ export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [
   },
 ];
 
-/** Makes the classes that are not there; what a user changed stays, and what was made before volumes could grow lets them. */
+/** Creates missing classes. User changes are retained, but classes from before expansion was supported now allow it. */
 export async function ensureStorageClasses(client: Client): Promise<void> {
   for (const storageClass of SIMULATED_CLASSES) {
     try {

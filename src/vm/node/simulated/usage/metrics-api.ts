@@ -8,7 +8,7 @@ import type { KubeMeta } from '#platform/kube/kube-object';
 import { parseLabelSelector } from '#platform/kube/selectors/label-selector';
 import type { SimulatedUsage } from './usage.ts';
 
-/** Where the figures come from. */
+/** Source of the metrics. */
 export interface MetricsSource {
   now(): number;
   nodes(): Iterable<Node>;
@@ -16,18 +16,18 @@ export interface MetricsSource {
   pods(namespace: string): Iterable<Pod>;
   pod(namespace: string, name: string): Pod | undefined;
   podsOn(node: string): Iterable<Pod>;
-  /** Undefined where nothing is known of a pod. */
+  /** Returns undefined if nothing is known about a pod. */
   usageOf(pod: Pod): SimulatedUsage | undefined;
 }
 
 const GROUP = 'metrics.k8s.io';
 const VERSION = 'v1beta1';
 const API = `${GROUP}/${VERSION}`;
-/** Over which the figures are said to hold; they hold for the moment of asking. */
+/** Reported time window. The values are those at the time of the request. */
 const WINDOW = '20s';
 const VERBS = ['get', 'list'];
 
-/** metrics.k8s.io, as `kubectl top` and autoscalers ask for it. */
+/** Serves metrics.k8s.io for `kubectl top` and autoscalers. */
 export function metricsApi(source: MetricsSource): ApiExtension {
   return {
     group: GROUP,
@@ -71,7 +71,7 @@ function listMetrics<T extends { readonly metadata: KubeMeta }>(
   return { status: 200, body: { kind, apiVersion: API, metadata: {}, items } };
 }
 
-/** By labels, and by name and namespace as fields. */
+/** Returns a filter for label selectors, and for field selectors by name and namespace. */
 function selection(query: URLSearchParams): (metadata: KubeMeta) => boolean {
   try {
     const labels = parseLabelSelector(query.get('labelSelector') ?? '');
@@ -104,7 +104,7 @@ function podMetrics(source: MetricsSource, pod: Pod): object | undefined {
   const { metadata, spec, status } = pod;
   const usage = status?.phase === 'Running' ? source.usageOf(pod) : undefined;
   if (usage === undefined) return undefined;
-  // What a pod uses is used by its first container.
+  // The usage of a pod is attributed to its first container.
   const containers = spec.containers.map(({ name }, i) => ({ name, usage: amounts(i === 0 ? usage : NONE) }));
   return { kind: 'PodMetrics', apiVersion: API, ...formatMetrics(source, metadata), containers };
 }
@@ -125,7 +125,7 @@ function formatMetrics(source: MetricsSource, { name, namespace, labels }: KubeM
   };
 }
 
-/** Nanocores and kibibytes, as metrics-server has them. */
+/** Formats usage in nanocores and kibibytes, as metrics-server does. */
 function amounts({ cores, bytes }: SimulatedUsage): { cpu: string; memory: string } {
   const nano = Math.round(cores * 1e9);
   const kibi = Math.round(bytes / 1024);

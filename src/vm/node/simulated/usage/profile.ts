@@ -3,7 +3,7 @@ import { ParseError } from '#platform/base/errors';
 import { type TracePoint, traceAt } from './trace.ts';
 import { walkAt } from './walk.ts';
 
-/** How much of what it has something uses at a time of day, in milliseconds since 1970; 1 is all of it. */
+/** Returns the utilization at a time in milliseconds since the Unix epoch. 1 is full use. */
 export type Profile = (time: number) => number;
 
 /** Traces that profiles may name. */
@@ -12,13 +12,12 @@ export type Traces = ReadonlyMap<string, readonly TracePoint[]>;
 const DAY = 86_400_000;
 
 /**
- * Reads a profile. Its values are shares of what a pod or its machine has:
- *
+ * Parses a profile. Its values are ratios of the resources of a pod or its machine:
  * - `0.4`, `constant 0.4`
- * - `sine mean=0.4 amplitude=0.3 period=24h peak=14h`: the highest at 14:00 UTC
- * - `walk mean=0.5 step=0.05 every=5m min=0 max=1 seed=7`: a random walk; the pod's uid is the seed where none is given
- * - `trace 0s:0.1 6h:0.8 24h:0.1`: points after midnight UTC, with straight lines between them; it starts anew after the last
- * - `trace NAME`: the points of a trace that the fleet was given
+ * - `sine mean=0.4 amplitude=0.3 period=24h peak=14h`: the maximum is at 14:00 UTC
+ * - `walk mean=0.5 step=0.05 every=5m min=0 max=1 seed=7`: a random walk; the seed defaults to the pod's UID
+ * - `trace 0s:0.1 6h:0.8 24h:0.1`: points after midnight UTC, linearly interpolated; repeats after the last point
+ * - `trace NAME`: the points of a trace of the fleet
  */
 export function parseProfile(text: string, seed: string, traces: Traces = new Map()): Profile {
   const [kind = '', ...words] = text.trim().split(/\s+/);
@@ -69,7 +68,7 @@ function point(word: string, text: string): TracePoint {
   return { at: span(at, text, true), value: share(value, text) };
 }
 
-/** Reads name=value pairs over what holds where nothing is said. */
+/** Parses name=value pairs, with defaults. */
 function settings(
   words: readonly string[],
   text: string,

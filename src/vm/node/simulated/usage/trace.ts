@@ -1,13 +1,13 @@
 import { parseDuration } from '#platform/base/duration';
 import { ParseError } from '#platform/base/errors';
 
-/** A value at a time after midnight, in milliseconds. */
+/** Value at a time after midnight, in milliseconds. */
 export interface TracePoint {
   readonly at: number;
   readonly value: number;
 }
 
-/** The value at a time, on straight lines between points that are in order. */
+/** Returns the value at a time, linearly interpolated between ordered points. */
 export function traceAt(points: readonly TracePoint[], time: number): number {
   let [low, high] = [0, points.length];
   while (low < high) {
@@ -21,7 +21,7 @@ export function traceAt(points: readonly TracePoint[], time: number): number {
   return before.value + ((after.value - before.value) * (time - before.at)) / (after.at - before.at);
 }
 
-/** Reads a trace file: lines of `time value` or `time,value`, the time in seconds or as a duration; # begins a comment. */
+/** Parses a trace file: lines of `time value` or `time,value`, time in seconds or as a duration; # begins a comment. */
 export function parseTrace(text: string): TracePoint[] {
   const points: TracePoint[] = [];
   for (const [i, line] of text.split('\n').entries()) {

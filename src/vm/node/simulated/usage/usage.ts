@@ -19,7 +19,7 @@ export interface SimulatedUsage {
 
 const NOTHING: SimulatedUsage = { cores: 0, bytes: 0 };
 
-/** What a pod has of which profiles tell the share in use: its machine's size, or what it asks for. */
+/** Resources of a pod that profiles refer to: the size of its machine, or its requests. */
 export interface UsageBase {
   readonly pod: Pod;
   readonly node: Node | undefined;
@@ -27,8 +27,8 @@ export interface UsageBase {
 }
 
 /**
- * What pods use, from their annotations: a share of their node, or a profile over time. Nothing is kept of it but what
- * reading profiles gave: it is worked out when somebody asks.
+ * Computes the usage of pods from their annotations: a ratio of their node, or a profile over time. Only parsed
+ * profiles are cached; usage is computed on demand.
  */
 export class UsageModel {
   readonly #traces: Traces;
@@ -38,7 +38,7 @@ export class UsageModel {
     this.#traces = traces;
   }
 
-  /** At a time, in milliseconds since 1970; a pod that does not run uses nothing. */
+  /** Returns the usage at a time in milliseconds since the Unix epoch. A pod that does not run uses nothing. */
   usageOf(base: UsageBase, now: number): SimulatedUsage {
     const { pod } = base;
     if (pod.status?.phase !== 'Running') return NOTHING;
@@ -64,7 +64,7 @@ export class UsageModel {
     return residentBytes(own, behaviourOf(instance.metadata.annotations, annotations).memoryUtilization);
   }
 
-  /** A profile that cannot be read is none. */
+  /** Returns the profile, or undefined if it is missing or invalid. */
   #profile({ metadata }: Pod, annotation: string): Profile | undefined {
     const text = metadata.annotations?.[annotation];
     if (text === undefined) return undefined;

@@ -2,19 +2,19 @@ import { seededRandom } from '#platform/base/random';
 
 export interface WalkShape {
   readonly mean: number;
-  /** How far one step goes, as a standard deviation. */
+  /** Standard deviation of one step. */
   readonly step: number;
   readonly min: number;
   readonly max: number;
   readonly seed: string;
 }
 
-/** So many steps, from 1970 on, are one stretch of the walk: 2^34 of them at one a second are 544 years. */
+/** Binary logarithm of the walk's length in steps since the Unix epoch: 2^34 seconds are 544 years. */
 const LEVELS = 34;
 
 /**
- * Where a random walk is after a number of steps, without taking them: both ends of a stretch are drawn, then its
- * middle given the ends, and so on down to the step (Brownian bridge). The same seed is always at the same place.
+ * Returns the position of a random walk after a number of steps, deterministic for a seed. It draws both ends of an
+ * interval, then its middle given the ends, and so on down to the step (Brownian bridge).
  */
 export function walkAt({ mean, step, min, max, seed }: WalkShape, steps: number): number {
   const random = seededRandom(seed);
@@ -31,7 +31,7 @@ export function walkAt({ mean, step, min, max, seed }: WalkShape, steps: number)
   return reflect(mean + step * (left + (right - left) * (steps - whole)), min, max);
 }
 
-/** Reflects what is beyond the bounds back between them. */
+/** Reflects values beyond the bounds back between them. */
 function reflect(value: number, min: number, max: number): number {
   const width = max - min;
   const over = (((value - min) % (2 * width)) + 2 * width) % (2 * width);
