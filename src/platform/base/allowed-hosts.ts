@@ -3,9 +3,8 @@ import { tryParseIp } from './ip.ts';
 const HOST = /^(?:\[(?<v6>[0-9a-f:.]+)\]|(?<name>[^:[\]@/\s]+))(?::\d{1,5})?$/i;
 
 /**
- * Reports whether a request calls a server by one of its own names. A page whose name was pointed here by DNS calls it
- * by that name, which is impossible for an address or localhost. `allowed` has names, and `*.example.org` for all names
- * below one.
+ * Reports whether a request calls a server by an address, localhost, or a name in `allowed`, where `*.example.org`
+ * stands for all names below one. A page whose name was pointed here by DNS uses that name, and so is rejected.
  */
 export function isAllowedHost(header: string | undefined, allowed: readonly string[]): boolean {
   const { v6, name } = HOST.exec(header ?? '')?.groups ?? {};

@@ -2,7 +2,7 @@
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reports whether a browser, and not a program, sent a request. Browsers state the origin of a page in one of these
+ * Reports whether a browser, and not a program, sent a request: browsers state the origin of a page in one of these
  * headers, and no page can omit them. The fetch of Node.js sends only `sec-fetch-mode: cors`, which no browser does.
  */
 export function isFromBrowser(headers: HeaderValues): boolean {

@@ -13,8 +13,8 @@ export type FieldErrorType =
   | 'InternalError';
 
 /**
- * One reason why input is rejected, as plain data. `field` is the path as Kubernetes prints it (spec.disks[0].name,
- * metadata.labels[a/b]); '' is the whole object. An absent `value` is left out of the text; null is printed.
+ * One reason why input is rejected. `field` is the path as Kubernetes prints it (spec.disks[0].name,
+ * metadata.labels[a/b]), or '' for the whole object; an absent `value` is left out of the text, and null is printed.
  */
 export interface FieldError {
   readonly type: FieldErrorType;

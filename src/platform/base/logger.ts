@@ -13,8 +13,8 @@ export interface LogMethod {
 }
 
 /**
- * Structured log. Logged values never make it throw or wait. It redacts secrets, both under revealing keys (token,
- * password, authorization, a Secret's data ...) and those recognized by their form.
+ * Structured log that never throws or waits because of a logged value. It redacts secrets, both under revealing keys
+ * (token, password, authorization, a Secret's data ...) and those recognized by their form.
  */
 export interface Logger {
   readonly debug: LogMethod;

@@ -1,6 +1,6 @@
 /**
- * Returns the value under a key from an untrusted source. Every object also has inherited names such as `constructor`
- * and `__proto__`, which do not count. Decoded JSON holds no functions, so most reads need one check only.
+ * Returns the value under an untrusted key, but not inherited ones such as `constructor` and `__proto__`. Decoded JSON
+ * holds no functions, so most reads need one check only.
  */
 export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   const value = record[key];

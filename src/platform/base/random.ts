@@ -162,7 +162,7 @@ function sfc32([a0, b0, c0, d0]: State): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return sum >>> 0;
   };
-  // The first draws still show the seed.
+  // The first draws still reveal the seed, so they are discarded.
   for (let i = 0; i < 15; i++) word();
   return word;
 }

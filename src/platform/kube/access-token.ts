@@ -10,7 +10,7 @@ export interface AccessToken {
   readonly file: string;
   /** Compares tokens in constant time. */
   matches(given: string): boolean;
-  /** Deletes the file, unless it holds the token of another process. */
+  /** Deletes the file, if its token was created for this process alone and is still in it. */
   remove(): void;
 }
 

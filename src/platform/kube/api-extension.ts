@@ -12,8 +12,8 @@ export interface ApiExtension {
   /** Priority among groups that share the name of a kind: clients prefer the higher. Defaults to 1000 and 15. */
   readonly priority?: { readonly group: number; readonly version: number };
   /**
-   * Handles a request for one of the resources, in a verb that it supports. The server that mounts the extension has
-   * authorized the user. A thrown KubeError is the response; any other error is an internal error.
+   * Handles a request for one of the resources, in a supported verb, from a user whom the server that mounts the
+   * extension has authorized. A thrown KubeError is the response; any other error is an internal error.
    */
   handle(request: ExtensionRequest): ExtensionAnswer | Promise<ExtensionAnswer>;
 }
@@ -52,9 +52,8 @@ export interface ExtensionRequest {
   /** Signal that is aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
   /**
-   * Takes over the connection if the client requests another protocol, such as WebSocket. The caller writes the whole
-   * response to the socket and returns UPGRADED. It is absent if the client does not request an upgrade, or its
-   * connection cannot do it.
+   * Takes over the connection for another protocol, such as WebSocket: the caller writes the whole response to the
+   * socket and returns UPGRADED. Absent if the client does not request an upgrade, or its connection cannot do it.
    */
   readonly upgrade?: () => UpgradedConnection;
 }

@@ -2,8 +2,8 @@ import { isMap, isScalar, isSeq, LineCounter } from 'yaml';
 import { type YamlDocument, yamlDocuments } from './yaml-json.ts';
 
 /**
- * Returns the line of a manifest that sets a field, for a path as Kubernetes prints it (spec.disks[0].name). If the
- * field is absent, it returns the line of its parent. `line` is the line at which the object starts.
+ * Returns the line of a manifest that sets a field, or of its parent if the field is absent. `field` is a path as
+ * Kubernetes prints it (spec.disks[0].name), and `line` the first line of the object.
  */
 export function fieldLine(text: string, line: number, field: string): number {
   const lines = new LineCounter();

@@ -4,9 +4,8 @@ import type { Clock } from '#platform/base/clock';
 export const TICK_MS = 1000;
 
 /**
- * Milliseconds in which this process ran. A process that was stalled or suspended has received nothing meanwhile and
- * must not mistake its own silence for that of others, so a gap between two reads counts as one tick. It must be read
- * at least once per tick, which `keep` does.
+ * Milliseconds in which this process ran, read at least once per tick, for example by `keep`. A gap between two reads
+ * counts as one tick, because a stalled or suspended process must not mistake its own silence for that of others.
  */
 export class AwakeTime {
   readonly #clock: Clock;

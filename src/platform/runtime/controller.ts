@@ -83,9 +83,8 @@ export interface Controller<T extends KubeObject = KubeObject> {
   /** Reconciles an existing object. WorkQueue defines the meaning of errors. */
   reconcile(object: T, context: Context): Promise<ReconcileResult | void>;
   /**
-   * Cleans up before an object is deleted. The finalizer is added to every object before its first reconcile, and
-   * removed when `run` is finished. If `run` returns a time, or 'held' because another resource will wake it, it is not
-   * finished.
+   * Cleans up before an object is deleted, using a finalizer that is added before the first reconcile and removed when
+   * `run` is finished. If `run` returns a time, or 'held' because another resource will wake it, it is not finished.
    */
   readonly finalize?: {
     readonly finalizer: string;

@@ -16,7 +16,7 @@ export interface LeaseTimes {
 }
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000 };
-/** Random factor by which failed candidates wait longer, so that not all retry at once. */
+/** Failed candidates wait up to this many times longer at random, so that not all retry at once. */
 export const RETRY_JITTER = 1.2;
 
 /** Maximum number of recorded attempts without a response. Dropping one only costs the time until the lease expires. */
@@ -32,9 +32,9 @@ export interface LeaderLeaseDeps {
 }
 
 /**
- * Lease that one of several candidates holds, like in client-go. Its times are for people to read: each candidate uses
- * its own clock, from when it saw the lease change. Every write names the version that it follows, so of several at
- * once only one can succeed.
+ * Lease that one of several candidates holds, like in client-go: each candidate uses its own clock, from when it saw
+ * the lease change, and the times are for people to read. Every write names the version that it follows, so of several
+ * at once only one can succeed.
  */
 export class LeaderLease {
   readonly times: LeaseTimes;
@@ -53,8 +53,8 @@ export class LeaderLease {
   }
 
   /**
-   * Acquires or renews the lease. Returns the time since the request was sent, or undefined if another candidate holds
-   * the lease. If it throws, the result is unknown.
+   * Acquires or renews the lease, and returns the time since the request was sent, or undefined if another candidate
+   * holds the lease. If it throws, the result is unknown.
    */
   async claim(signal: AbortSignal): Promise<Elapsed | undefined> {
     const { lease: known, there = false } = this.#seen ?? {};

@@ -41,8 +41,8 @@ const PAGE = 500;
 const BACK_OFF = { first: 200, max: 30_000 };
 
 /**
- * Lists a resource, then watches its changes until the signal. A broken watch resumes where it was, and everything is
- * listed again only if the server no longer retains that version. Failures are retried with back-off.
+ * Lists a resource, then watches its changes until the signal, and retries failures with back-off. A broken watch
+ * resumes where it was; everything is listed again only if the server no longer retains that version.
  */
 export async function runReflector<T extends KubeObject>(
   following: ReflectorOptions<T>,

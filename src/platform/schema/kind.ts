@@ -39,8 +39,8 @@ interface Definition<G extends Group, V extends string, K extends string, Spec e
 }
 
 /**
- * One resource kind, defined once. The CRD, reference, types, admission and the API server's validation all derive from
- * it. Every kind is namespaced, has a status subresource and belongs to the category `vimana`.
+ * One resource kind, from which the CRD, reference, types, admission and the API server's validation derive. Every kind
+ * is namespaced, has a status subresource and belongs to the category `vimana`.
  */
 export interface Kind<
   G extends Group = Group,

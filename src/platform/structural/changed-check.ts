@@ -6,8 +6,8 @@ import type { Cursor } from './cursor.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Compiles the check of an object that shares whole members with an old one. Shared members are skipped, because their
- * errors would not be reported. Everything is checked if the schema constrains the object beyond its members.
+ * Compiles the check of an object that skips members shared with an old one, because their errors would not be
+ * reported. Everything is checked if the schema constrains the object beyond its members.
  */
 export function compileChangedCheck(
   schema: JsonSchema,

@@ -36,7 +36,7 @@ export interface ClusterAccess {
   /** Returns the current client certificate, which a plugin may renew, or undefined if there is none. */
   readonly certificate: () => Promise<ClientCertificate | undefined>;
   /**
-   * Drops cached credentials after the server has responded 401. Returns whether a retry makes sense, because
+   * Drops cached credentials after the server has responded 401. Returns true if a retry makes sense, because
    * credentials can be fetched again.
    */
   readonly refused: () => boolean;

@@ -133,8 +133,8 @@ function ranks(list: List, key: (item: Json) => Json): Map<Json, number> {
 }
 
 /**
- * Sorts by rank. The server's sort moves an item without a rank in front of all before it, and later items pass it only
- * with a lower rank than all before it. So it ends up right before the lowest of these.
+ * Sorts by rank. As in the server's sort, an item without a rank ends up right before the lowest-ranked item that
+ * preceded it, or last if there is none.
  */
 function sortedBy(items: readonly Json[], rank: (item: Json) => number | undefined): Json[] {
   const ranked: { readonly item: Json; readonly rank: number }[] = [];

@@ -21,7 +21,7 @@ export interface HttpServerOptions extends AccessOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /**
-   * Serves HTTPS. Clients are asked for a certificate but need not have one; routes check their identity. No client can
+   * Serves HTTPS and requests an optional client certificate, by which routes can check identities. No client can
    * connect before `secure` was called.
    */
   readonly https?: boolean;

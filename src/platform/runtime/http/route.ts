@@ -19,9 +19,8 @@ export interface Route {
   /** Lets the response last as long as its client stays. Other responses have a limited time. */
   readonly streams?: true;
   /**
-   * Handles a request and resolves when the response is complete. The signal is aborted when the client disconnects,
-   * the time is up, or the server stops. A thrown error is logged, and the client gets an internal error without
-   * details.
+   * Handles a request until the response is complete, or the signal is aborted because the client disconnects, the time
+   * is up, or the server stops. A thrown error is logged, and the client gets an internal error without details.
    */
   handle(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): void | Promise<void>;
   /**

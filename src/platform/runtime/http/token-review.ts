@@ -25,7 +25,7 @@ interface TokenReviewStatus {
 }
 
 /**
- * Accepts tokens of a cluster. Its API server identifies the user and checks the permission. Roles grant it as for
+ * Accepts tokens of a cluster, whose API server identifies the user and checks the permission. Roles grant it as for
  * other HTTP servers of Kubernetes, with `nonResourceURLs` and the lower-case method as the verb.
  */
 export function tokenReview(client: Client, log: Logger): ReviewToken {

@@ -41,7 +41,7 @@ export interface Library {
   readonly overloads: readonly Overload[];
   /** Names that denote values: int, string, net.IP are types. */
   readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
-  /** Returns the messages that expressions may construct, by name. */
+  /** Returns the message of this name that expressions may construct. */
   readonly messages?: (name: string) => MessageKind | undefined;
 }
 

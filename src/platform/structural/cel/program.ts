@@ -22,8 +22,8 @@ export interface Program {
   /** Estimates bounds of the cost from the shapes of the variables. */
   estimate(shapes: ReadonlyMap<string, Shape>): Range;
   /**
-   * Evaluates with the values of the environment's variables, in their order. Throws an EvaluationError on failure, and
-   * CostExceededError if it costs too much. `tracker` receives the cost in any case.
+   * Evaluates with the values of the environment's variables, in their order, and adds the cost to `tracker` in any
+   * case. Throws an EvaluationError on failure, and CostExceededError if it costs too much.
    */
   evaluate(values: readonly Value[], tracker?: CostTracker, limit?: number): Value;
 }
