@@ -1,7 +1,7 @@
 import type { CelRule, Json, JsonSchema } from './json-schema.ts';
 import type { InputOf as InputOfSchema, OutputOf, Schema } from './schema.ts';
 
-/** API group, as `apiVersion` spells it. */
+/** The group of an API and one of its versions, as `apiVersion` spells them. */
 export type Group = 'kubevirt.io' | 'hypersdk.io' | 'novacron.io' | 'simulation.node-classifier.io';
 
 export interface Column {
