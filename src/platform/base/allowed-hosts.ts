@@ -3,8 +3,8 @@ import { tryParseIp } from './ip.ts';
 const HOST = /^(?:\[(?<v6>[0-9a-f:.]+)\]|(?<name>[^:[\]@/\s]+))(?::\d{1,5})?$/i;
 
 /**
- * Whether a server is called by a name of its own. A page whose name was made to lead here by DNS calls it by that name;
- * nobody can do this to an address or to localhost. `allowed` has names, and `*.example.org` for all below one.
+ * Reports whether a request calls a server by an address, localhost, or a name in `allowed`, where `*.example.org`
+ * stands for all names below one. A page whose name was pointed here by DNS uses that name, and so is rejected.
  */
 export function isAllowedHost(header: string | undefined, allowed: readonly string[]): boolean {
   const { v6, name } = HOST.exec(header ?? '')?.groups ?? {};
@@ -14,7 +14,7 @@ export function isAllowedHost(header: string | undefined, allowed: readonly stri
   return host === 'localhost' || tryParseIp(host) !== undefined || matchesHost(host, allowed);
 }
 
-/** Whether a name is one of some names, or is below one that begins with `*.`. */
+/** Reports whether a name is one of `names`, or is below one that begins with `*.`. */
 export function matchesHost(host: string, names: readonly string[]): boolean {
   return names.some((each) => {
     const name = each.toLowerCase();
@@ -22,7 +22,7 @@ export function matchesHost(host: string, names: readonly string[]): boolean {
   });
 }
 
-/** The names that programs in a cluster call a Service by. */
+/** Returns the names by which programs in a cluster call a Service. */
 export function serviceHosts({ name, namespace }: { readonly name: string; readonly namespace: string }): string[] {
   return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
 }

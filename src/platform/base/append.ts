@@ -1,4 +1,4 @@
-/** Adds lists to a list. `push(...items)` would pass each item as an argument, of which a stack holds only so many. */
+/** Appends lists to a list. `push(...items)` would pass each item as an argument, and the stack limits their number. */
 export function append<T>(list: T[], ...more: readonly Iterable<T>[]): void {
   for (const items of more) for (const item of items) list.push(item);
 }

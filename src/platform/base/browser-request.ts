@@ -2,9 +2,8 @@
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Whether a browser sent a request, and not a program. Browsers say where a page is from, in one of these headers, and
- * no page can leave them out. Node's fetch is a program that says `sec-fetch-mode: cors` and nothing more of the kind,
- * which no browser does.
+ * Reports whether a browser, and not a program, sent a request: browsers state the origin of a page in one of these
+ * headers, and no page can omit them. The fetch of Node.js sends only `sec-fetch-mode: cors`, which no browser does.
  */
 export function isFromBrowser(headers: HeaderValues): boolean {
   if (headers['origin'] !== undefined) return true;
@@ -14,8 +13,8 @@ export function isFromBrowser(headers: HeaderValues): boolean {
 }
 
 /**
- * Whether a page of another origin made the browser send a request. To open an address in a window is no such thing:
- * the page that links to it cannot read it.
+ * Reports whether a page of another origin made the browser send a request. Opening an address in a window does not
+ * count, because the page that links to it cannot read it.
  */
 export function isCrossOrigin(method: string, headers: HeaderValues): boolean {
   const { origin, host } = headers;
@@ -26,7 +25,7 @@ export function isCrossOrigin(method: string, headers: HeaderValues): boolean {
   return !(isRead && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document');
 }
 
-/** The scheme does not count: there may be a proxy before us that encrypts. */
+/** Compares origins without the scheme, because a proxy in front of the server may add TLS. */
 function isOwnOrigin(origin: HeaderValues[string], host: HeaderValues[string]): boolean {
   const url = typeof origin === 'string' ? URL.parse(origin) : null;
   if (url === null || typeof host !== 'string' || !/^https?:$/.test(url.protocol)) return false;

@@ -3,11 +3,11 @@ import type { Clock } from './clock.ts';
 
 export interface ClockUnderTest {
   readonly clock: Clock;
-  /** Lets this many milliseconds of the clock pass. */
+  /** Advances the clock by this many milliseconds. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
-/** What every clock does. */
+/** Tests the behavior that every clock must have. */
 export function clockContract(name: string, create: () => ClockUnderTest): void {
   describe(`${name} as a clock`, () => {
     test('both times move on by what has passed', async () => {

@@ -1,48 +1,53 @@
 import { uptime } from 'node:os';
 
-/** Undoes a timer; undoing it twice, or after it has fired, does nothing. */
+/** Cancels a timer. Cancelling it twice, or after it has fired, does nothing. */
 export interface Timer extends Disposable {
   cancel(): void;
 }
 
 /**
- * The only source of time. Whatever waits or reads the time gets one handed in, so that tests and simulations can
- * move time themselves.
+ * The only source of time. Code that waits or reads the time gets a clock injected, so that tests and simulations can
+ * control time.
  */
 export interface Clock {
-  /** The time of day in milliseconds since 1970 (UTC). It may jump when somebody sets the clock: for display, not for measuring. */
+  /**
+   * Returns the time of day in milliseconds since 1970 (UTC). It may jump when the clock is set, so use it for display
+   * and not for measuring.
+   */
   now(): number;
 
-  /** Milliseconds since an arbitrary moment; never goes back. For measuring. */
+  /** Returns the milliseconds since an arbitrary moment, for measuring. It never goes back. */
   monotonic(): number;
 
   /**
-   * Milliseconds since an arbitrary moment, those included in which the whole host slept, which `monotonic` leaves out;
-   * coarser, and dearer to ask for. Absent where nothing sleeps.
+   * Returns the milliseconds since an arbitrary moment, including the time the whole host slept, which `monotonic`
+   * leaves out. It is coarser and costs more, and is absent on clocks where nothing sleeps.
    */
   uptime?(): number;
 
   /**
-   * Resolves once at least `ms` have passed, and never within the call itself. Rejects with the signal's reason as
-   * soon as the signal is aborted, at once if it already is. Zero or less waits for one turn; Infinity waits for the
-   * signal alone. NaN throws a RangeError.
+   * Resolves once at least `ms` have passed, and never within the call itself. Rejects with the signal's reason as soon
+   * as the signal is aborted, at once if it already is. Zero or less waits for one turn; Infinity waits for the signal
+   * alone. NaN throws a RangeError.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 
-  /** Calls `fn` once, after at least `ms`, unless the timer is cancelled first. The same numbers as for sleep hold. */
+  /**
+   * Calls `fn` once, after at least `ms`, unless the timer is cancelled first. It accepts the same numbers as sleep.
+   */
   timer(ms: number, fn: () => void): Timer;
 
   /**
-   * Lets whatever else is due go first: for long work that is done in pieces. Absent where somebody else moves the
-   * time, so that it stands still until the work is done.
+   * Lets other due work run first, for long work that is done in pieces. It is absent where time is controlled from
+   * outside, so that time does not advance until the work is finished.
    */
   turn?(): Promise<void>;
 }
 
-/** The longest time that the timers of the runtime can wait in one go: 2^31 - 1 ms, 24.8 days. */
+/** The longest time that a Node.js timer can wait: 2^31 - 1 ms, 24.8 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. Its timers keep the process alive. */
+/** Clock of the host. Its timers keep the process alive. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -53,7 +58,7 @@ export const realClock: Clock = {
     const due = performance.now() + ms;
     let handle: ReturnType<typeof setTimeout>;
     const arm = (): void => {
-      // Rounded up, because a timer of the runtime may fire a fraction of a millisecond early.
+      // The time is rounded up because a Node.js timer may fire a fraction of a millisecond early.
       handle = setTimeout(fire, Math.min(Math.ceil(Math.max(due - performance.now(), 0)), MAX_TIMER_MS));
     };
     const fire = (): void => (performance.now() < due ? arm() : fn());
@@ -63,7 +68,7 @@ export const realClock: Clock = {
   turn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** Sleeping, for any clock that has timers. */
+/** Implements sleep for any clock that has timers. */
 export function sleepBy(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -82,12 +87,12 @@ export function sleepBy(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortS
   });
 }
 
-/** Makes a timer of what undoes it. */
+/** Creates a timer from its cancel function. */
 export function cancellable(cancel: () => void): Timer {
   return { cancel, [Symbol.dispose]: cancel };
 }
 
-/** A time that is no number is a mistake of the caller, which a timer would take for "now". */
+/** Throws on NaN, which is a mistake of the caller that a timer would treat as "now". */
 export function assertNumber(ms: number): void {
   if (Number.isNaN(ms)) throw new RangeError('a timer needs a number of milliseconds, not NaN');
 }

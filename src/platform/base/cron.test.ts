@@ -6,7 +6,7 @@ import { ParseError } from './errors.ts';
 const at = (text: string) => Date.parse(text);
 const iso = (instant: number | undefined) => (instant === undefined ? undefined : new Date(instant).toISOString());
 
-/** The first n runs after an instant. */
+/** Returns the first n runs after an instant. */
 function runs(expression: string, after: string, timeZone: string, n: number): (string | undefined)[] {
   const schedule = parseCron(expression);
   const found: (string | undefined)[] = [];
@@ -190,7 +190,7 @@ describe('where clocks change', () => {
   });
 
   test('a jump of half an hour and a zone that skipped a day are followed too', () => {
-    // Lord Howe goes from 2:00 to 2:30; Samoa had no 30 December 2011.
+    // Lord Howe goes from 2:00 to 2:30, and Samoa had no 30 December 2011.
     expect(runs('15 2 * * *', '2026-10-03T00:00:00Z', 'Australia/Lord_Howe', 1)).toEqual(['2026-10-03T15:30:00.000Z']);
     expect(runs('0 12 30 12 *', '2011-12-01T00:00:00Z', 'Pacific/Apia', 1)).toEqual(['2011-12-30T10:00:00.000Z']);
   });

@@ -3,14 +3,15 @@ import { ParseError } from './errors.ts';
 import { instantOf, wallTime } from './time-zone.ts';
 
 /**
- * When something runs again and again, to the minute. Where clocks change, an expression with chosen hours follows
- * the clock on the wall: a time that the clocks skip runs as soon as they have jumped, and a time that they show
- * twice runs once, the first time. An expression for every hour of the day has no local time to lose or to repeat: it
- * keeps its rhythm through the change.
+ * Recurring schedule with a resolution of a minute. Where clocks change, an expression with chosen hours follows the
+ * wall clock: a time that the clocks skip runs as soon as they have jumped, and a time that they show twice runs only
+ * the first time. An expression for every hour of the day keeps its rhythm through the change.
  */
 export interface CronSchedule {
   readonly expression: string;
-  /** The first run after an instant (never at it), in milliseconds since 1970, or undefined where none ever comes. */
+  /**
+   * Returns the first run after an instant (never at it), in milliseconds since 1970, or undefined if there is none.
+   */
   next(after: number, timeZone?: string): number | undefined;
 }
 
@@ -34,11 +35,11 @@ const BOUNDS = [
 const ITEM = /^(?:[*?]|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/\d{1,2})?$/i;
 const EVERY_HOUR = /^(?:[*?]|0?0-23)(?:\/0?1)?$/;
 
-/** Reads a cron expression of five fields, or a nickname such as @hourly; throws a ParseError that names the field. */
+/** Parses a cron expression of five fields, or a nickname such as @hourly. Throws a ParseError that names the field. */
 export function parseCron(expression: string): CronSchedule {
   const pattern = NICKNAMES.get(expression.trim().toLowerCase()) ?? expression.trim();
   const fields = pattern.split(/\s+/);
-  // Opening takes longer than all else that is done to read an object, and a plain expression never fails to open.
+  // Opening takes longer than all other parsing of an object, and a plain expression never fails to open.
   let onWall: Cron | undefined;
   if (!isPlain(fields)) {
     refuseUnknownSyntax(expression, fields);
@@ -49,7 +50,7 @@ export function parseCron(expression: string): CronSchedule {
     expression,
     next(after, timeZone = 'UTC') {
       if (everyHour) {
-        // Asked for its own error on an unknown zone.
+        // The call throws its own error for an unknown zone.
         wallTime(after, timeZone);
         return open(expression, pattern, timeZone).nextRun(new Date(after))?.getTime();
       }
@@ -61,7 +62,7 @@ export function parseCron(expression: string): CronSchedule {
 
 const PLAIN_ITEM = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 
-/** Whether every field is made of stars and numbers within its bounds, so that nothing can be wrong with it. */
+/** Reports whether every field consists of stars and numbers within its bounds, so that it cannot be invalid. */
 function isPlain(fields: readonly string[]): boolean {
   if (fields.length !== BOUNDS.length) return false;
   return BOUNDS.every(([least, most], i) => {
@@ -75,12 +76,12 @@ function isPlainItem(item: string, least: number, most: number): boolean {
   if (match === null) return false;
   const [, from = least, to = from, step = 1] = match;
   const [first, last, width] = [Number(from), Number(to), Number(step)];
-  // The parser makes nothing of steps that begin at the second name of Sunday.
+  // The parser does not support steps that begin at the second name of Sunday.
   if (first === most && match[3] !== undefined) return false;
   return least <= first && first <= last && last <= most && width >= 1 && width <= most - least;
 }
 
-/** Walks the matching wall times, which the instants follow in the same order, to the first one that lies ahead. */
+/** Returns the first matching wall time that lies ahead. Instants follow wall times in the same order. */
 function nextOnWall(onWall: Cron, after: number, timeZone: string): number | undefined {
   let wall: Date | null = new Date(wallTime(after, timeZone));
   for (;;) {
@@ -91,7 +92,7 @@ function nextOnWall(onWall: Cron, after: number, timeZone: string): number | und
   }
 }
 
-/** A pattern without a function to call: nothing is scheduled. */
+/** Opens a pattern without a function to call, so that nothing is scheduled. */
 function open(expression: string, pattern: string, timezone: string): Cron {
   try {
     return new Cron(pattern, { timezone, mode: '5-part', sloppyRanges: true });
@@ -101,7 +102,10 @@ function open(expression: string, pattern: string, timezone: string): Cron {
   }
 }
 
-/** The parser below knows extensions (seconds, L, W, #) that Kubernetes does not; schedules here stay portable. */
+/**
+ * Rejects extensions of the parser (seconds, L, W, #) that Kubernetes does not support, so that schedules stay
+ * portable.
+ */
 function refuseUnknownSyntax(expression: string, fields: readonly string[]): void {
   const refuse = (reason: string): never => {
     throw new ParseError(`invalid schedule "${expression}": ${reason}`, {
@@ -117,7 +121,8 @@ function refuseUnknownSyntax(expression: string, fields: readonly string[]): voi
   for (const [i, field] of fields.entries()) {
     const wrong = field.split(',').find((item) => !ITEM.test(item));
     if (wrong !== undefined) refuse(`${FIELDS[i]} "${field}" is not understood at "${wrong}"`);
-    // The parser takes any start of a step and then never finds a time to run, and counts months and days from zero in its words.
+    // The parser accepts any start of a step and then never finds a time to run. Its messages count months and days
+    // from zero.
     const [least, most] = BOUNDS[i] ?? [0, 0];
     const named = [...field.matchAll(/(?:^|[,-])(\d+)/g)].map(([, number]) => Number(number));
     const outside = named.find((number) => number < least || number > most);

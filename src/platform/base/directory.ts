@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it, for its owner alone unless told; false where it was there already. Node's own recursive mkdir does not end where a
- * file system takes no folders, as /proc does.
+ * Creates a directory and its parents, by default for the owner only, and returns false if it already existed. The
+ * recursive mkdir of Node.js does not end where a file system takes no directories, as with /proc.
  */
 export function createDirectory(path: string, mode = 0o700): boolean {
   const whole = resolve(path);
@@ -14,7 +14,7 @@ export function createDirectory(path: string, mode = 0o700): boolean {
     mkdirSync(whole, { mode });
     return true;
   } catch (error) {
-    // Somebody else was faster.
+    // Another process created it first.
     if (isFolder(whole)) return false;
     throw error;
   }

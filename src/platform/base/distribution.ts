@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1). */
+/** Source of numbers in [0, 1). */
 type Next = () => number;
 
 /** Draws from the normal distribution (Box-Muller; the second value is dropped so that each draw stands alone). */
@@ -22,7 +22,7 @@ export function poisson(next: Next, lambda: number): number {
   return lambda < 30 ? poissonByProduct(next, lambda) : poissonByRejection(next, lambda);
 }
 
-/** Counts events until their product of chances falls below e^-lambda (Knuth). */
+/** Counts events until the product of their random numbers falls below e^-lambda (Knuth). */
 function poissonByProduct(next: Next, lambda: number): number {
   const limit = Math.exp(-lambda);
   let events = 0;
@@ -30,7 +30,7 @@ function poissonByProduct(next: Next, lambda: number): number {
   return events;
 }
 
-/** Hoermann's transformed rejection (PTRS, 1993). */
+/** Implements Hoermann's transformed rejection (PTRS, 1993). */
 function poissonByRejection(next: Next, lambda: number): number {
   const b = 0.931 + 2.53 * Math.sqrt(lambda);
   const a = -0.059 + 0.02483 * b;
@@ -48,7 +48,7 @@ function poissonByRejection(next: Next, lambda: number): number {
   }
 }
 
-/** ln(k!) by Stirling's series, summed directly where that is not yet close. */
+/** Computes ln(k!) by Stirling's series, or by direct summation where the series is not yet close. */
 function logFactorial(k: number): number {
   if (k < 10) {
     let sum = 0;

@@ -3,7 +3,7 @@ import { ParseError } from './errors.ts';
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
-  // The micro sign and the Greek letter look alike; Go reads both.
+  // The micro sign and the Greek letter look alike, and Go reads both.
   '\u00b5s': 1_000n,
   '\u03bcs': 1_000n,
   ms: 1_000_000n,
@@ -17,11 +17,11 @@ const UNITS: Readonly<Record<string, bigint>> = {
 const MAX_NS = 2n ** 63n - 1n;
 
 /**
- * Reads a duration as Go writes it (1h30m, -1.5s, 100ms), and also in days and weeks (d, w), to milliseconds. What is
- * finer than a nanosecond is cut off, and what Go's 64 bits of nanoseconds (292 years) cannot hold is refused.
+ * Parses a duration in Go's format (1h30m, -1.5s, 100ms), also in days and weeks (d, w), to milliseconds. Anything
+ * finer than a nanosecond is cut off, and durations beyond Go's 64 bits of nanoseconds (292 years) are rejected.
  */
 export function parseDuration(text: string): number {
-  // Read from text because dividing a double would round twice.
+  // The result is parsed from text because dividing a double would round twice.
   return Number(`${parseNanoseconds(text)}e-6`);
 }
 
@@ -40,7 +40,7 @@ function parseNanoseconds(text: string): bigint {
     const scale = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;
     if (scale === undefined) throw new ParseError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
     rest = rest.slice(unit.length);
-    // More digits than these cannot change the nanosecond, nor fit where Go reads them.
+    // Further digits cannot change the nanosecond, nor fit where Go reads them.
     const digits = fraction.slice(0, 18);
     const tooLong = whole.replace(/^0+/, '').length > 19;
     if (!tooLong) total += BigInt(whole) * scale + (BigInt(digits) * scale) / 10n ** BigInt(digits.length);
@@ -51,7 +51,7 @@ function parseNanoseconds(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** Quotes as Go's time package does: byte by byte, everything outside printable ASCII in hexadecimal. */
+/** Quotes as Go's time package does: byte by byte, with everything outside printable ASCII in hexadecimal. */
 function quote(text: string): string {
   const bytes = [...new TextEncoder().encode(text)].map((byte) => {
     if (byte < 0x20 || byte >= 0x80) return `\\x${byte.toString(16).padStart(2, '0')}`;
@@ -61,7 +61,7 @@ function quote(text: string): string {
   return `"${bytes.join('')}"`;
 }
 
-/** Prints milliseconds as Go prints a time.Duration: 1h30m0s, 1.5s, 250ms, 3ns. */
+/** Formats milliseconds as Go formats a time.Duration: 1h30m0s, 1.5s, 250ms, 3ns. */
 export function formatDuration(ms: number): string {
   const ns = toNanoseconds(ms);
   if (ns === 0n) return '0s';
@@ -88,14 +88,14 @@ function decimal(value: bigint, places: number): string {
   return text.slice(0, -places) + (fraction === '' ? '' : `.${fraction}`);
 }
 
-/** Milliseconds to nanoseconds, splitting off the whole part because a double cannot hold both. */
+/** Converts milliseconds to nanoseconds. It splits off the whole part because a double cannot hold both. */
 function toNanoseconds(ms: number): bigint {
   if (!Number.isFinite(ms)) throw new RangeError(`a duration must be a finite number, not ${ms}`);
   const whole = Math.trunc(ms);
   return BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1e6));
 }
 
-/** Prints an age as kubectl does, in two or three figures: 5s, 2m30s, 47h, 3d4h, 2y1d. */
+/** Formats an age as kubectl does, in two or three figures: 5s, 2m30s, 47h, 3d4h, 2y1d. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   // A clock that is up to two seconds behind counts as now.

@@ -1,14 +1,14 @@
-/** What every error of ours may carry besides its message. */
+/** Optional details of every VimanaError. */
 export interface ErrorDetails {
-  /** The error that led to this one. */
+  /** Error that led to this one. */
   readonly cause?: unknown;
-  /** What the user can do about it, as one sentence. */
+  /** Remedy for the user, as one sentence. */
   readonly hint?: string;
 }
 
 /**
- * The root of our errors. `code` is stable: scripts and documentation may rely on it, while messages may be
- * reworded at any time.
+ * Base class of all errors of this project. `code` is stable: scripts and documentation may rely on it, while messages
+ * may be reworded at any time.
  */
 export class VimanaError extends Error {
   readonly code: string;
@@ -20,27 +20,27 @@ export class VimanaError extends Error {
     if (details.hint !== undefined) this.hint = details.hint;
   }
 
-  /** Read from the class already when the stack is taken, so that the stack begins with the right name. */
+  /** A getter on the class already has the name when the stack is captured, so that the stack begins with it. */
   override get name(): string {
     return this.constructor.name;
   }
 }
 
-/** The command line was not understood: an unknown flag, a missing argument. */
+/** Reports an invalid command line, such as an unknown flag or a missing argument. */
 export class UsageError extends VimanaError {
   constructor(message: string, details?: ErrorDetails) {
     super('USAGE', message, details);
   }
 }
 
-/** A setting is missing or wrong, wherever it came from: a file, a flag, the environment. */
+/** Reports a missing or invalid setting from any source: a file, a flag, the environment. */
 export class ConfigError extends VimanaError {
   constructor(message: string, details?: ErrorDetails) {
     super('CONFIG', message, details);
   }
 }
 
-/** Trying again can succeed; not before `retryAfterMs` where it is known, else after the caller's own back-off. */
+/** Reports a failure that a retry can fix, not before `retryAfterMs` if known, else after the caller's own back-off. */
 export class TemporaryError extends VimanaError {
   declare readonly retryAfterMs?: number;
 
@@ -53,14 +53,14 @@ export class TemporaryError extends VimanaError {
   }
 }
 
-/** Trying again cannot succeed until somebody changes the input: report it and do not retry. */
+/** Reports a failure that no retry can fix until the input changes. Report it and do not retry. */
 export class TerminalError extends VimanaError {
   constructor(message: string, details: ErrorDetails & { readonly code?: string } = {}) {
     super(details.code ?? 'TERMINAL', message, details);
   }
 }
 
-/** Text that could not be read as a value of the format it should have. */
+/** Reports text that is not a valid value of its expected format. */
 export class ParseError extends VimanaError {
   constructor(message: string, details?: ErrorDetails) {
     super('PARSE', message, details);

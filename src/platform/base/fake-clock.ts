@@ -2,21 +2,20 @@ import { assertNumber, type Clock, cancellable, sleepBy, type Timer } from './cl
 import { TimerQueue } from './timer-queue.ts';
 
 export interface FakeClockOptions {
-  /** The time of day at which the clock starts, in milliseconds since 1970. */
+  /** Time of day at which the clock starts, in milliseconds since 1970. */
   readonly start?: number;
-  /** How many turns of the event loop to let pass before time moves on; more than one for work that itself takes turns. */
+  /** Number of event loop turns to wait before time advances. Work that itself takes turns needs more than one. */
   readonly turns?: number;
 }
 
-// Taken at load time so that a test which replaces the global timers does not stop this clock.
+// setImmediate is read at load time, so that a test that replaces the global timers does not stop this clock.
 const nextTurn = setImmediate;
 
 /**
- * A clock that stands still until it is moved. Timers fire in the order they are due, those due at the same time in
- * the order they were made. Between two timers, all promise chains that can go on do so; hence whatever starts to
- * wait because of a timer is part of the same advance. The same program sees the same order every time, as long as it
- * waits only for promises and this clock. Work that the event loop cannot show (disk, sockets, threads) must be
- * bracketed by hold().
+ * Clock that advances only on request. Timers fire in the order they are due, those due at the same time in the order
+ * they were created. Between two timers, all promise chains that can continue do so, so a wait that starts because of a
+ * timer is part of the same advance. The order is reproducible as long as the program waits only for promises and this
+ * clock; work outside the event loop (disk, sockets, threads) must be bracketed by hold().
  */
 export class FakeClock implements Clock {
   readonly #queue = new TimerQueue();
@@ -51,12 +50,12 @@ export class FakeClock implements Clock {
     return cancellable(() => this.#queue.cancel(entry));
   }
 
-  /** How many timers wait, sleepers included. */
+  /** Number of pending timers, including sleeps. */
   get pending(): number {
     return this.#queue.size;
   }
 
-  /** Keeps time from moving until the hold is given back, while real work is under way. */
+  /** Stops time until the hold is disposed, while real work is in progress. */
   hold(): Disposable {
     this.#holds++;
     let held = true;
@@ -69,20 +68,20 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Moves time forward by `ms`, firing all that falls due. */
+  /** Advances time by `ms` and fires all timers that become due. */
   advance(ms: number): Promise<void> {
     if (!(ms >= 0)) throw new RangeError(`time only moves forward, not by ${ms} ms`);
     return this.#move(this.#elapsed + ms);
   }
 
-  /** Moves time forward to a time of day, firing all that falls due. */
+  /** Advances time to a time of day and fires all timers that become due. */
   advanceTo(time: number): Promise<void> {
     return this.advance(time - this.now());
   }
 
   /**
-   * Lets time run as fast as it can: it jumps to the next timer whenever nothing else is left to run. Given a time of
-   * day it ends there; given a signal it ends when that is aborted, and until then waits for new timers.
+   * Runs time as fast as possible: it jumps to the next timer whenever nothing else can run. It ends at the given time
+   * of day, or when the given signal is aborted; until then it waits for new timers.
    */
   run(until: number | AbortSignal): Promise<void> {
     if (typeof until === 'number') return this.advanceTo(until);

@@ -1,9 +1,9 @@
-/** A number that is too large for JavaScript, as it is for Go. */
+/** Error for a number that is too large for JavaScript, as it is for Go. */
 export class NumberTooLarge extends SyntaxError {}
 
 /**
- * Reads JSON without numbers that are too large: `JSON.parse` makes Infinity of them, which is then written as null.
- * Throws a NumberTooLarge where there is one.
+ * Parses JSON and throws NumberTooLarge for a number that is too large. `JSON.parse` would turn it into Infinity, which
+ * is then written as null.
  */
 export function parseFiniteJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -12,13 +12,13 @@ export function parseFiniteJson(text: string): unknown {
 }
 
 const LARGE_EXPONENT = /\d[eE]\+?\d{3}/;
-/** Together with an exponent of two digits, fewer digits make no number that is too large. */
+/** Fewer digits, together with an exponent of two digits, never form a number that is too large. */
 const MANY_DIGITS = 200;
 
-/** Whether a text can hold such a number, so that few need a second look. Within quotes it may hold one as well. */
+/** Reports whether a text may hold such a number, even within quotes, so that few texts need a second look. */
 function mayBeTooLarge(text: string): boolean {
   if (LARGE_EXPONENT.test(text)) return true;
-  // So many digits in a row stand on one of these places.
+  // This many digits in a row always cover one of these positions.
   for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
     if (!isDigit(text, at)) continue;
     let start = at;
@@ -47,7 +47,7 @@ function isFinite(value: unknown): boolean {
 
 const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** The first number of a text that is too large, as it is written there. */
+/** Returns the first number of a text that is too large, as written there. */
 function tooLargeIn(text: string): string {
   for (const [found] of text.matchAll(STRINGS_AND_NUMBERS)) {
     if (!found.startsWith('"') && !Number.isFinite(Number(found))) return `${found} `;

@@ -1,4 +1,4 @@
-/** How Go writes characters that have an escape of their own, within quotes of any sort. */
+/** Escape sequences that Go uses for characters within quotes of any kind. */
 export const GO_ESCAPES: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
@@ -38,7 +38,7 @@ export function goNumber(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   const power = Number(exponent);
-  // Go decides for the exponent as if six digits had been asked for, however many it then prints.
+  // Go chooses the exponent as if six digits had been requested, no matter how many it then prints.
   if (power >= -4 && power < FEWEST_EXPONENT) return String(value);
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
@@ -49,7 +49,7 @@ export function goJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null || 'toJSON' in value)
     return escapeHtml(JSON.stringify(value) ?? 'null');
-  // Written out here because a JavaScript object keeps keys that look like numbers in an order of its own.
+  // Entries are formatted here because a JavaScript object orders keys that look like numbers in its own way.
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${sorted.map(([key, item]) => `${escapeHtml(JSON.stringify(key))}:${goJson(item)}`).join(',')}}`;

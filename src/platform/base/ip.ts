@@ -2,25 +2,25 @@ import { ParseError } from './errors.ts';
 
 export type IpFamily = 4 | 6;
 
-/** An IP address as a number, so that ranges are arithmetic. */
+/** IP address as a number, so that ranges are arithmetic. */
 export interface IpAddress {
   readonly family: IpFamily;
   readonly value: bigint;
 }
 
-/** How many bits an address of a family has. */
+/** Returns the number of bits in an address of a family. */
 export function addressBits(family: IpFamily): number {
   return family === 4 ? 32 : 128;
 }
 
-/** Reads an IPv4 or IPv6 address; a zone (fe80::1%eth0) and an octet with a leading zero are refused. */
+/** Parses an IPv4 or IPv6 address. A zone (fe80::1%eth0) and an octet with a leading zero are rejected. */
 export function parseIp(text: string): IpAddress {
   const address = tryParseIp(text);
   if (address === undefined) throw new ParseError(`"${text}" is not an IP address`);
   return address;
 }
 
-/** Reads an IPv4 or IPv6 address, or returns undefined where the text is none. */
+/** Parses an IPv4 or IPv6 address, or returns undefined if the text is not an address. */
 export function tryParseIp(text: string): IpAddress | undefined {
   const family = text.includes(':') ? 6 : 4;
   const value = family === 6 ? readIpv6(text) : readIpv4(text);
@@ -38,7 +38,7 @@ function readIpv4(text: string): bigint | undefined {
       if (digit < 0 || digit > 9) return undefined;
       octet = octet * 10 + digit;
     }
-    // Some programs read 010 as eight; nobody may rely on either reading.
+    // Some programs read 010 as eight, so neither reading is safe.
     const padded = at - start > 1 && text.charCodeAt(start) === ZERO;
     if (at === start || at - start > 3 || padded || octet > 255) return undefined;
     value = value * 256 + octet;
@@ -61,7 +61,7 @@ function readIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | group, 0n);
 }
 
-/** Reads groups of hexadecimal digits; the last two of an address may be written as an IPv4 address. */
+/** Parses groups of hexadecimal digits. The last two of an address may be written as an IPv4 address. */
 function readGroups(text: string, isEnd: boolean): bigint[] | undefined {
   if (text === '') return [];
   const parts = text.split(':');
@@ -73,7 +73,7 @@ function readGroups(text: string, isEnd: boolean): bigint[] | undefined {
   return embedded === undefined ? groups : [...groups, embedded >> 16n, embedded & 0xffffn];
 }
 
-/** Prints an address; IPv6 in the one form that RFC 5952 recommends. */
+/** Formats an address. IPv6 uses the form that RFC 5952 recommends. */
 export function formatIp({ family, value }: IpAddress): string {
   return family === 4 ? formatIpv4(value) : formatIpv6(value);
 }
@@ -83,7 +83,7 @@ function formatIpv4(value: bigint): string {
 }
 
 function formatIpv6(value: bigint): string {
-  // An IPv4 address mapped into IPv6 keeps its familiar look.
+  // An IPv4 address mapped into IPv6 keeps its dotted form.
   if (value >> 32n === 0xffffn) return `::ffff:${formatIpv4(value & 0xffffffffn)}`;
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
   const { start, length } = longestZeros(groups);
@@ -91,7 +91,7 @@ function formatIpv6(value: bigint): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-/** The longest run of zero groups, the first one of equals. */
+/** Finds the longest run of zero groups, the first one of equals. */
 function longestZeros(groups: readonly string[]): { start: number; length: number } {
   let best = { start: 0, length: 0 };
   let length = 0;

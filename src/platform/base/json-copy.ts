@@ -1,6 +1,6 @@
 /**
- * A copy of plain JSON data, all the way down, several times as fast as structuredClone. As in JSON text, members that
- * are undefined are left out. Anything but plain objects, arrays and scalars is not for it.
+ * Copies plain objects, arrays and scalars deeply, several times as fast as structuredClone. As in JSON text, undefined
+ * members are left out.
  */
 export function copyJson<T>(value: T): T {
   return copy(value) as T;
@@ -23,7 +23,7 @@ function copy(value: unknown): unknown {
   return members;
 }
 
-/** A member of that name would otherwise change what the object is. */
+/** Defines a member whose assignment by name would change the prototype of the object. */
 function define(members: object, name: string, value: unknown): void {
   Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonEqual } from './json-equal.ts';
 
-/** Texts with the members of every object in order, so that equal texts are equal values. */
+/** Formats JSON with sorted members, so that equal texts are equal values. */
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -1,6 +1,6 @@
 /**
- * Whether two values are the same JSON, whatever the order of members. As in JSON text, members that are undefined are
- * not there.
+ * Reports whether two values are the same JSON, regardless of the order of members. As in JSON text, undefined members
+ * count as absent.
  */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;

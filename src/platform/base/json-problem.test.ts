@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonProblem } from './json-problem.ts';
 
 describe('what is wrong with JSON', () => {
-  // As Go's encoding/json says it.
+  // The messages are those of Go's encoding/json.
   it.each([
     ['', 'unexpected end of JSON input'],
     ['{', 'unexpected end of JSON input'],

@@ -1,6 +1,6 @@
 import { GO_ESCAPES } from './go-value.ts';
 
-/** Where a text stops to be JSON, in the words of Go's decoder, which clients of an API server know. */
+/** Describes where a text stops being JSON in the words of Go's decoder, which clients of an API server know. */
 export function jsonProblem(text: string | Uint8Array): string {
   const scan = new Scan(typeof text === 'string' ? new TextEncoder().encode(text) : text);
   try {
@@ -18,7 +18,7 @@ const SPACE = new Set([' ', '\t', '\n', '\r']);
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
 
-/** Reads JSON only to find out where it goes wrong: byte by byte, because that is how Go names what it met. */
+/** Scans JSON only to find its first error. It works byte by byte because Go names the byte it met. */
 class Scan {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -120,7 +120,7 @@ class Scan {
     }
   }
 
-  /** The next character that is no space. */
+  /** Returns the next character that is not a space. */
   #next(): string {
     this.skipSpace();
     return this.#take();
@@ -145,7 +145,7 @@ class Scan {
 
 const NAMED: Readonly<Record<string, string>> = { ...GO_ESCAPES, "'": "\\'" };
 
-/** A byte as Go prints the character of that number. */
+/** Formats a byte as Go prints the character of that number. */
 function quoteChar(char: string): string {
   const code = char.charCodeAt(0);
   if (code >= 0x80 && (code < 0xa1 || code === 0xad)) return `'\\u${code.toString(16).padStart(4, '0')}'`;

@@ -1,15 +1,15 @@
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a JSON object that somebody has recorded in a status or an annotation. It may hold anything, so that text which
- * is no object counts as an empty one: an error would come again with every attempt.
+ * Reads a JSON object that was recorded in a status or an annotation. Text that is not an object counts as an empty
+ * one, because an error would recur with every attempt.
  */
 export function readRecord(text: string): JsonRecord {
   const read = parse(text);
   return isRecord(read) ? read : {};
 }
 
-/** Reads a list of such objects; whatever else is in it is left out. */
+/** Reads a list of such objects and skips all other items. */
 export function readRecords(text: string): readonly JsonRecord[] {
   const read = parse(text);
   return Array.isArray(read) ? read.filter(isRecord) : [];

@@ -1,9 +1,9 @@
-/** Parts of a value that become text in one go: a millisecond or two. */
+/** Number of parts of a value that are formatted in one step, which takes a millisecond or two. */
 const STEP = 8_000;
-/** Of a text, as much as one more part. */
+/** Number of characters of a text that count as one part. */
 const PART_OF_TEXT = 64;
 
-/** The JSON text of a large value, made in steps between which others may have a turn. What JSON.stringify gives. */
+/** Formats a large value as JSON.stringify does, in steps between which other work may run. */
 export function* jsonInSteps(value: object): Generator<void, string, void> {
   if (weigh(value, STEP) < STEP) return JSON.stringify(value);
   return Array.isArray(value) ? yield* listInSteps(value) : yield* objectInSteps(value);
@@ -48,12 +48,12 @@ function* objectInSteps(object: object): Generator<void, string, void> {
   return `{${texts.join(',')}}`;
 }
 
-/** A long text is as heavy as a large object, and cannot be cut. */
+/** Formats a heavy value. A long text weighs as much as a large object, but cannot be split. */
 function* heavy(value: unknown): Generator<void, string, void> {
   return typeof value === 'object' && value !== null ? yield* jsonInSteps(value) : JSON.stringify(value);
 }
 
-/** How many parts a value has; no more are counted than the limit. */
+/** Counts the parts of a value, up to the limit. */
 function weigh(value: unknown, limit: number): number {
   if (typeof value === 'string') return 1 + Math.floor(value.length / PART_OF_TEXT);
   if (typeof value !== 'object' || value === null) return 1;

@@ -1,4 +1,4 @@
-/** An entry as the JSON log has it. */
+/** Entry of the JSON log. */
 interface Line {
   readonly level: string;
   readonly time: string;
@@ -15,7 +15,7 @@ interface PlainError {
   readonly [field: string]: unknown;
 }
 
-/** Prints an entry for people: time, level, message, fields; then its errors with their stacks, indented. */
+/** Formats an entry for people: time, level, message, fields, then its errors with their stacks, indented. */
 export function formatLogLine({ level, time, msg = '', ...fields }: Line): string {
   const errors = Object.values(fields).filter(isError);
   const head = [time, level.toUpperCase().padEnd(5), oneLine(msg), words(fields)]
@@ -29,19 +29,19 @@ function words(fields: object): string {
   return pairs.join(' ');
 }
 
-/** Text as it is where that is clear, everything else as JSON. */
+/** Formats clear text unchanged and everything else as JSON. */
 function word(value: unknown): string {
   return typeof value === 'string' && /^[^\s"=\p{C}]+$/u.test(value) ? value : oneLine(JSON.stringify(value));
 }
 
-/** Control characters could forge a line or move the cursor of the terminal. */
+/** Escapes control characters, which could forge a line or move the cursor of the terminal. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (char) =>
     char === '\n' ? '\\n' : `\\x${(char.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`,
   );
 }
 
-/** An error's summary, its other fields, where it came from, and the same of the errors behind it. */
+/** Formats an error's summary, its other fields, its stack, and the same for its causes. */
 function trace(error: PlainError, label: string): string[] {
   const { name: _name, message: _message, stack, cause, errors, ...fields } = error;
   const frames = stack.split('\n').filter((line) => /^\s*at /.test(line));

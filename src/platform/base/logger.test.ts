@@ -6,7 +6,7 @@ import { createLogger, type LoggerOptions } from './pino-logger.ts';
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-/** A logger and the lines it wrote. */
+/** Returns the lines that a logger wrote. */
 function logged(use: (log: Logger) => void, options: Partial<LoggerOptions> = {}): string[] {
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };

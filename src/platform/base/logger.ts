@@ -3,7 +3,7 @@ import { redactFields, redactText } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Values that say what a line is about. An Error stands for `{ err: error }`. */
+/** Values that describe the subject of a line. An Error is short for `{ err: error }`. */
 export type LogFields = Readonly<Record<string, unknown>> | Error;
 
 /** Writes one entry: a message, fields and a message, or fields alone. */
@@ -13,15 +13,15 @@ export interface LogMethod {
 }
 
 /**
- * A structured log. Nothing that is logged can make it throw or wait. Secrets do not reach the output: not those under telling
- * keys (token, password, authorization, a Secret's data ...), nor those that can be told by their form.
+ * Structured log that never throws or waits because of a logged value. It redacts secrets, both under revealing keys
+ * (token, password, authorization, a Secret's data ...) and those recognized by their form.
  */
 export interface Logger {
   readonly debug: LogMethod;
   readonly info: LogMethod;
   readonly warn: LogMethod;
   readonly error: LogMethod;
-  /** A logger whose every entry has these fields too. The entry's own fields win. */
+  /** Returns a logger that adds these fields to every entry. The entry's own fields take precedence. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
 
@@ -31,13 +31,13 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Where entries go, and which levels are worth preparing. */
+/** Destination of entries, which also decides which levels are worth preparing. */
 export interface LogSink {
   enabled(level: LogLevel): boolean;
   write(entry: LogEntry): void;
 }
 
-/** A logger on a sink; the sink gets entries whose secrets are already gone. */
+/** Creates a logger on a sink. The sink gets entries whose secrets are already redacted. */
 export function loggerOn(sink: LogSink, bound: Readonly<Record<string, unknown>> = {}): Logger {
   const method =
     (level: LogLevel): LogMethod =>
@@ -57,14 +57,14 @@ export function loggerOn(sink: LogSink, bound: Readonly<Record<string, unknown>>
   };
 }
 
-/** A logger that says nothing. */
+/** Logger that drops all entries. */
 export const noopLogger: Logger = loggerOn({ enabled: () => false, write: () => {} });
 
 export interface MemoryLogger extends Logger {
   readonly entries: readonly (LogEntry & { readonly time: number })[];
 }
 
-/** A logger that keeps its entries, for tests. */
+/** Creates a logger that stores its entries, for tests. */
 export function createMemoryLogger(clock: Clock): MemoryLogger {
   const entries: (LogEntry & { time: number })[] = [];
   const write = (entry: LogEntry): void => void entries.push({ ...entry, time: clock.now() });

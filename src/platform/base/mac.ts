@@ -1,6 +1,8 @@
 import { ParseError } from './errors.ts';
 
-/** Reads an Ethernet address (six bytes, parted by ':' or '-') to its one form: lower case, parted by ':'. */
+/**
+ * Parses an Ethernet address (six bytes, separated by ':' or '-') to its canonical form: lower case, separated by ':'.
+ */
 export function parseMac(text: string): string {
   const mac = tryParseMac(text);
   if (mac === undefined) {
@@ -11,14 +13,14 @@ export function parseMac(text: string): string {
   return mac;
 }
 
-/** Reads an Ethernet address, or returns undefined where the text is none. */
+/** Parses an Ethernet address, or returns undefined if the text is not one. */
 export function tryParseMac(text: string): string | undefined {
   return /^[0-9a-f]{2}(?:(:[0-9a-f]{2}){5}|(-[0-9a-f]{2}){5})$/i.test(text)
     ? text.toLowerCase().replaceAll('-', ':')
     : undefined;
 }
 
-/** Whether the address is for a group of hosts; no network card may have such a one. */
+/** Reports whether the address is for a group of hosts. No network interface may have such an address. */
 export function isMulticastMac(mac: string): boolean {
   return (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1;
 }

@@ -1,9 +1,9 @@
-/** Longer texts are not kept, unless somebody says so: they seldom come again. */
+/** Default maximum length of a cached text. Longer texts seldom recur. */
 const MAX_LENGTH = 128;
 
 /**
- * A pure function of short texts that keeps its latest answers, for texts that come again and again, such as times and
- * quantities. Bounded by `size` times two; what throws is not kept.
+ * Memoizes a pure function of short texts that recur, such as times and quantities. It stores at most `size` times two
+ * results, and none for a call that throws.
  */
 export function memoize<T>(size: number, answer: (text: string) => T, maxLength = MAX_LENGTH): (text: string) => T {
   let young = new Map<string, T>();

@@ -37,11 +37,11 @@ const labelValueRule = rule(
 );
 
 /*
- * Each check returns what is wrong with a name, in the words of Kubernetes 1.36, and nothing for a good name.
+ * Each check returns the problems of a name in the words of Kubernetes 1.36, and an empty list for a valid name.
  * Kubernetes counts bytes everywhere but calls them characters in the rules for object names.
  */
 
-/** Checks a DNS label (RFC 1123), the name of a namespace for example. */
+/** Checks a DNS label (RFC 1123), for example the name of a namespace. */
 export function dns1123LabelProblems(name: string): string[] {
   const problems = tooLong(name, MAX_LABEL, 'characters');
   if (!labelRule.matches(name)) {
@@ -50,12 +50,12 @@ export function dns1123LabelProblems(name: string): string[] {
   return problems;
 }
 
-/** Checks a DNS subdomain (RFC 1123), the name of most objects. */
+/** Checks a DNS subdomain (RFC 1123), which names most objects. */
 export function dns1123SubdomainProblems(name: string): string[] {
   return problemsOf(name, MAX_SUBDOMAIN, 'characters', subdomainRule);
 }
 
-/** Checks a DNS label (RFC 1035), the name of a service for example. */
+/** Checks a DNS label (RFC 1035), for example the name of a service. */
 export function dns1035LabelProblems(name: string): string[] {
   return problemsOf(name, MAX_LABEL, 'characters', label1035Rule);
 }
@@ -65,7 +65,7 @@ export function qualifiedNameProblems(text: string): readonly string[] {
   return knownProblems(text);
 }
 
-/** The same few names come with every object. */
+/** Results are memoized because the same few names come with every object. */
 const knownProblems = memoize(2048, (text): readonly string[] => {
   const slash = text.indexOf('/');
   if (slash >= 0 && text.includes('/', slash + 1)) {
@@ -95,7 +95,7 @@ interface Rule {
   matches(text: string): boolean;
 }
 
-/** A rule that a pattern states; the message lists the examples as Kubernetes does, odd spacing included. */
+/** Creates a rule from a pattern. Its message lists the examples as Kubernetes does, odd spacing included. */
 function rule(says: string, pattern: string, examples: readonly string[]): Rule {
   const whole = new RegExp(`^(?:${pattern})$`);
   const listed = examples.map((example) => `'${example}', `).join(' or ');

@@ -1,6 +1,6 @@
 /**
- * What a record holds by a key that somebody else chose. Every object also answers to names such as `constructor` and
- * `__proto__`, which are not in it for that. Decoded JSON holds no functions, so that most reads look at one thing only.
+ * Returns the value under an untrusted key, but not inherited ones such as `constructor` and `__proto__`. Decoded JSON
+ * holds no functions, so most reads need one check only.
  */
 export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   const value = record[key];
@@ -8,7 +8,7 @@ export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T
   return Object.hasOwn(record, key) ? value : undefined;
 }
 
-/** Puts a value into a record as JSON.parse would: `__proto__` is a key like any other. */
+/** Sets a value in a record as JSON.parse would: `__proto__` is a key like any other. */
 export function setOwn<T>(record: Record<string, T>, key: string, value: NoInfer<T>): void {
   if (key === '__proto__')
     Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });

@@ -7,14 +7,14 @@ export interface LoggerOptions {
   readonly level: LogLevel | 'silent';
   readonly format: 'json' | 'text';
   readonly clock: Clock;
-  /** Takes whole lines; process.stderr is one. */
+  /** Receives whole lines, as process.stderr does. */
   readonly destination: { write(line: string): unknown };
 }
 
-/** A field of this name would appear twice in the line. */
+/** Field names that would appear twice in the line. */
 const RESERVED = new Set(['level', 'time', 'msg']);
 
-/** The logger of the program: one line an entry, as JSON for machines or as text for people. */
+/** Creates the logger of the program. It writes one line per entry, as JSON for machines or as text for people. */
 export function createLogger({ level, format, clock, destination }: LoggerOptions): Logger {
   const write = (line: string): void => {
     destination.write(format === 'json' ? line : formatLogLine(JSON.parse(line)));
@@ -25,7 +25,7 @@ export function createLogger({ level, format, clock, destination }: LoggerOption
       base: null,
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Errors come as plain data already.
+      // Errors are already plain data.
       serializers: { err: (value: unknown) => value },
     },
     { write },

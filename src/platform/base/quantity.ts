@@ -4,9 +4,9 @@ import { memoize } from './memoize.ts';
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /**
- * An exact amount of a resource, as Kubernetes counts them. `nano` is the amount in billionths, the finest step that
- * Kubernetes keeps. `format` is how it prints. `text` is there when Kubernetes would keep the spelling as it was
- * given (1.024k, +1) instead of the canonical one; results of arithmetic never have it.
+ * Exact amount of a resource in the sense of Kubernetes. `nano` is the amount in billionths, the finest step that
+ * Kubernetes stores, and `format` is its output format. `text` is set when Kubernetes would keep the spelling as given
+ * (1.024k, +1) instead of the canonical one; results of arithmetic never have it.
  */
 export interface Quantity {
   readonly nano: bigint;
@@ -18,7 +18,7 @@ const NANO = 1_000_000_000n;
 const MAX_INT64 = 2n ** 63n - 1n;
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-// Kubernetes sets no bound, but a short text such as 1e999999999 must not fill the memory.
+// Kubernetes has no bound, but a short text such as 1e999999999 must not fill the memory.
 const MAX_EXPONENT = 1_000;
 const MAX_LENGTH = 1_000;
 
@@ -26,14 +26,14 @@ const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.
 const WRONG_NUMBER = 'unable to parse numeric part of quantity';
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
-/** Reads a quantity, or throws a ParseError in the words of Kubernetes. */
+/** Parses a quantity, or throws a ParseError in the words of Kubernetes. */
 export function parseQuantity(input: string | number): Quantity {
   const result = read(String(input));
   if (typeof result === 'string') throw new ParseError(result);
   return result;
 }
 
-/** Reads a quantity, or returns undefined where the text is none. */
+/** Parses a quantity, or returns undefined if the text is not one. */
 export function tryParseQuantity(input: string | number): Quantity | undefined {
   const result = read(String(input));
   return typeof result === 'string' ? undefined : result;
@@ -41,14 +41,14 @@ export function tryParseQuantity(input: string | number): Quantity | undefined {
 
 interface Suffix {
   readonly format: QuantityFormat;
-  /** The power of ten, or of two for BinarySI. */
+  /** Power of ten, or of two for BinarySI. */
   readonly exponent: number;
 }
 
-/** The same few amounts come again and again. */
+/** Results are memoized because the same few amounts recur. */
 const read = memoize(1024, readAnew);
 
-/** Reads a quantity, or says what is wrong with the text. */
+/** Parses a quantity, or describes the problem with the text. */
 function readAnew(text: string): Quantity | string {
   // Digits are optional because Kubernetes reads "Ki" or "." as zero.
   const match = text.length > MAX_LENGTH ? null : /^([+-]?)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text);
@@ -83,7 +83,10 @@ interface Parts {
   readonly suffix: Suffix;
 }
 
-/** Whether Kubernetes holds the number in 64 bits; only then does it keep the spelling, and only else round and cap. */
+/**
+ * Reports whether Kubernetes holds the number in 64 bits. Only then does it keep the spelling; otherwise it rounds and
+ * caps.
+ */
 function isShort({ whole, fraction, suffix: { format, exponent } }: Parts): boolean {
   if (format !== 'BinarySI') return whole.length + fraction.length <= 18 && exponent - fraction.length >= -9;
   return fraction === '' && whole.length + (exponent * 3) / 10 <= 14;
@@ -102,12 +105,12 @@ function build({ negative, whole, fraction, suffix }: Parts, spelling?: string):
   return kept ? { ...amount, text: spelling } : amount;
 }
 
-/** value * 10^scale; what falls below one is rounded up, so that nobody who asks for a little gets nothing. */
+/** Computes value * 10^scale and rounds fractions up, so that a request for a little never becomes zero. */
 function scaleUp(value: bigint, scale: number): bigint {
   return scale >= 0 ? value * powerOfTen(scale) : divideUp(value, powerOfTen(-scale));
 }
 
-/** The powers that nearly all quantities need, worked out once. */
+/** Precomputed powers that nearly all quantities need. */
 const POWERS_OF_TEN = Array.from({ length: 28 }, (_, exponent) => 10n ** BigInt(exponent));
 
 function powerOfTen(exponent: number): bigint {
@@ -121,7 +124,7 @@ function divideUp(value: bigint, divisor: bigint): bigint {
   return value < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
 }
 
-/** Prints a quantity as the API server does. */
+/** Formats a quantity as the API server does. */
 export function formatQuantity(quantity: Quantity): string {
   const { nano, format, text } = quantity;
   if (text !== undefined) return text;
@@ -129,19 +132,19 @@ export function formatQuantity(quantity: Quantity): string {
   const whole = nano % NANO === 0n;
   const small = nano > -1024n * NANO && nano < 1024n * NANO;
   if (format === 'BinarySI' && whole && !small) return printScaled(nano / NANO, 1024n, BINARY_SUFFIXES);
-  // Kubernetes does not print small or broken amounts in powers of two, because it would have to round them.
+  // Kubernetes does not print small or fractional amounts in powers of two, because it would have to round them.
   if (format !== 'DecimalExponent') return printScaled(nano, 1000n, DECIMAL_SUFFIXES);
   const [mantissa, times] = factorOut(nano, 1000n, Number.POSITIVE_INFINITY);
   return times === 3 ? `${mantissa}` : `${mantissa}e${times * 3 - 9}`;
 }
 
 function printScaled(value: bigint, base: bigint, suffixes: readonly string[]): string {
-  // Beyond the last suffix the number grows instead; Kubernetes drops the suffix there and prints a wrong amount.
+  // Beyond the last suffix the number grows instead. Kubernetes drops the suffix there and prints a wrong amount.
   const [mantissa, times] = factorOut(value, base, suffixes.length - 1);
   return `${mantissa}${suffixes[times]}`;
 }
 
-/** Divides value by base as often as it goes evenly, at most `limit` times. */
+/** Divides value by base while it divides evenly, at most `limit` times. */
 function factorOut(value: bigint, base: bigint, limit: number): [mantissa: bigint, times: number] {
   let mantissa = value;
   let times = 0;
@@ -152,22 +155,22 @@ function factorOut(value: bigint, base: bigint, limit: number): [mantissa: bigin
   return [mantissa, times];
 }
 
-/** A whole number of units as a quantity. */
+/** Converts a whole number of units to a quantity. */
 export function quantityOf(units: number | bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
   return { nano: BigInt(units) * NANO, format };
 }
 
-/** A whole number of thousandths (millicores) as a quantity. */
+/** Converts a whole number of thousandths (millicores) to a quantity. */
 export function milliQuantityOf(thousandths: number | bigint): Quantity {
   return { nano: BigInt(thousandths) * 1_000_000n, format: 'DecimalSI' };
 }
 
-/** a + b, printed like a unless a is zero. */
+/** Returns a + b in the format of a, unless a is zero. */
 export function add(a: Quantity, b: Quantity): Quantity {
   return { nano: a.nano + b.nano, format: formatOf(a, b) };
 }
 
-/** a - b, printed like a unless a is zero. */
+/** Returns a - b in the format of a, unless a is zero. */
 export function sub(a: Quantity, b: Quantity): Quantity {
   return { nano: a.nano - b.nano, format: formatOf(a, b) };
 }
@@ -176,7 +179,10 @@ function formatOf(a: Quantity, b: Quantity): QuantityFormat {
   return a.nano === 0n ? b.format : a.format;
 }
 
-/** quantity * factor / divisor, both given exactly as decimal numbers ('1.25', 3); the result rounds away from zero. */
+/**
+ * Returns quantity * factor / divisor, both given exactly as decimal numbers ('1.25', 3). The result rounds away from
+ * zero.
+ */
 export function mul(
   quantity: Quantity,
   factor: string | number | bigint,
@@ -188,7 +194,7 @@ export function mul(
   return { nano, format: quantity.format };
 }
 
-/** quantity / divisor; rounds away from zero. */
+/** Returns quantity / divisor, rounded away from zero. */
 export function div(quantity: Quantity, divisor: string | number | bigint): Quantity {
   return mul(quantity, 1, divisor);
 }
@@ -204,39 +210,39 @@ function fractionOf(value: string | number | bigint): { numerator: bigint; denom
     : { numerator: digits * 10n ** scale, denominator: 1n };
 }
 
-/** How many times b goes into a, as the nearest number. */
+/** Returns a / b as the nearest number. */
 export function ratio(a: Quantity, b: Quantity): number {
   if (b.nano === 0n) throw new RangeError('there is no ratio to zero');
   return Number(a.nano) / Number(b.nano);
 }
 
-/** Negative when a < b, positive when a > b, zero when they are the same amount, however they are written. */
+/** Returns -1 when a < b, 1 when a > b, and 0 when they are the same amount, regardless of format. */
 export function compare(a: Quantity, b: Quantity): -1 | 0 | 1 {
   if (a.nano === b.nano) return 0;
   return a.nano < b.nano ? -1 : 1;
 }
 
-/** The same amount with the other sign. */
+/** Returns the same amount with the other sign. */
 export function negate(quantity: Quantity): Quantity {
   return { nano: -quantity.nano, format: quantity.format };
 }
 
-/** Whether the amount is zero, however it is written. */
+/** Reports whether the amount is zero, regardless of format. */
 export function isZero(quantity: Quantity): boolean {
   return quantity.nano === 0n;
 }
 
-/** The amount as the nearest number, fractions included. */
+/** Returns the amount as the nearest number, including fractions. */
 export function toNumber(quantity: Quantity): number {
   return Number(`${quantity.nano}e-9`);
 }
 
-/** The amount in whole units, rounded away from zero: bytes, or whole cores. Exact up to 2^53. */
+/** Returns the amount in whole units (bytes or whole cores), rounded away from zero. Exact up to 2^53. */
 export function value(quantity: Quantity): number {
   return Number(divideUp(quantity.nano, NANO));
 }
 
-/** The amount in thousandths, rounded away from zero: millicores. Exact up to 2^53. */
+/** Returns the amount in thousandths (millicores), rounded away from zero. Exact up to 2^53. */
 export function milliValue(quantity: Quantity): number {
   return Number(divideUp(quantity.nano, 1_000_000n));
 }

@@ -121,7 +121,7 @@ describe('seededRandom', () => {
       const face = random.pick([1, 2, 3, 4, 5, 6]);
       counts.set(face, (counts.get(face) ?? 0) + 1);
     }
-    // 20.5 is the chi-square bound for five degrees of freedom that one die in a thousand fails; the seed is fixed.
+    // 20.5 is the chi-square bound for five degrees of freedom that one die in a thousand fails. The seed is fixed.
     const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - 10_000) ** 2 / 10_000, 0);
     expect(counts.size).toBe(6);
     expect(chiSquare).toBeLessThan(20.5);

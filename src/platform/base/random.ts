@@ -1,39 +1,42 @@
 import { exponential, normal, poisson } from './distribution.ts';
 
 /**
- * The only source of chance. Whatever draws gets one handed in, so that a simulation with the same seed makes the
+ * The only source of randomness. Code that draws gets one injected, so that a simulation with the same seed makes the
  * same draws.
  */
 export interface Random {
-  /** A number in [0, 1), with 53 random bits. */
+  /** Returns a number in [0, 1), with 53 random bits. */
   next(): number;
-  /** A whole number from min to max, both included, all equally likely. */
+  /** Returns a uniformly distributed integer from min to max, both included. */
   int(min: number, max: number): number;
-  /** One of the items. Throws a RangeError where there are none. */
+  /** Returns one of the items. Throws a RangeError if there are none. */
   pick<T>(items: readonly T[]): T;
-  /** The items in random order, as a new array. */
+  /** Returns the items in random order, as a new array. */
   shuffle<T>(items: readonly T[]): T[];
-  /** This many hexadecimal digits. */
+  /** Returns this many hexadecimal digits. */
   hex(digits: number): string;
-  /** A random UUID (RFC 4122, version 4). */
+  /** Returns a random UUID (RFC 4122, version 4). */
   uuid(): string;
-  /** The ending that Kubernetes adds to a generateName: without vowels and look-alikes, so that it spells nothing. */
+  /**
+   * Returns the suffix that Kubernetes adds to a generateName. It has no vowels and look-alikes, so that it spells no
+   * word.
+   */
   suffix(length?: number): string;
   normal(mean: number, deviation: number): number;
-  /** The time to the next event, where `rate` events happen per unit of time. */
+  /** Draws the time to the next event, if `rate` events happen per unit of time. */
   exponential(rate: number): number;
-  /** How many events happen in a unit of time in which `lambda` are expected. */
+  /** Draws the number of events in a unit of time in which `lambda` are expected. */
   poisson(lambda: number): number;
   /**
-   * Another source, independent of this one. From a seeded source, the same name always gives the same stream, no
-   * matter what was drawn or forked before: so one part can draw more without changing what the others get.
+   * Returns another source, independent of this one. From a seeded source, the same name always gives the same stream,
+   * regardless of earlier draws and forks, so one part can draw more without changing the draws of the others.
    */
   fork(name: string): Random;
 }
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Draws that follow from the seed alone; the number 1 and the text '1' are the same seed. */
+/** Creates a source whose draws depend on the seed alone. The number 1 and the text '1' are the same seed. */
 export function seededRandom(seed: string | number): Random {
   return seededFrom(hash([0, 0, 0, 0], String(seed)));
 }
@@ -42,7 +45,7 @@ function seededFrom(state: State): Random {
   return randomFrom(sfc32(state), (name) => seededFrom(hash(state, name)));
 }
 
-/** Draws that nobody can foresee, from the system's cryptographic source. */
+/** Creates a source of unpredictable draws from the system's cryptographic source. */
 export function systemRandom(): Random {
   const words = new Uint32Array(256);
   let used = words.length;
@@ -56,13 +59,13 @@ export function systemRandom(): Random {
   return randomFrom(word, systemRandom);
 }
 
-/** All draws from a source of 32 random bits. */
+/** Implements all draws on a source of 32 random bits. */
 function randomFrom(word: () => number, fork: (name: string) => Random): Random {
   const next = (): number => ((word() >>> 5) * 2 ** 26 + (word() >>> 6)) / 2 ** 53;
 
   const below = (count: number): number => {
     if (count > 2 ** 32) return Math.floor(next() * count);
-    // Draws past the last full multiple are thrown away, because they would favour the small numbers.
+    // Draws past the last full multiple are discarded, because they would favor small numbers.
     const limit = 2 ** 32 - (2 ** 32 % count);
     let drawn = word();
     while (drawn >= limit) drawn = word();
@@ -102,7 +105,7 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
   };
   const uuid = (): string => {
     const [a, b, c, d] = [word(), word(), word(), word()];
-    // The bits that say which version and variant of UUID this is.
+    // These bits state the version and variant of the UUID.
     const version = (b & 0xffff0fff) | 0x4000;
     const variant = (c & 0x3fffffff) | 0x80000000;
     return `${eight(a)}-${four(version >>> 16)}-${four(version)}-${four(variant >>> 16)}-${four(variant)}${eight(d)}`;
@@ -125,7 +128,7 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
 
 const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const pair = (bits: number): string => PAIRS[bits & 0xff] as string;
-/** The lowest 16 bits. */
+/** Formats the lowest 16 bits. */
 const four = (bits: number): string => pair(bits >>> 8) + pair(bits);
 const eight = (bits: number): string => four(bits >>> 16) + four(bits);
 
@@ -139,7 +142,7 @@ function hash(state: State, text: string): State {
       h = Math.imul(h ^ text.charCodeAt(i), 0x85ebca6b + 2 * lane);
       h = (h << 13) | (h >>> 19);
     }
-    // The length keeps a name apart from the same name with zero characters after it.
+    // The length distinguishes a name from the same name followed by zero characters.
     h = Math.imul(h ^ text.length ^ (h >>> 16), 0x85ebca6b);
     h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
     return h ^ (h >>> 16);
@@ -148,7 +151,7 @@ function hash(state: State, text: string): State {
   return [a, b, c, d];
 }
 
-/** Chris Doty-Humphrey's sfc32: small, fast, passes PractRand, and needs no more than 32-bit integers. */
+/** Implements Chris Doty-Humphrey's sfc32: small, fast, passes PractRand, and needs only 32-bit integers. */
 function sfc32([a0, b0, c0, d0]: State): () => number {
   let [a, b, c, counter] = [a0, b0, c0, d0];
   const word = (): number => {
@@ -159,7 +162,7 @@ function sfc32([a0, b0, c0, d0]: State): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return sum >>> 0;
   };
-  // The first draws still show the seed.
+  // The first draws still reveal the seed, so they are discarded.
   for (let i = 0; i < 15; i++) word();
   return word;
 }

@@ -22,7 +22,7 @@ const SECRET_KEYS = new Set([
   'credentials',
   'authprovider',
   'kubeconfig',
-  // kubectl copies the whole object, a Secret's data included, into this annotation.
+  // kubectl copies the whole object into this annotation, including a Secret's data.
   'kubectlkubernetesio/lastappliedconfiguration',
 ]);
 const SECRET_ENDINGS = [
@@ -36,7 +36,7 @@ const SECRET_ENDINGS = [
   'secretaccesskey',
 ];
 
-/** Secrets inside of text: credentials in a header, a URL or a PEM block, and JSON web tokens. */
+/** Patterns of secrets within text: credentials in a header, a URL or a PEM block, and JSON web tokens. */
 const SECRET_TEXT: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`],
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, REDACTED],
@@ -47,19 +47,19 @@ const SECRET_TEXT: readonly (readonly [pattern: RegExp, replacement: string])[] 
 type Pair = readonly [key: string, value: unknown];
 
 /**
- * A copy of a value that is fit for a log: plain JSON data, with every secret replaced, at any depth. Errors become
- * objects with their stack and their chain of causes.
+ * Returns a copy of a value that is safe to log: plain JSON data with every secret replaced, at any depth. Errors
+ * become objects with their stack and their chain of causes.
  */
 export function redact(value: unknown): unknown {
   return copy(value, new Set(), 0);
 }
 
-/** Text without the secrets that can be told by their form. */
+/** Returns the text without the secrets that can be recognized by their form. */
 export function redactText(text: string): string {
   return SECRET_TEXT.reduce((clean, [pattern, replacement]) => clean.replaceAll(pattern, replacement), text);
 }
 
-/** The fields of a log entry without their secrets. */
+/** Returns the fields of a log entry without their secrets. */
 export function redactFields(fields: object): Record<string, unknown> {
   return copyEntries(readEntries(fields), new Set([fields]), 0);
 }
@@ -104,13 +104,13 @@ function copyKind(value: object, above: Set<object>, depth: number): unknown {
   return copyEntries(readEntries(value), above, depth);
 }
 
-/** The entries of a Map, or of what reads like one: Headers, URLSearchParams. */
+/** Returns the entries of a Map or of a map-like object: Headers, URLSearchParams. */
 function entriesOf(value: object): Pair[] | undefined {
   if (!(Symbol.iterator in value) || !('entries' in value) || typeof value.entries !== 'function') return undefined;
   return [...(value.entries() as Iterable<[unknown, unknown]>)].map(([key, item]) => [String(key), item]);
 }
 
-/** The fields of an object, each read by itself. */
+/** Returns the fields of an object, each read by itself. */
 function readEntries(value: object): Pair[] {
   return Object.keys(value).map((key) => {
     try {
@@ -121,13 +121,13 @@ function readEntries(value: object): Pair[] {
   });
 }
 
-/** A getter or a toJSON of somebody else's must not take the program down from inside a log call. */
+/** Describes a field that could not be read. A foreign getter or toJSON must not crash the program from a log call. */
 function unreadable(error: unknown): string {
   return `[unreadable: ${error instanceof Error ? redactText(error.message) : 'unknown'}]`;
 }
 
 function copyEntries(entries: readonly Pair[], above: Set<object>, depth: number): Record<string, unknown> {
-  // A Kubernetes Secret hides under keys that say nothing.
+  // A Kubernetes Secret holds its data under inconspicuous keys.
   const hidesData = entries.some(([key, value]) => key === 'kind' && value === 'Secret');
   const copied = entries.map(([key, value]) => {
     const secret = isSecretKey(key) || (hidesData && key === 'data');
@@ -148,7 +148,7 @@ function copyError(error: Error, above: Set<object>, depth: number): Record<stri
   };
 }
 
-/** A flag or an absent value gives nothing away, and tells the reader what was set. */
+/** Replaces a secret value. A flag or an absent value reveals nothing and shows the reader what was set. */
 function hide(value: unknown): unknown {
   return value === null || value === undefined || typeof value === 'boolean' ? value : REDACTED;
 }

@@ -52,7 +52,7 @@ describe('the table of connections', () => {
   });
 });
 
-/** A folder as /proc, of a process in a user namespace or in none. */
+/** Creates a directory like /proc, of a process in a user namespace or in none. */
 function procWith(tcp: string, uidMap = '0 0 4294967295\n'): string {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-proc-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -81,7 +81,7 @@ describe('a program at the other end', () => {
   });
 });
 
-/** Accepts one connection and says whether it is of our user. */
+/** Accepts one connection and reports whether it is from the same user. */
 async function accepted(host: string, dial: (port: number) => unknown): Promise<boolean> {
   const server = createServer().listen(0, host);
   onTestFinished(() => void server.close());

@@ -3,7 +3,7 @@ import { endianness } from 'node:os';
 import { type IpAddress, tryParseIp } from './ip.ts';
 import { isLoopbackAddress, withoutCarrier } from './special-address.ts';
 
-/** The two ends of a connection that was accepted. */
+/** The two ends of an accepted connection. */
 export interface SocketEnds {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -15,8 +15,8 @@ const TABLES = ['net/tcp', 'net/tcp6'];
 const ESTABLISHED = '01';
 
 /**
- * Whether the program at the other end of a connection is on this machine and runs as the user that this process runs
- * as. Only Linux tells whose the other end is; elsewhere it counts as somebody else's.
+ * Reports whether the program at the other end of a connection is on this host and runs as the user of this process.
+ * Only Linux reveals the owner of the other end; elsewhere it counts as another user's.
  */
 export async function isOwnProgram(ends: SocketEnds, proc = '/proc', own = process.getuid?.()): Promise<boolean> {
   if (own === undefined || !isOnLoopback(ends)) return false;
@@ -36,7 +36,7 @@ function isOnLoopback({ remoteAddress = '', localAddress = '' }: SocketEnds): bo
   });
 }
 
-/** A kernel without IPv6 has no table of it. */
+/** Reads a table, or nothing if it is missing: a kernel without IPv6 has no table for it. */
 async function tableAt(path: string): Promise<string> {
   return await readFile(path, 'latin1').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -44,7 +44,7 @@ async function tableAt(path: string): Promise<string> {
   });
 }
 
-/** In a user namespace, users that have no number there are shown by one number, which then says nothing. */
+/** Reports whether a uid stands for all users without a number in this user namespace, so that it identifies nobody. */
 async function isStandIn(uid: number, proc: string): Promise<boolean> {
   const standIn = Number(await readFile(`${proc}/sys/kernel/overflowuid`, 'latin1'));
   if (uid !== standIn) return false;
@@ -53,8 +53,8 @@ async function isStandIn(uid: number, proc: string): Promise<boolean> {
 }
 
 /**
- * Who owns the client's end of a connection, by a table of the kernel. Only an end that is open and belongs to a process
- * counts: the kernel shows one that was closed as root's.
+ * Returns the owner of the client's end of a connection from a table of the kernel. Only an end that is open and
+ * belongs to a process counts, because the kernel shows a closed one as root's.
  */
 export function clientUid(table: string, ends: SocketEnds, order: 'LE' | 'BE' = endianness()): number | undefined {
   const client = spellings(ends.remoteAddress, ends.remotePort, order);
@@ -70,7 +70,9 @@ export function clientUid(table: string, ends: SocketEnds, order: 'LE' | 'BE' = 
   return undefined;
 }
 
-/** How the tables may write an end: an IPv4 address as such, and as the IPv6 address that stands for it. */
+/**
+ * Returns the forms in which the tables may print an end: as an IPv4 address, and as the IPv6 address mapped from it.
+ */
 function spellings(text = '', port = -1, order: 'LE' | 'BE'): string[] {
   const address = tryParseIp(text);
   if (address === undefined) return [];
@@ -81,7 +83,7 @@ function spellings(text = '', port = -1, order: 'LE' | 'BE'): string[] {
   return forms.map((form) => `${hexOf(form, order)}:${end}`);
 }
 
-/** Words of 32 bits as they lie in memory, each printed as a number of this processor. */
+/** Formats 32-bit words as they lie in memory, each printed as a number of this processor. */
 function hexOf({ family, value }: IpAddress, order: 'LE' | 'BE'): string {
   const digits = value
     .toString(16)

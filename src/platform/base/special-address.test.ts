@@ -72,7 +72,7 @@ describe('an address', () => {
   });
 });
 
-/** Any address of a block. */
+/** Generates any address of a block. */
 const within = (text: string) => {
   const block: Cidr = parseCidr(text);
   const { family, value } = networkAddress(block);

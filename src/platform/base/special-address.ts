@@ -1,7 +1,7 @@
 import { type Cidr, contains, parseCidr } from './cidr.ts';
 import type { IpAddress } from './ip.ts';
 
-/** What an address is for, if it is not an ordinary public one. */
+/** Purpose of an address that is not an ordinary public one. */
 export type SpecialUse =
   | 'unspecified'
   | 'loopback'
@@ -15,8 +15,8 @@ export type SpecialUse =
   | 'reserved';
 
 /**
- * The IANA registries of special-purpose addresses, and metadata services of clouds at public addresses. The first
- * block that holds an address counts, so that a part of a block comes before it.
+ * IANA registries of special-purpose addresses, and metadata services of clouds at public addresses. The first block
+ * that contains an address counts, so a part of a block is listed before the block.
  */
 const BLOCKS: readonly (readonly [block: string, use: SpecialUse])[] = [
   ['0.0.0.0/8', 'unspecified'],
@@ -62,12 +62,14 @@ const SPECIAL: readonly (readonly [block: Cidr, use: SpecialUse])[] = BLOCKS.map
   use,
 ]);
 
-/** IPv6 addresses whose last 32 bits are the IPv4 address that is reached: mapped, translated, and by NAT64. */
+/**
+ * Blocks of IPv6 addresses whose last 32 bits are the IPv4 address that is reached: mapped, translated, and by NAT64.
+ */
 const CARRIES_IPV4 = ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseCidr);
-/** All public addresses of IPv6 are in it; the rest is special or not assigned. */
+/** Block of all public IPv6 addresses. The rest is special or unassigned. */
 const GLOBAL_UNICAST = parseCidr('2000::/3');
 
-/** What an address is for; undefined if it is an ordinary public one. */
+/** Returns the special use of an address, or undefined if it is an ordinary public one. */
 export function specialUse(address: IpAddress): SpecialUse | undefined {
   const reached = withoutCarrier(address);
   const found = SPECIAL.find(([block]) => contains(block, reached))?.[1];
@@ -75,7 +77,7 @@ export function specialUse(address: IpAddress): SpecialUse | undefined {
   return contains(GLOBAL_UNICAST, reached) ? undefined : 'reserved';
 }
 
-/** The IPv4 address that an IPv6 address stands for, otherwise the address itself. */
+/** Returns the IPv4 address that an IPv6 address carries, otherwise the address itself. */
 export function withoutCarrier(address: IpAddress): IpAddress {
   if (!CARRIES_IPV4.some((block) => contains(block, address))) return address;
   return { family: 4, value: address.value & 0xffff_ffffn };

@@ -1,7 +1,7 @@
-/** Long work that yields where others may have a turn. It is nothing but work: whoever drives it decides who waits. */
+/** Long work that yields where other work may run. The caller that drives it decides who waits. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Does all of it at once. */
+/** Runs all steps at once. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -9,7 +9,7 @@ export function runSteps<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does it with a turn for others after each step; undefined where nobody needs one. */
+/** Runs the steps and calls `turn` after each, which returns undefined if no other work needs to run. */
 export async function runStepsInTurns<T>(steps: Steps<T>, turn: () => Promise<void> | undefined): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();

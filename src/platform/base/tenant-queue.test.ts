@@ -6,7 +6,7 @@ const settled = async () => {
   for (let i = 0; i < 5; i++) await Promise.resolve();
 };
 
-/** Jobs that run until they are ended. */
+/** Creates a queue with jobs that run until they are ended. */
 function queueOf(total = 4, perTenant = 2) {
   const queue = new TenantQueue({ total, perTenant });
   const open = new Map<string, () => void>();

@@ -1,15 +1,15 @@
 export interface TenantLimits {
-  /** Jobs that run at once. */
+  /** Maximum number of jobs that run at once. */
   readonly total: number;
-  /** Jobs of one tenant that run at once. */
+  /** Maximum number of jobs of one tenant that run at once. */
   readonly perTenant: number;
 }
 
-/** A job that waits for its turn or runs. */
+/** Job that is waiting or running. */
 export interface QueuedJob {
-  /** Another tenant wants it too: it may take its turn, if that comes sooner. */
+  /** Adds another tenant that needs the job. The job may then run in that tenant's turn, if it comes sooner. */
   join(tenant: string): void;
-  /** A tenant does not want it any more. */
+  /** Withdraws a tenant that no longer needs the job. */
   leave(tenant: string): void;
 }
 
@@ -19,12 +19,12 @@ interface Job {
   isWaiting: boolean;
 }
 
-/** Runs jobs of several tenants: one that has many, or slow ones, does not make the others wait. */
+/** Runs the jobs of several tenants. A tenant with many or slow jobs does not make the others wait. */
 export class TenantQueue {
   readonly #limits: TenantLimits;
   readonly #waiting = new Map<string, Set<Job>>();
   readonly #running = new Map<string, number>();
-  /** When tenants that have jobs last had a turn. */
+  /** Records the last turn of each tenant that has jobs. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
   #total = 0;
@@ -69,7 +69,7 @@ export class TenantQueue {
     }
   }
 
-  /** The one with the fewest jobs that run; of several, the one whose turn was longest ago. */
+  /** Picks the tenant with the fewest running jobs. Of several, it picks the one whose turn was longest ago. */
   #nextTenant(): string | undefined {
     let best: string | undefined;
     let [fewest, earliest] = [this.#limits.perTenant, 0];

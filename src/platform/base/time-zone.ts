@@ -3,7 +3,7 @@ import { ParseError } from './errors.ts';
 const DAY = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether the runtime knows a time zone of this name (Europe/Berlin, UTC). */
+/** Reports whether the runtime supports a time zone of this name (Europe/Berlin, UTC). */
 export function isTimeZone(name: string): boolean {
   try {
     return formatOf(name) !== undefined;
@@ -13,8 +13,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * What the clocks on the wall of a time zone show at an instant, as the milliseconds that the same reading has in
- * UTC. That makes arithmetic on wall times plain.
+ * Returns the wall-clock time of a time zone at an instant, as the milliseconds that the same reading has in UTC. This
+ * keeps arithmetic on wall times simple.
  */
 export function wallTime(instant: number, timeZone: string): number {
   const parts = Object.fromEntries(
@@ -28,8 +28,8 @@ export function wallTime(instant: number, timeZone: string): number {
 }
 
 /**
- * The instant at which the clocks of a time zone show a wall time: the first one where they show it twice, and the
- * moment the clocks were put forward where they skip it.
+ * Returns the instant at which the clocks of a time zone show a wall time: the first one if they show it twice, and the
+ * moment the clocks were put forward if they skip it.
  */
 export function instantOf(wall: number, timeZone: string): number {
   const offset = (instant: number): number => wallTime(instant, timeZone) - instant;
@@ -38,7 +38,7 @@ export function instantOf(wall: number, timeZone: string): number {
   return candidates.length > 0 ? Math.min(...candidates) : changeBetween(wall - after, wall - before, offset);
 }
 
-/** The first instant with the offset of the end, by bisection; the offset changes once in between. */
+/** Finds the first instant with the offset of the end by bisection. The offset changes once in between. */
 function changeBetween(start: number, end: number, offset: (instant: number) => number): number {
   const target = offset(end);
   let [low, high] = [start, end];

@@ -1,4 +1,4 @@
-/** One call that waits for its time. */
+/** One scheduled call. */
 export interface Entry {
   readonly due: number;
   readonly order: number;
@@ -6,13 +6,13 @@ export interface Entry {
   cancelled: boolean;
 }
 
-/** Waiting calls by the time they are due; those due at the same time by the order in which they came. A binary heap. */
+/** Binary heap of scheduled calls, ordered by due time and then by insertion. */
 export class TimerQueue {
   #heap: Entry[] = [];
   #next = 0;
   #live = 0;
 
-  /** How many calls wait. */
+  /** Number of scheduled calls. */
   get size(): number {
     return this.#live;
   }
@@ -25,7 +25,9 @@ export class TimerQueue {
     return entry;
   }
 
-  /** Cancelled entries stay in the heap until they surface, or until they are the larger half of it. */
+  /**
+   * Cancels an entry. Cancelled entries stay in the heap until they surface, or until they are the larger half of it.
+   */
   cancel(entry: Entry): void {
     if (entry.cancelled) return;
     entry.cancelled = true;
@@ -33,13 +35,13 @@ export class TimerQueue {
     if (this.#heap.length > 64 && this.#live * 2 < this.#heap.length) this.#compact();
   }
 
-  /** The call that is due first. */
+  /** Returns the call that is due first. */
   peek(): Entry | undefined {
     while (this.#heap[0]?.cancelled) this.#removeTop();
     return this.#heap[0];
   }
 
-  /** Takes out the call that is due first; cancelling it afterwards does nothing. */
+  /** Removes and returns the call that is due first. Cancelling it afterwards does nothing. */
   take(): Entry | undefined {
     const entry = this.peek();
     if (entry === undefined) return undefined;

@@ -5,36 +5,36 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '#platform/base/errors';
 import { createPrivateDirectory, writePrivateFile } from './kubeconfig/private-file.ts';
 
-/** The secret that lets a client of one of our HTTP servers change something. */
+/** Secret that lets a client of one of the HTTP servers make changes. */
 export interface AccessToken {
   readonly file: string;
-  /** Takes the same time however much of the given token is right. */
+  /** Compares tokens in constant time. */
   matches(given: string): boolean;
-  /** Deletes the file, if it holds the token of this process alone. */
+  /** Deletes the file, if its token was created for this process alone and is still in it. */
   remove(): void;
 }
 
 const MIN_LENGTH = 16;
 const READABLE_BY_OTHERS = 0o004;
 
-/** Where the token of a server at an address is, so that clients of the same user find it. */
+/** Returns the token file of a server at an address, so that clients of the same user find it. */
 export function tokenFileOf(host: string, port: number): string {
   const data = process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share');
   return join(data, 'vimana', 'tokens', `${host.replaceAll(/[^\w.]/g, '-')}_${port}`);
 }
 
-/** Creates a token that no process had before, in a file that only its owner may read. */
+/** Creates a new token in a file that only its owner may read. */
 export function createAccessToken(file: string): AccessToken {
   const token = randomBytes(32).toString('base64url');
   createPrivateDirectory(dirname(file));
   writePrivateFile(file, `${token}\n`);
   return accessToken(file, token, () => {
-    // Another process may have the port by now.
+    // Another process may use the port by now.
     if (readToken(file) === token) rmSync(file, { force: true });
   });
 }
 
-/** Reads the token that an administrator has put into a file; creates one if the file is not there. */
+/** Reads the token that an administrator has put into a file, or creates one if the file does not exist. */
 export function openAccessToken(file: string): AccessToken {
   let token: string | undefined;
   try {
@@ -57,7 +57,7 @@ export function openAccessToken(file: string): AccessToken {
   return accessToken(file, token, () => {});
 }
 
-/** The token in a file; undefined if there is none. */
+/** Reads the token in a file, or returns undefined if there is none. */
 export function readToken(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim();

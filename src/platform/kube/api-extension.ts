@@ -1,30 +1,30 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * An API group that is served by code and not stored: subresources.kubevirt.io, metrics.k8s.io. The same one is mounted
- * in the process of an API server, or stands behind an APIService of a real cluster; it knows nothing of either.
+ * API group that is served by code and not stored: subresources.kubevirt.io, metrics.k8s.io. It can be mounted in the
+ * process of an API server or run behind an APIService of a real cluster, and is independent of both.
  */
 export interface ApiExtension {
   readonly group: string;
   readonly version: string;
-  /** What discovery tells of it. */
+  /** Resources that discovery lists. */
   readonly resources: readonly ExtensionResource[];
-  /** The higher, the sooner clients take its kinds for a name that several groups have; 1000 and 15 where absent. */
+  /** Priority among groups that share the name of a kind: clients prefer the higher. Defaults to 1000 and 15. */
   readonly priority?: { readonly group: number; readonly version: number };
   /**
-   * Answers a request for one of the resources, in a verb that it has, from a user who may make it: whoever mounts the
-   * extension has seen to that. A KubeError that is thrown is the answer; anything else is a fault.
+   * Handles a request for one of the resources, in a supported verb, from a user whom the server that mounts the
+   * extension has authorized. A thrown KubeError is the response; any other error is an internal error.
    */
   handle(request: ExtensionRequest): ExtensionAnswer | Promise<ExtensionAnswer>;
 }
 
 export interface ExtensionResource {
-  /** The plural, or `plural/subresource`. */
+  /** Plural, or `plural/subresource`. */
   readonly name: string;
   readonly singularName?: string;
   readonly namespaced: boolean;
   readonly kind: string;
-  /** Where the kind is of another group version than the resource. */
+  /** Group and version of the kind, if they differ from those of the resource. */
   readonly kindOf?: { readonly group: string; readonly version: string };
   readonly verbs: readonly string[];
   readonly shortNames?: readonly string[];
@@ -33,29 +33,27 @@ export interface ExtensionResource {
 
 export interface ExtensionRequest {
   readonly method: string;
-  /** What the method does, in the words of roles: PUT is `update`, GET of a collection `list`. */
+  /** Verb of the method as in roles: PUT is `update`, GET of a collection is `list`. */
   readonly verb: string;
   readonly path: string;
   readonly resource: string;
-  /** '' for the resource itself. */
+  /** Subresource. Empty for the resource itself. */
   readonly subresource: string;
-  /** What follows the subresource. */
+  /** Path after the subresource. */
   readonly rest: string;
   readonly namespace: string;
-  /** '' for a collection. */
+  /** Name of the object. Empty for a collection. */
   readonly name: string;
   readonly query: URLSearchParams;
-  /** One header by its name in small letters, several values joined. */
+  /** Returns a header by its lower-case name. Several values are joined. */
   header(name: string): string | undefined;
-  /** Who asks. */
   readonly user: RequestUser;
   body(): Promise<Uint8Array>;
-  /** Aborted when the client is gone or the server stops. */
+  /** Signal that is aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
   /**
-   * Takes the connection over, where the client asks to go on with another protocol, such as WebSocket: who calls it
-   * writes the whole answer to the socket and returns UPGRADED. Absent where the client does not ask for that, or its
-   * connection cannot do it.
+   * Takes over the connection for another protocol, such as WebSocket: the caller writes the whole response to the
+   * socket and returns UPGRADED. Absent if the client does not request an upgrade, or its connection cannot do it.
    */
   readonly upgrade?: () => UpgradedConnection;
 }
@@ -68,17 +66,17 @@ export interface RequestUser {
 
 export interface UpgradedConnection {
   readonly socket: Duplex;
-  /** What the client has sent already beyond its request. */
+  /** Data that the client has already sent after its request. */
   readonly head: Uint8Array;
 }
 
-/** The connection is somebody else's now. */
+/** Response of a handler that has taken over the connection. */
 export const UPGRADED = 'upgraded';
 
 export type ExtensionAnswer =
-  /** JSON; without a body, none. */
+  /** JSON response. Without `body` it has no content. */
   | { readonly status: number; readonly body?: object; readonly headers?: Readonly<Record<string, string>> }
   | { readonly status: number; readonly type: string; readonly text: string }
-  /** Goes on until the iteration ends; the client going away ends it. */
+  /** Streamed response. It continues until the iteration ends or the client disconnects. */
   | { readonly status: number; readonly type: string; readonly pieces: AsyncIterable<string> }
   | typeof UPGRADED;

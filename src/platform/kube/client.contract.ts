@@ -38,12 +38,12 @@ const serviceAccounts: ResourceType = {
 
 export interface ClientSubject {
   readonly client: Client;
-  /** Forgets history, so that old versions are gone. */
+  /** Compacts the history, so that old versions are gone. */
   compact(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What every Client does, whatever it talks to and however. */
+/** Tests the behavior that every Client must have, regardless of its server and transport. */
 export function clientContract(name: string, open: () => Promise<ClientSubject>): void {
   describe(name, () => {
     let subject: ClientSubject;

@@ -23,7 +23,7 @@ export interface KubeList<T extends KubeObject = KubeObject> {
 
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
-  /** Everything up to the object's resourceVersion has been seen. */
+  /** All changes up to the object's resourceVersion have been sent. */
   | { readonly type: 'BOOKMARK'; readonly object: KubeObject };
 
 export interface RequestOptions {
@@ -31,7 +31,7 @@ export interface RequestOptions {
 }
 
 export interface ObjectOptions extends RequestOptions {
-  /** Required for namespaced resources. */
+  /** Namespace of the object. Required for namespaced resources. */
   readonly namespace?: string;
 }
 
@@ -47,10 +47,10 @@ export interface ListOptions extends ObjectOptions {
 export interface WatchOptions extends ObjectOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Events after this version; absent: the present state first, as ADDED. */
+  /** Version after which events start. If absent, the current state comes first, as ADDED. */
   readonly resourceVersion?: string;
   readonly allowWatchBookmarks?: boolean;
-  /** The present state first, and then a bookmark that says so. */
+  /** Sends the current state first, and then a bookmark that marks its end. */
   readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
 }
@@ -59,7 +59,7 @@ export interface WriteOptions extends ObjectOptions {
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
-  /** 'status', 'scale' and the like; absent: the object itself. */
+  /** Subresource such as 'status' or 'scale'. If absent, the request is for the object itself. */
   readonly subresource?: string;
 }
 
@@ -79,60 +79,63 @@ export type Patch =
   | { readonly type: 'merge' | 'strategic'; readonly body: object }
   | { readonly type: 'json'; readonly body: readonly object[] };
 
-/** The events of a watch, one by one, or as many at once as came together, which costs less. */
+/** Events of a watch, one by one, or in batches as they arrived, which costs less. */
 export interface Watching<T extends KubeObject> extends AsyncIterable<WatchEvent<T>> {
   batches?(): AsyncIterable<readonly WatchEvent<T>[]>;
 }
 
 /**
- * A Kubernetes API server, wherever it is. Objects that come out are shared: nobody may change them. Objects that go in
- * are copied before they are used. Refusals are KubeErrors; a request that could not be sent at all fails with what the
- * transport says. Reads, and writes that the server turned away unseen (429 and, where nothing can have happened, 5xx),
- * are tried again with back-off.
+ * Client of a Kubernetes API server, in this process or elsewhere. Returned objects are shared and must not be changed;
+ * objects that are passed in are copied before use. Rejections are KubeErrors; a request that could not be sent fails
+ * with the error of the transport. Reads, and writes that the server rejected unprocessed (429 and, where nothing can
+ * have happened, 5xx), are retried with back-off.
  */
 export interface Client {
   get<T extends KubeObject>(type: ResourceType<T>, name: string, options?: ObjectOptions): Promise<T>;
-  /** Without a namespace: of all namespaces. */
+  /** Lists objects. Without a namespace, it lists those of all namespaces. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<KubeList<T>>;
   /**
-   * Changes in order, none lost or repeated. A connection that breaks is made again behind the scenes and goes on
-   * where it was; where that place is no longer kept, the iteration throws (isGone) and the caller lists again.
+   * Watches changes in order, none lost or repeated. A broken connection is resumed transparently; if its version is no
+   * longer retained, the iteration throws (isGone) and the caller lists again.
    */
   watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): Watching<T>;
   create<T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options?: WriteOptions): Promise<T>;
   update<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options?: WriteOptions): Promise<T>;
-  /** Server-side apply. */
+  /** Sends a server-side apply. */
   apply<T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions): Promise<T>;
-  /** The object while it is still there, waiting for others; undefined when it is gone. */
+  /** Deletes an object. Returns it while it is still terminating, and undefined when it is gone. */
   delete<T extends KubeObject>(type: ResourceType<T>, name: string, options?: DeleteOptions): Promise<T | undefined>;
   deleteCollection<T extends KubeObject>(type: ResourceType<T>, options?: DeleteOptions & ListOptions): Promise<void>;
-  /** POST to a subresource that is no part of the object: binding, eviction, token. */
+  /** Sends a POST to a subresource that is not part of the object: binding, eviction, token. */
   act(type: ResourceType, name: string, subresource: string, body: object, options?: WriteOptions): Promise<KubeObject>;
-  /** GET of any path, for what is no resource: /version, /openapi/v3. */
+  /** Sends a GET to any path that is not a resource: /version, /openapi/v3. */
   raw(path: string, options?: RequestOptions): Promise<string>;
-  /** Any method on any path, for what the other methods do not reach: PUT of a subresource of another group. */
+  /**
+   * Sends any method to any path, for requests that the other methods do not cover: PUT of a subresource of another
+   * group.
+   */
   request(request: RawRequest, options?: RequestOptions): Promise<RawAnswer>;
 }
 
 export interface RawRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string;
-  /** Sent as JSON. */
+  /** Body, sent as JSON. */
   readonly body?: object;
-  /** application/json where absent. */
+  /** Content type of the body. Defaults to application/json. */
   readonly contentType?: string;
 }
 
-/** A good answer: 2xx. */
+/** Successful response: 2xx. */
 export interface RawAnswer {
   readonly status: number;
-  /** Decoded where it is JSON, else its text; undefined where there is none. */
+  /** Decoded body if it is JSON, else its text. Undefined if there is none. */
   readonly body: unknown;
 }
 
-/** What a writer gives: the server fills in the rest. */
+/** Object as passed by a writer. The server fills in the rest. */
 export type NewObject<T extends KubeObject> = Omit<T, 'metadata' | 'apiVersion' | 'kind'> & {
   readonly apiVersion?: string;
   readonly kind?: string;

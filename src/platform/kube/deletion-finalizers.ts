@@ -1,3 +1,3 @@
-/** By which Kubernetes itself holds an object that is being deleted: until its dependents are gone, or are let go. */
+/** Finalizers of Kubernetes that hold a deleted object until its dependents are deleted, or orphaned. */
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';

@@ -1,4 +1,4 @@
-/** A cause inside a refusal: a field and what is wrong with it. */
+/** Cause of a rejection: a field and its problem. */
 export interface KubeErrorCause {
   readonly reason?: string;
   readonly message?: string;
@@ -14,10 +14,10 @@ export interface KubeErrorDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A request that the API server refused, as its Status says. */
+/** Rejection of a request by the API server, as its Status describes it. */
 export class KubeError extends Error {
   readonly code: number;
-  /** NotFound, Conflict, Invalid and so on; '' where the answer was no Status. */
+  /** Reason such as NotFound, Conflict or Invalid. Empty if the response was not a Status. */
   readonly reason: string;
   readonly details: KubeErrorDetails;
 
@@ -38,18 +38,18 @@ export const isAlreadyExists = is('AlreadyExists');
 export const isInvalid = is('Invalid');
 export const isForbidden = is('Forbidden');
 
-/** The namespace is ending: nothing can be made there, and nothing needs to be. */
+/** Reports whether the namespace is terminating, so that nothing can or need be created there. */
 export function isNamespaceTerminating(error: unknown): boolean {
   const { causes = [] } = error instanceof KubeError ? error.details : {};
   return causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }
 
-/** The version asked for is no longer kept: list again. */
+/** Reports whether the requested version is no longer retained, so that the caller must list again. */
 export function isGone(error: unknown): boolean {
   return error instanceof KubeError && error.code === 410;
 }
 
-/** An answer, or undefined where what it is about is not there. */
+/** Returns the response, or undefined if the object is not found. */
 export async function ignoreNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

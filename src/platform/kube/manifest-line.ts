@@ -2,8 +2,8 @@ import { isMap, isScalar, isSeq, LineCounter } from 'yaml';
 import { type YamlDocument, yamlDocuments } from './yaml-json.ts';
 
 /**
- * The line at which a manifest says something of a field, for a path as Kubernetes prints it (spec.disks[0].name). Where
- * the field itself is not there, that of what should hold it. `line` is where the object starts.
+ * Returns the line of a manifest that sets a field, or of its parent if the field is absent. `field` is a path as
+ * Kubernetes prints it (spec.disks[0].name), and `line` the first line of the object.
  */
 export function fieldLine(text: string, line: number, field: string): number {
   const lines = new LineCounter();
@@ -36,7 +36,7 @@ function lineIn(
   return found;
 }
 
-/** spec.labels[a.b/c].x as spec, labels, a.b/c, x. */
+/** Splits spec.labels[a.b/c].x into spec, labels, a.b/c, x. */
 function stepsOf(field: string): string[] {
   return [...field.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map(([word, inBrackets]) => inBrackets ?? word);
 }

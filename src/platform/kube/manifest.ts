@@ -2,13 +2,13 @@ import { LineCounter } from 'yaml';
 import { append } from '#platform/base/append';
 import { duplicateKeys, jsonOf, type YamlDocument, yamlDocuments, yamlProblem } from './yaml-json.ts';
 
-/** One object of a manifest file and the line it starts at. */
+/** One object of a manifest file and its first line. */
 export interface ManifestDocument {
   readonly object: unknown;
   readonly line: number;
 }
 
-/** Why a part of a manifest could not be read. */
+/** Reason why a part of a manifest could not be read. */
 export interface ManifestProblem {
   readonly line: number;
   readonly column: number;
@@ -20,12 +20,12 @@ export interface Manifest {
   readonly problems: readonly ManifestProblem[];
 }
 
-/** Nothing that a person writes comes near this; what does is a mistake or an attack. */
+/** Limit far beyond anything that a person writes. Input that exceeds it is a mistake or an attack. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /**
- * Reads YAML or JSON as kubectl does (YAML 1.1: `yes` is true), several documents and Lists included. Nothing throws:
- * what cannot be read is a problem with its place, and the other documents are still there.
+ * Reads YAML or JSON as kubectl does (YAML 1.1: `yes` is true), including several documents and Lists. It never throws:
+ * unreadable parts become problems with their line, and the other documents are still returned.
  */
 export function readManifest(text: string): Manifest {
   if (text.length > MAX_CHARACTERS) return unreadableManifest(`is larger than ${MAX_CHARACTERS / 1024 / 1024} MiB`);
@@ -66,7 +66,7 @@ function unreadableManifest(message: string): Manifest {
   return { documents: [], problems: [{ line: 1, column: 1, message }] };
 }
 
-/** A `List` stands for its items, as `kubectl get -o yaml` prints several objects. */
+/** Returns the items of a `List`, as `kubectl get -o yaml` prints several objects. */
 function itemsOf(object: unknown): readonly unknown[] {
   if (typeof object !== 'object' || object === null) return [object];
   const { kind, apiVersion, items } = object as Readonly<Record<string, unknown>>;

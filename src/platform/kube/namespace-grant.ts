@@ -2,13 +2,16 @@ import type { Client } from './client.ts';
 import { NAMESPACES, type Namespace } from './kinds/core.ts';
 import { ignoreNotFound } from './kube-error.ts';
 
-/** On a Namespace: the others from which its machines may be operated on, with commas between them; `*` for all. */
+/**
+ * Annotation of a Namespace that lists, separated by commas, the other namespaces whose operations may act on its VMs.
+ * `*` means all.
+ */
 const OPERATIONS_FROM = 'vimana.io/operations-from';
 
-/** Whose objects may act on what is in a namespace. */
+/** Grants that decide whose objects may act on the contents of a namespace. */
 export interface Grants {
   readonly namespace: (name: string) => Namespace | undefined;
-  /** The only namespace that is looked after, where it is one. */
+  /** The only managed namespace, if there is just one. */
   readonly only?: string | undefined;
 }
 
@@ -18,8 +21,8 @@ export interface CrossNamespaceDenial {
 }
 
 /**
- * Why an object in one namespace may not act on machines in another; undefined where it may. We act with rights of our
- * own: without this, whoever may create an object in one namespace would reach the machines of all.
+ * Returns why an object in one namespace may not act on VMs in another, or undefined if it may. The operator acts with
+ * its own permissions: without this check, anyone who may create an object in one namespace would reach the VMs of all.
  */
 export function crossNamespaceDenial(
   from: string,
@@ -38,7 +41,10 @@ export function crossNamespaceDenial(
   return { reason: 'Forbidden', message };
 }
 
-/** The same of several, by what is known of them; before one is refused for good, the server is asked itself. */
+/**
+ * Returns the first denial among several namespaces by the known grants. Before a final denial, it reads the namespaces
+ * from the server.
+ */
 export async function firstCrossNamespaceDenial(
   from: string,
   among: readonly string[],

@@ -4,8 +4,8 @@ import { LEASES, type Lease } from './kinds/node.ts';
 export const NODE_LEASE_NAMESPACE = 'kube-node-lease';
 
 /**
- * On the Lease of a node that was declared lost: its last renewal by then. Any later renewal makes the declaration void,
- * also one by a kubelet or by KWOK, which know nothing of it.
+ * Annotation on the Lease of a node that was declared lost, with its last renewal at that time. Any later renewal voids
+ * the declaration, also one by a kubelet or by KWOK, which do not know it.
  */
 export const NODE_LOST_ANNOTATION = 'vimana.io/node-lost';
 
@@ -16,8 +16,8 @@ export function isDeclaredLost(lease: Lease): boolean {
 }
 
 /**
- * Declares a node lost at exactly this version of its Lease; fails with a conflict where somebody has written it since.
- * Whoever has succeeded may take over what ran there: the node finds out before it runs anything again.
+ * Declares a node lost at exactly this version of its Lease, and fails with a conflict if the Lease has changed since.
+ * After success the caller may take over what ran there: the node finds out before it runs anything again.
  */
 export async function declareLost(client: Client, lease: Lease): Promise<void> {
   const { name = '', resourceVersion } = lease.metadata;

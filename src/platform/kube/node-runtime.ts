@@ -1,10 +1,10 @@
 import type { Pod } from './kinds/pod.ts';
 
-/** What an API server asks of those who run pods: of a fleet in the same process, or of nodes elsewhere. */
+/** Interface of an API server to the runtimes of pods: a fleet in the same process, or nodes elsewhere. */
 export interface NodeRuntime {
   /**
-   * The log of a container of a pod that is bound to a node; undefined where nothing is known of it. Selecting lines and
-   * writing them down is the caller's: what is asked for may be used to read less, and need not.
+   * Returns the log of a container of a pod that is bound to a node, or undefined if it is unknown. The caller selects
+   * and formats the lines; the options of the request may be used to read less.
    */
   logs(request: LogRequest): ContainerLog | undefined | Promise<ContainerLog | undefined>;
 }
@@ -12,28 +12,28 @@ export interface NodeRuntime {
 export interface LogRequest {
   readonly pod: Pod;
   readonly container: string;
-  /** The log of the run before the present one. */
+  /** Requests the log of the previous run. */
   readonly previous: boolean;
-  /** Whether lines are wanted as they come. */
+  /** Requests new lines as they come. */
   readonly follow: boolean;
-  /** No more lines than this of what is there are wanted. */
+  /** Maximum number of existing lines that are needed. */
   readonly tailLines?: number;
-  /** Lines before this time, in milliseconds, are not wanted. */
+  /** Earliest time of the lines that are needed, in milliseconds. */
   readonly since?: number;
-  /** Aborted when nobody reads any more. */
+  /** Signal that is aborted when nobody reads any more. */
   readonly signal: AbortSignal;
 }
 
 export interface ContainerLog {
-  /** What is there, in order. */
+  /** Existing lines, in order. */
   readonly lines: Iterable<LogLine> | AsyncIterable<LogLine>;
-  /** What comes after it, until the container ends or the signal is aborted; absent where nothing will. */
+  /** New lines until the container ends or the signal is aborted. Absent if there will be none. */
   readonly following?: AsyncIterable<LogLine>;
 }
 
 export interface LogLine {
-  /** In milliseconds. */
+  /** Time of the line, in milliseconds. */
   readonly time: number;
-  /** Without its end. */
+  /** Text without the line break. */
   readonly text: string;
 }

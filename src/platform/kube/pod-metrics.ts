@@ -1,12 +1,12 @@
 import { milliValue, parseQuantity, value } from '#platform/base/quantity';
 
-/** What a pod uses, as metrics.k8s.io tells it. */
+/** Resource usage of a pod, as metrics.k8s.io reports it. */
 export interface PodMetrics {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
   readonly containers?: readonly { readonly usage?: { readonly cpu?: string; readonly memory?: string } }[];
 }
 
-/** The sum over its containers. */
+/** Returns the sum over the containers. */
 export function totalUsage({ containers = [] }: PodMetrics): {
   readonly cpuCores: number;
   readonly memoryBytes: number;
@@ -19,7 +19,7 @@ export function totalUsage({ containers = [] }: PodMetrics): {
   return { cpuCores: milli / 1000, memoryBytes: bytes };
 }
 
-/** Where metrics of pods are asked for: of one, of a namespace, or of all. */
+/** Returns the path for metrics of one pod, of a namespace, or of all pods. */
 export function podMetricsPath(namespace: string, name = ''): string {
   const within = namespace === '' ? '' : `/namespaces/${namespace}`;
   return `/apis/metrics.k8s.io/v1beta1${within}/pods${name === '' ? '' : `/${name}`}`;

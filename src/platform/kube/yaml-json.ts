@@ -11,24 +11,26 @@ import {
 import { append } from '#platform/base/append';
 import { ParseError } from '#platform/base/errors';
 
-/** Nothing that a person writes comes near these; what does is a mistake or an attack. */
+/** Limits far beyond anything that a person writes. Input that exceeds them is a mistake or an attack. */
 const DEEPEST = 500;
 const MAX_ALIASES = 100;
 const MAX_MARKS = 500_000;
-/** Each alias is looked for in the whole text. */
+/** The product is limited because each alias is searched in the whole text. */
 const MAX_ALIASES_TIMES_MARKS = 50_000_000;
 
 export const TOO_DEEP = `is nested deeper than ${DEEPEST} levels`;
 
 export type YamlDocument = Document.Parsed;
 
-/** A key that stands twice in one map, and where it does so again. */
+/** Key that occurs twice in one map, and the position of its second occurrence. */
 export interface DuplicateKey {
   readonly key: string;
   readonly offset: number;
 }
 
-/** Splits a text into its documents as Kubernetes reads YAML: version 1.1, with nothing in it that JSON has no word for. */
+/**
+ * Splits a text into its documents as Kubernetes reads YAML: version 1.1, without anything that JSON cannot express.
+ */
 export function yamlDocuments(text: string, lineCounter = new LineCounter()): readonly YamlDocument[] {
   const marks = countMarks(text);
   if (marks > MAX_MARKS) throw new ParseError(`has more than ${MAX_MARKS} marks: write it as JSON`);
@@ -39,7 +41,7 @@ export function yamlDocuments(text: string, lineCounter = new LineCounter()): re
       customTags: asKubectlReads,
       lineCounter,
       prettyErrors: false,
-      // Compares every key with every other: duplicateKeys does it in one pass.
+      // uniqueKeys would compare every key with every other. duplicateKeys does it in one pass.
       uniqueKeys: false,
       logLevel: 'error',
     });
@@ -49,7 +51,7 @@ export function yamlDocuments(text: string, lineCounter = new LineCounter()): re
   }
 }
 
-/** The value of a document without errors. Throws a ParseError where JSON could not hold it. */
+/** Returns the value of a document without errors. Throws a ParseError if JSON cannot hold it. */
 export function jsonOf(document: YamlDocument): unknown {
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -60,7 +62,7 @@ export function jsonOf(document: YamlDocument): unknown {
   }
 }
 
-/** Keys that stand twice in a map; the last one counts. */
+/** Returns the keys that occur twice in a map. The last occurrence counts. */
 export function duplicateKeys(document: YamlDocument): DuplicateKey[] {
   const found: DuplicateKey[] = [];
   visit(document, { Map: (_key, map) => append(found, duplicatesIn(map)) });
@@ -79,7 +81,9 @@ function duplicatesIn({ items }: YAMLMap): DuplicateKey[] {
   return found;
 }
 
-/** Reads the first document of a text as a JSON value; null where there is none. Throws a ParseError where it is broken. */
+/**
+ * Reads the first document of a text as a JSON value, or null if there is none. Throws a ParseError if it is malformed.
+ */
 export function readYaml(text: string): { readonly value: unknown; readonly duplicates: readonly string[] } {
   const lines = new LineCounter();
   const [document] = yamlDocuments(text, lines);
@@ -93,13 +97,13 @@ export function readYaml(text: string): { readonly value: unknown; readonly dupl
   return { value, duplicates };
 }
 
-/** What is wrong with a text, in one line. */
+/** Describes the problem of a text in one line. */
 export function yamlProblem(error: unknown): string {
   const { message } = error as Error;
   return /call stack|stack overflow/i.test(message) ? TOO_DEEP : (message.split('\n')[0] ?? message);
 }
 
-/** How many characters could begin something: parsing takes time for each, far more than for plain text. */
+/** Counts the characters that may begin a token. Parsing takes far more time for each of them than for plain text. */
 function countMarks(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) if (MARKS.has(text.charCodeAt(i))) count++;
@@ -115,8 +119,8 @@ function countAliases(text: string): number {
 const MARKS = new Set([...'\n,:-[]{}&*!?'].map((mark) => mark.charCodeAt(0)));
 
 /**
- * How many levels a value has; an alias that is met again has been measured. One that contains itself has no end, and
- * so is too deep like any other.
+ * Returns the number of levels of a value. An alias that recurs is measured once, and one that contains itself is
+ * endless and so too deep.
  */
 function heightOf(value: unknown, depth: number, known: Map<object, number>): number {
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -134,7 +138,7 @@ function heightOf(value: unknown, depth: number, known: Map<object, number>): nu
 
 const INTEGER = 'tag:yaml.org,2002:int';
 
-/** Types of YAML 1.1 that JSON has no word for: kubectl leaves a date, a time or 52:54:00:12:34:56 the text that it is. */
+/** YAML 1.1 types that JSON cannot express. kubectl leaves a date, a time or 52:54:00:12:34:56 as text. */
 const NOT_OF_JSON = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
 
 function asKubectlReads(tags: Tags): Tags {
@@ -146,13 +150,18 @@ function asKubectlReads(tags: Tags): Tags {
   ];
 }
 
-/** YAML 1.1 takes `e1` for a number, whose digits before the exponent may be missing; Kubernetes takes it for a text. */
+/**
+ * Requires digits before the exponent of a number. YAML 1.1 reads `e1` as a number, but Kubernetes reads it as text.
+ */
 function withDigits(tag: Tags[number]): Tags[number] {
   if (typeof tag === 'string' || tag.format !== 'EXP') return tag;
   return { ...(tag as ScalarTag), test: /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)[eE][-+]?\d+$/ };
 }
 
-/** YAML 1.1 writes 017, and 1.2 0o17: Kubernetes reads both. What has more than 64 bits is no number to it. */
+/**
+ * Reads octal numbers of YAML 1.1 (017) and 1.2 (0o17), as Kubernetes does. Kubernetes does not treat more than 64 bits
+ * as a number.
+ */
 const octal: ScalarTag = {
   tag: INTEGER,
   default: true,
@@ -166,7 +175,7 @@ const octal: ScalarTag = {
   },
 };
 
-/** Kubernetes keeps integers of 64 bits, which are doubles here: one that would have other digits is rejected. */
+/** Rejects integers that a double would change, because Kubernetes stores integers of 64 bits. */
 function withExactValue(tag: Tags[number]): Tags[number] {
   if (typeof tag === 'string' || tag.tag !== INTEGER || tag.format !== undefined) return tag;
   const read = tag as ScalarTag;
@@ -174,7 +183,7 @@ function withExactValue(tag: Tags[number]): Tags[number] {
     ...read,
     resolve(text, onError, options) {
       const value = read.resolve(text, onError, options);
-      // A number of any length is only compared where 64 bits may hold it.
+      // A number of any length is only compared if 64 bits may hold it.
       if (Number.isSafeInteger(value) || Math.abs(value as number) > 2 ** 63) return value;
       const exact = BigInt(text.replaceAll('_', '').replace(/^\+/, ''));
       if (BigInt.asIntN(64, exact) === exact && String(value) !== String(exact)) {

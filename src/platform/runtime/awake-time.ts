@@ -1,12 +1,11 @@
 import type { Clock } from '#platform/base/clock';
 
-/** How often a process looks whether it still runs. */
+/** Interval at which a process checks that it still runs. */
 export const TICK_MS = 1000;
 
 /**
- * Milliseconds in which this process ran. A process that was stalled or suspended has heard nothing meanwhile, and must
- * not take its own silence for that of others: a gap between two reads counts as one tick. Somebody has to read at least
- * once a tick, or has `keep` do it.
+ * Milliseconds in which this process ran, read at least once per tick, for example by `keep`. A gap between two reads
+ * counts as one tick, because a stalled or suspended process must not mistake its own silence for that of others.
  */
 export class AwakeTime {
   readonly #clock: Clock;
@@ -23,11 +22,12 @@ export class AwakeTime {
     const gap = at - this.#readAt;
     this.#readAt = at;
     this.#awake += gap > 2 * TICK_MS ? TICK_MS : gap;
-    // Whole ones: whoever waits for the rest of a sum of fractions might wait for less than a clock can tell.
+    // The value is floored, because waiting for the rest of a sum of fractions could mean waiting for less than a clock
+    // shows.
     return Math.floor(this.#awake);
   }
 
-  /** Reads once a tick until the signal is aborted. */
+  /** Reads once per tick until the signal is aborted. */
   keep(signal: AbortSignal): this {
     const tick = (): void => {
       if (signal.aborted) return;

@@ -3,27 +3,27 @@ import { keyIn, keyOf } from './key.ts';
 import type { ReflectorStore } from './reflector.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
-/** A way to find objects by something they hold: the values under which one is filed. Each is its own identity. */
+/** Index of objects by some of their values. Its identity is the object itself. */
 export interface Index<T extends KubeObject = KubeObject> {
   values(object: T): Iterable<string>;
 }
 
-/** What is known of a resource at the moment. Objects are shared: nobody may change them. */
+/** Current known state of a resource. Objects are shared and must not be changed. */
 export interface Cache<T extends KubeObject = KubeObject> {
-  /** By `namespace/name`, or the name of a cluster-wide object. */
+  /** Returns an object by `namespace/name`, or by the name of a cluster-scoped object. */
   get(key: string): T | undefined;
   all(): Iterable<T>;
   readonly size: number;
   inNamespace(namespace: string): Iterable<T>;
-  /** An index is built when it is first used and kept from then on. */
+  /** Returns the objects under a value of an index, which is built on first use and then maintained. */
   by(index: Index<T>, value: string): Iterable<T>;
-  /** The newest version of the resource that has been seen; '' before the first list. */
+  /** Newest version of the resource that has been seen. Empty before the first list. */
   readonly version: string;
 }
 
 /**
- * Files objects under their controller, by `controllerKey`. Owners are in the namespace of what they own: a uid alone can
- * be named by anybody who knows it, from any namespace.
+ * Indexes objects by their controller, using `controllerKey`. The key includes the namespace of the owned object,
+ * because anyone who knows a uid can name it from any namespace.
  */
 export const byController: Index = {
   values: ({ metadata }) =>
@@ -32,11 +32,11 @@ export const byController: Index = {
       .map((ref) => keyIn(metadata.namespace, ref.uid)),
 };
 
-/** Where the objects of a controller are filed. */
+/** Returns the index key for the objects of a controller. */
 export const controllerKey = ({ metadata }: Pick<KubeObject, 'metadata'>): string =>
   keyIn(metadata.namespace, metadata.uid);
 
-/** Files objects that have no controller under their namespace. */
+/** Indexes objects that have no controller by their namespace. */
 export const uncontrolledIn: Index = {
   values: ({ metadata }) =>
     metadata.ownerReferences?.some((ref) => ref.controller === true) === true ? [] : [metadata.namespace ?? ''],
@@ -47,16 +47,16 @@ const byNamespace: Index = { values: ({ metadata }) => [metadata.namespace ?? ''
 export type Change<T extends KubeObject = KubeObject> =
   | { readonly type: 'added'; readonly object: T; readonly old?: undefined }
   | { readonly type: 'updated'; readonly object: T; readonly old: T }
-  /** With the last state that is known. */
+  /** Deletion, with the last known state. */
   | { readonly type: 'deleted'; readonly object: T; readonly old?: undefined };
 
 const NONE: readonly never[] = [];
 
-/** A cache that follows a resource and tells what changes, after it has changed. */
+/** Cache that follows a resource and notifies of its changes after they are applied. */
 export class IndexedCache<T extends KubeObject> implements Cache<T>, ReflectorStore<T> {
   readonly #tell: (change: Change<T>) => void;
   readonly #objects = new Map<string, T>();
-  /** By index, then value: keys, which stay as they are while objects change in other ways. */
+  /** Keys by index, then value. Keys stay the same while objects change in other ways. */
   readonly #indices = new Map<Index<T>, Map<string, Set<string>>>();
   #version = '';
 
@@ -101,7 +101,7 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, ReflectorSt
     this.reached(object.metadata.resourceVersion ?? '');
     if (known !== undefined && known.metadata.resourceVersion === object.metadata.resourceVersion) return;
     const same = known === undefined || known.metadata.uid === object.metadata.uid;
-    // The name was given to another object while nobody looked.
+    // The name was given to another object between two observations.
     if (!same) this.#drop(key, known);
     const old = same ? known : undefined;
     this.#set(key, object, old);
@@ -118,7 +118,7 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, ReflectorSt
     const present = new Set(objects.map(keyOf));
     for (const [key, old] of this.#objects) if (!present.has(key)) this.#drop(key, old);
     for (const object of objects) this.put(object);
-    // A server that was set back counts from a smaller number again.
+    // A server that was restored counts from a smaller number again.
     this.#version = version;
   }
 

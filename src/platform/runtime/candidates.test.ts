@@ -13,7 +13,7 @@ const SECOND = 1000;
 
 describe('several candidates', () => {
   const HAPPENINGS = ['sleep', 'machine sleeps', 'wake', 'set clock', 'stop', 'slow', 'lossy', 'well'] as const;
-  /** With less room than usual between giving up and taking over, so that mistakes show. */
+  /** Less time than by default between giving up and taking over, so that mistakes show. */
   const TIMES = { leaseMs: 12 * SECOND, renewDeadlineMs: 10 * SECOND, retryMs: 1 * SECOND };
 
   interface Scenario {
@@ -26,7 +26,7 @@ describe('several candidates', () => {
     }[];
   }
 
-  /** Plays a scenario and says what went wrong. */
+  /** Runs a scenario and returns its problems. */
   async function play({ seed, candidates, steps }: Scenario): Promise<string[]> {
     const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
     const server = new LeaseServer();
@@ -57,7 +57,7 @@ describe('several candidates', () => {
         async run(term) {
           if (++running > 1) wrong.push(`${who} runs twice`);
           const name = `${who}/${++count}`;
-          // A server that is slow to take a write, but not slower than the time between the two deadlines allows.
+          // The server is slow to accept a write, but not slower than the time between the two deadlines allows.
           const client = term.guard({
             create: async () => {
               await clock.sleep(mine.next() * 0.5 * SECOND);

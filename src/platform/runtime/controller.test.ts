@@ -152,7 +152,7 @@ describe('a controller', () => {
       async reconcile(owner, { client, cache, enqueue }) {
         const children = cache(CONFIG_MAPS);
         const key = keyOf(owner);
-        // Whatever asks for a run in the meantime must not lead to a second child.
+        // Further run requests in the meantime must not lead to a second child.
         if (runs++ < 5) enqueue(key);
         if (!expected.met(key, children) || [...children.by(byController, controllerKey(owner))].length > 0) return;
         made++;

@@ -18,36 +18,38 @@ import type { Runnable } from './runnable.ts';
 import { waitForAbort } from './wait-for-abort.ts';
 import { type ReconcileResult, WorkQueue } from './work-queue.ts';
 
-/** What a controller works with. Caches may lag behind; writes go to the server. */
+/** Dependencies of a controller. Caches may lag behind; writes go to the server. */
 export interface Context {
   readonly client: Client;
-  /** Of a resource that the controller is for, owns, watches or reads. */
+  /** Returns the cache of a resource that the controller is for, owns, watches or reads. */
   readonly cache: <T extends KubeObject>(type: ResourceType<T>, selection?: Selection) => Cache<T>;
   /**
-   * Is woken by a resource from now on, for controllers that learn only later what concerns them; settles when its cache
-   * is complete. Asking again does nothing more.
+   * Adds a watch source later, for controllers that learn only at run time what concerns them. Resolves when its cache
+   * is complete; adding it again does nothing.
    */
   readonly follow: (watch: WatchSource) => Promise<void>;
-  /** Asks for a run of an object. */
+  /** Requests a run for an object. */
   readonly enqueue: (key: string) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Tells users what happens to an object. */
+  /** Records Events for users. */
   readonly events: EventRecorder;
-  /** Aborted when the controller shall stop; a run that is under way should still finish. */
+  /** Signal that is aborted when the controller must stop. A run in progress should still finish. */
   readonly signal: AbortSignal;
 }
 
-/** A resource whose changes concern objects of another. */
+/** Resource whose changes concern objects of another resource. */
 export interface WatchSource {
   readonly type: ResourceType;
   readonly selection?: Selection;
-  /** The keys of the objects that a state of a watched one concerns; asked for both sides of a change. */
+  /**
+   * Returns the keys of the objects that a state of a watched object concerns. It is called for both sides of a change.
+   */
   keys(object: KubeObject, context: Context, change: Change): Iterable<string>;
 }
 
-/** Names the objects that a change of another resource concerns, with the type of that resource. */
+/** Creates a watch source with the type of its resource. */
 export function watchSource<T extends KubeObject>(
   type: ResourceType<T>,
   keys: (object: T, context: Context, change: Change<T>) => Iterable<string>,
@@ -61,37 +63,36 @@ export function watchSource<T extends KubeObject>(
 }
 
 /**
- * Brings the world to what objects of one kind ask for. It is run for a key, never for an event, and never twice at
- * once for the same key; running it again must always be safe.
+ * Reconciles the objects of one kind. It runs for a key, never for an event, and never twice at once for the same key;
+ * running it again must always be safe.
  */
 export interface Controller<T extends KubeObject = KubeObject> {
   readonly name: string;
   readonly for: ResourceType<T>;
   readonly selection?: Selection;
-  /** Whether a change of an object is one that it made itself, and that tells it nothing new. */
+  /** Reports whether a change of an object is the controller's own write and so brings nothing new. */
   isOwnWrite?(object: T): boolean;
   /** Resources whose objects name one of `for` as their controller. */
   readonly owns?: readonly ResourceType[];
   readonly watches?: readonly WatchSource[];
-  /** Further resources that it looks up. */
+  /** Further resources that the controller reads. */
   readonly reads?: readonly ResourceType[];
   readonly concurrency?: number;
-  /** How soon a failed run is tried again; that of WorkQueue where absent. */
+  /** Back-off after a failed run. Defaults to that of WorkQueue. */
   readonly backOff?: BackOff;
-  /** For an object that is there. See WorkQueue for what errors mean. */
+  /** Reconciles an existing object. WorkQueue defines the meaning of errors. */
   reconcile(object: T, context: Context): Promise<ReconcileResult | void>;
   /**
-   * Cleans up before an object goes. With it, the finalizer is put on every object before its first reconcile, and
-   * taken off when `run` is through. A time that it returns, or 'held' where another resource will wake it, means that
-   * it is not.
+   * Cleans up before an object is deleted, using a finalizer that is added before the first reconcile and removed when
+   * `run` is finished. If `run` returns a time, or 'held' because another resource will wake it, it is not finished.
    */
   readonly finalize?: {
     readonly finalizer: string;
     run(object: T, context: Context): Promise<ReconcileResult | 'held' | void>;
-    /** For an object that is being deleted, and held by others alone. */
+    /** Called for a terminating object that is only held by other finalizers. */
     lingers?(object: T, context: Context): Promise<void>;
   };
-  /** The object of this key is gone: whatever is remembered of it can go too. */
+  /** Drops the state of an object that is gone. */
   forget?(key: string, context: Context): void;
 }
 
@@ -101,13 +102,13 @@ export interface ControllerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Absent: nobody is told. */
+  /** Recorder of Events. If absent, none are recorded. */
   readonly events?: EventRecorder;
-  /** Absent: nothing is measured. */
+  /** Metrics to report to. If absent, nothing is measured. */
   readonly metrics?: Metrics;
 }
 
-/** Makes of a controller what a manager can run. */
+/** Turns a controller into a runnable for a manager. */
 export function runnable<T extends KubeObject>(controller: Controller<T>, parts: ControllerDeps): Runnable {
   const { informers, clock, random } = parts;
   const log = parts.log.child({ controller: controller.name });
@@ -138,7 +139,7 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
       try {
         return (await attempt(controller, object, contextWith(signal))) ?? undefined;
       } catch (error) {
-        // It went away during its own run, which leaves nothing to do for it.
+        // The object was deleted during its own run, so there is nothing left to do.
         if (isAbout(error, controller.for, object)) return undefined;
         if (isEndingAround(object, error)) {
           log.debug({ key }, 'nothing is made any more: the namespace is ending');
@@ -203,7 +204,7 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
   };
 }
 
-/** One run for an object that is there. */
+/** Runs once for an existing object. */
 async function attempt<T extends KubeObject>(
   controller: Controller<T>,
   object: T,
@@ -227,14 +228,14 @@ async function attempt<T extends KubeObject>(
   await withoutFinalizer(context.client, controller.for, object, finalize.finalizer);
 }
 
-/** Whether an error says that this very object is not there. */
+/** Reports whether an error means that this very object does not exist. */
 function isAbout(error: unknown, { group, plural }: ResourceType, { metadata }: KubeObject): boolean {
   if (!(error instanceof KubeError) || !isNotFound(error)) return false;
   const { name, kind, group: place = '' } = error.details;
   return name === metadata.name && kind === plural && place === group;
 }
 
-/** Whether an error only says that an object is about to go, with all of its namespace. */
+/** Reports whether an error only means that an object is about to be deleted with its namespace. */
 function isEndingAround({ metadata }: KubeObject, error: unknown): boolean {
   return metadata.namespace !== undefined && metadata.deletionTimestamp === undefined && isNamespaceTerminating(error);
 }

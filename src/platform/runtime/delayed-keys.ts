@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '#platform/base/clock';
 import { type Entry, TimerQueue } from '#platform/base/timer-queue';
 
-/** Keys that wait for a time. One timer waits for the earliest, whatever their number. */
+/** Keys that wait for a time. A single timer waits for the earliest one. */
 export class DelayedKeys {
   readonly #clock: Clock;
   readonly #due: (key: string) => void;
@@ -14,7 +14,7 @@ export class DelayedKeys {
     this.#due = due;
   }
 
-  /** Of several times for one key the earliest counts. */
+  /** Adds a key after a delay. Of several times for one key the earliest counts. */
   add(key: string, ms: number): void {
     const due = this.#clock.monotonic() + ms;
     const known = this.#entries.get(key);

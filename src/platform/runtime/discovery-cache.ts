@@ -12,8 +12,8 @@ import { WorkQueue } from './work-queue.ts';
 const API_SERVICES = resourceType('apiregistration.k8s.io/v1', 'APIService', 'apiservices', 'Cluster');
 
 /**
- * What the server serves at the moment, custom resources included. It asks again when a definition or an APIService
- * comes, changes or goes, and not otherwise.
+ * Cache of the resources that the server serves, including custom resources. It is refreshed only when a CRD or an
+ * APIService is created, changed or deleted.
  */
 export class DiscoveryCache implements Runnable {
   readonly name = 'catalog';
@@ -41,17 +41,17 @@ export class DiscoveryCache implements Runnable {
     return this.#now;
   }
 
-  /** Settles when the server has been asked for the first time. */
+  /** Resolves when discovery has run for the first time. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
 
-  /** The resource of a kind, in exactly this version; undefined where it is not served. */
+  /** Returns the resource of a kind, in exactly this version, or undefined if it is not served. */
   ofKind(apiVersion: string, kind: string): DiscoveredResource | undefined {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** Told of every change from now on. */
+  /** Calls the listener on every change from now on. */
   onChange(listener: (now: DiscoveryResult) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -79,7 +79,7 @@ export class DiscoveryCache implements Runnable {
     }
     const { failed } = found;
     if (failed.size > 0) throw new TemporaryError(`no answer from ${[...failed.keys()].join(', ')}`);
-    // A definition is announced before it is served.
+    // A CRD is established before it is served.
     const missing = establishedResources(informers.of(CUSTOM_RESOURCE_DEFINITIONS).cache.all()).filter(
       ({ group, version, plural }) =>
         !found.resources.some((each) => each.plural === plural && each.group === group && each.version === version),

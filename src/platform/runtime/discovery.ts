@@ -1,6 +1,6 @@
 import type { Client, ResourceType } from '#platform/kube/client';
 
-/** A resource in one version, as a server says that it serves it. */
+/** Resource in one version, as a server lists it in discovery. */
 export interface DiscoveredResource extends ResourceType {
   readonly verbs: readonly string[];
 }
@@ -8,7 +8,7 @@ export interface DiscoveredResource extends ResourceType {
 export interface DiscoveryResult {
   /** Every resource in every version, the preferred one of each first. */
   readonly resources: readonly DiscoveredResource[];
-  /** Group versions that could not be asked. */
+  /** Errors by group version that could not be queried. */
   readonly failed: ReadonlyMap<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ interface ResourceList {
   }[];
 }
 
-/** Asks a server what it serves. What one group cannot answer does not hide the others. */
+/** Discovers the resources of a server. A failing group does not hide the others. */
 export async function discover(client: Client, signal?: AbortSignal): Promise<DiscoveryResult> {
   const options = signal === undefined ? {} : { signal };
   const { groups = [] } = JSON.parse(await client.raw('/apis', options)) as GroupList;
@@ -61,7 +61,7 @@ function resourcesOf(groupVersion: string, { resources = [] }: ResourceList): Di
     .map(({ name, kind, namespaced, verbs }) => ({ ...place, plural: name, kind, namespaced, verbs }));
 }
 
-/** Each resource once, in its preferred version. */
+/** Returns each resource once, in its preferred version. */
 export function preferredVersions(resources: readonly DiscoveredResource[]): DiscoveredResource[] {
   const first = new Map<string, DiscoveredResource>();
   for (const resource of resources) {

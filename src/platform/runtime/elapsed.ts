@@ -1,27 +1,27 @@
 import type { Clock } from '#platform/base/clock';
 
 /**
- * How long ago something was, on the side of caution: by the clock that never goes back, or by the time of day where
- * that says more, since the former stands still while a machine sleeps.
+ * Conservative measure of elapsed time. It uses the monotonic clock, or the time of day where that shows more, since
+ * the former stops while a host sleeps.
  */
 export class Elapsed {
   readonly #clock: Clock;
   readonly #monotonic: number;
   readonly #now: number;
 
-  /** Begins now. */
+  /** Starts now. */
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#monotonic = clock.monotonic();
     this.#now = clock.now();
   }
 
-  /** Never less than what has really passed while the machine was awake. */
+  /** Upper bound: never less than the time that has really passed while the host was awake. */
   get max(): number {
     return Math.max(this.min, this.#clock.now() - this.#now);
   }
 
-  /** Never more than what has really passed. */
+  /** Lower bound: never more than the time that has really passed. */
   get min(): number {
     return this.#clock.monotonic() - this.#monotonic;
   }

@@ -4,32 +4,32 @@ import { keyOf } from './key.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
 interface Expected {
-  /** The newest of the versions that were written. */
+  /** Newest version that was written. */
   version: string;
-  /** Objects that were deleted at once, by key: their uids. */
+  /** Uids of objects that were deleted at once, by key. */
   readonly gone: Map<string, string>;
 }
 
 /**
- * What a controller has done to the children of an owner and its cache may not show yet. Whoever plans only while all
- * of it is met never makes a second child because the first has not arrived.
+ * Changes that a controller has made to the children of an owner and that its cache may not show yet. A controller that
+ * plans only once they are met never creates a second child because the first has not arrived.
  */
 export class Expectations {
   readonly #byOwner = new Map<string, Expected>();
 
-  /** A child was created, changed or marked for deletion: `child` is what the server answered. */
+  /** Records that a child was created, changed or marked for deletion. `child` is the response of the server. */
   wrote(owner: string, child: KubeObject): void {
     const expected = this.#of(owner);
     const version = child.metadata.resourceVersion ?? '';
     if (compareResourceVersions(version, expected.version) > 0) expected.version = version;
   }
 
-  /** A child was deleted and is no longer there. */
+  /** Records that a child was deleted and is gone. */
   removed(owner: string, child: KubeObject): void {
     this.#of(owner).gone.set(keyOf(child), child.metadata.uid ?? '');
   }
 
-  /** Whether the cache of the children shows all that was done for the owner. */
+  /** Reports whether the cache of the children shows all changes made for the owner. */
   met(owner: string, children: Cache): boolean {
     const expected = this.#byOwner.get(owner);
     if (expected === undefined) return true;
@@ -39,12 +39,12 @@ export class Expectations {
     return true;
   }
 
-  /** Whether this is the newest state of a child that was written for the owner, and none has been planned upon since. */
+  /** Reports whether this is the newest state of a child that was written for the owner, with no plan made since. */
   isEcho(owner: string, { metadata }: KubeObject): boolean {
     return this.#byOwner.get(owner)?.version === metadata.resourceVersion;
   }
 
-  /** The owner is gone. */
+  /** Drops the expectations of an owner that is gone. */
   forget(owner: string): void {
     this.#byOwner.delete(owner);
   }

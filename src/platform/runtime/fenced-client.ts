@@ -1,13 +1,13 @@
 import type { Client } from '#platform/kube/client';
 
 export interface Fence {
-  /** Throws where nothing may be written. */
+  /** Throws if writes are not allowed. */
   check(): void;
-  /** Calls off writes that are on their way. */
+  /** Signal that cancels writes in progress. */
   readonly signal: AbortSignal;
 }
 
-/** A client whose writes are let through one by one. */
+/** Returns a client that checks the fence before every write. */
 export function fencedClient(client: Client, guard: Fence): Client {
   const passed = <O extends { readonly signal?: AbortSignal }>(options: O | undefined): O => {
     guard.check();

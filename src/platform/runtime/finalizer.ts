@@ -2,7 +2,7 @@ import type { Client, ResourceType } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** Puts a finalizer on an object, unless it has changed since it was read; undefined where it is gone. */
+/** Adds a finalizer to an object, unless it has changed since it was read. Returns undefined if it is gone. */
 export function withFinalizer<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,
@@ -12,7 +12,7 @@ export function withFinalizer<T extends KubeObject>(
   return rewrite(client, type, object, [...(object.metadata.finalizers ?? []), finalizer]);
 }
 
-/** Takes a finalizer off an object, unless it has changed since it was read; undefined where it is gone. */
+/** Removes a finalizer from an object, unless it has changed since it was read. Returns undefined if it is gone. */
 export function withoutFinalizer<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,

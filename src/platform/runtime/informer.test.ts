@@ -19,7 +19,7 @@ const configMap = (name: string, data: Record<string, string> = {}) => ({
 });
 const namespace = 'default';
 
-/** A client that answers some calls as a test wants them. */
+/** Creates a client with some calls replaced by a test. */
 function with_(changes: Partial<Client>): Client {
   return { ...cluster.admin, ...changes };
 }
@@ -47,7 +47,7 @@ describe('an informer', () => {
     const { admin, clock } = cluster;
     let lists = 0;
     const client = with_({
-      // Asked at once, answered late, whatever the signal says.
+      // The request is sent at once and the response is late, regardless of the signal.
       async list(...args) {
         lists++;
         const answer = await admin.list(...args);

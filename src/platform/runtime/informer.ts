@@ -17,7 +17,7 @@ export interface InformerDeps {
 
 export type Listener<T extends KubeObject> = (change: Change<T>) => void;
 
-/** Keeps a cache of a resource up to date and tells what changes in it. */
+/** Keeps a cache of a resource up to date and notifies listeners of its changes. */
 export class Informer<T extends KubeObject = KubeObject> implements Runnable {
   readonly name: string;
   readonly #parts: InformerDeps;
@@ -41,7 +41,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
     return this.#cache;
   }
 
-  /** Settles when the cache shows the whole resource for the first time. */
+  /** Resolves when the cache shows the whole resource for the first time. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -50,7 +50,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
     return this.#isSynced;
   }
 
-  /** What is there already is told at once, as added. Returns how to stop listening. */
+  /** Adds a listener and returns a function that removes it. Existing objects are sent at once, as added. */
   onChange(listener: Listener<T>): () => void {
     this.#listeners.add(listener);
     for (const object of this.#cache.all()) this.#hand(listener, { type: 'added', object });
@@ -61,7 +61,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
     while (!signal.aborted) {
       this.#again = new AbortController();
       const either = AbortSignal.any([signal, this.#again.signal]);
-      // Only who waits already: a list that is under way when somebody asks may be too old for them.
+      // Only earlier callers are resolved, because a list in progress may be too old for later ones.
       const waiting = this.#waiting.splice(0);
       const store = this.#sink(waiting);
       await runReflector({ ...this.#parts, type: this.#type, selection: this.#selection, store }, either);
@@ -69,7 +69,9 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
     }
   }
 
-  /** Lists everything anew. Settles when the cache shows a state that is no older than this call, or at the signal. */
+  /**
+   * Lists everything again. Resolves when the cache shows a state that is no older than this call, or on the signal.
+   */
   async refresh(signal: AbortSignal): Promise<void> {
     const listed = Promise.withResolvers<void>();
     this.#waiting.push(listed);
@@ -99,7 +101,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
     for (const listener of this.#listeners) this.#hand(listener, change);
   }
 
-  /** A listener's fault is its own: the others still hear of the change. */
+  /** Calls a listener and catches its errors, so that the others still get the change. */
   #hand(listener: Listener<T>, change: Change<T>): void {
     try {
       listener(change);

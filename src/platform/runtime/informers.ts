@@ -9,12 +9,12 @@ export { waitForAbort };
 
 const WHOLE: Selection = {};
 
-/** The informers of a process: whoever asks for the same resource gets the same one. */
+/** Informers of a process, one per resource and selection. */
 export class Informers implements Runnable {
   readonly name = 'informers';
   readonly #parts: InformerDeps;
   readonly #known = new Map<string, Informer>();
-  /** Those without a selection, by the type that was asked for: caches are looked up far more often than made. */
+  /** Informers without a selection by resource type, because lookups are far more frequent than creations. */
   readonly #whole = new WeakMap<ResourceType, Informer>();
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
@@ -23,7 +23,7 @@ export class Informers implements Runnable {
     this.#parts = parts;
   }
 
-  /** Starts with the others, or at once where they already run. */
+  /** Returns the informer of a resource. A new one starts with the others, or at once if they already run. */
   of<T extends KubeObject>(type: ResourceType<T>, selection: Selection = WHOLE): Informer<T> {
     const known = selection === WHOLE ? this.#whole.get(type) : undefined;
     const informer = known ?? this.#find(type, selection);
@@ -43,7 +43,7 @@ export class Informers implements Runnable {
     return informer;
   }
 
-  /** Those that do not show their whole resource yet, by name; for a check of readiness. */
+  /** Names of the informers that do not show their whole resource yet, for a readiness check. */
   get unsynced(): string[] {
     return [...this.#known.values()].filter(({ isSynced }) => !isSynced).map(({ name }) => name);
   }
@@ -55,7 +55,7 @@ export class Informers implements Runnable {
     await Promise.all(this.#running);
   }
 
-  /** Lists everything anew that is followed already; see Informer. */
+  /** Lists all followed resources again; see Informer. */
   async refresh(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#known.values()].map((informer) => informer.refresh(signal)));
   }

@@ -1,6 +1,6 @@
 import type { KubeMeta } from '#platform/kube/kube-object';
 
-/** The name of an object within its resource: `namespace/name`, or the name alone for cluster-wide ones. */
+/** Returns the key of an object within its resource: `namespace/name`, or the name alone for cluster-scoped ones. */
 export function keyOf({ metadata }: { readonly metadata: KubeMeta }): string {
   return keyIn(metadata.namespace, metadata.name);
 }

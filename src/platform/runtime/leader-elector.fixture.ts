@@ -5,7 +5,7 @@ import type { Client } from '#platform/kube/client';
 import type { Lease } from '#platform/kube/kinds/node';
 import { KubeError } from '#platform/kube/kube-error';
 
-/** A server of one Lease that refuses what does not follow the present version. */
+/** Server of one Lease that rejects writes that do not follow the present version. */
 export class LeaseServer {
   lease: Lease | undefined;
   #version = 0;
@@ -25,7 +25,7 @@ export class LeaseServer {
     if (given.metadata.resourceVersion !== present.metadata.resourceVersion) {
       throw new KubeError(409, 'Conflict', 'it has changed');
     }
-    // As Kubernetes does: what changes nothing makes no new version.
+    // As in Kubernetes, an update that changes nothing creates no new version.
     return JSON.stringify(given.spec) === JSON.stringify(present.spec) ? present : this.#store(given);
   }
 
@@ -36,7 +36,7 @@ export class LeaseServer {
   }
 }
 
-/** A clock of one machine: off by some time, a little too fast or slow, and standing still while its owner sleeps. */
+/** Clock of one host. It can be off, slightly fast or slow, and stops while its owner sleeps. */
 export class OwnClock implements Clock {
   readonly #true: FakeClock;
   #offset: number;
@@ -55,7 +55,7 @@ export class OwnClock implements Clock {
     return this.#offset + this.#true.now() * this.#rate;
   }
 
-  /** Stands still while the whole machine sleeps, as that of Linux does. */
+  /** Stops while the whole host sleeps, as the monotonic clock of Linux does. */
   monotonic(): number {
     const asleep = this.#asleep?.machine === true ? this.#true.monotonic() - this.#asleep.since : 0;
     return (this.#true.monotonic() - this.#slept - asleep) * this.#rate;
@@ -69,7 +69,7 @@ export class OwnClock implements Clock {
     return sleepBy(this, ms, signal);
   }
 
-  /** What falls due during a sleep happens at its end. */
+  /** Timers that become due during a sleep fire at its end. */
   timer(ms: number, fn: () => void): Timer {
     let live = true;
     const fire = (): void => {
@@ -77,7 +77,7 @@ export class OwnClock implements Clock {
       if (this.#asleep === undefined) fn();
       else this.#late.push(fire);
     };
-    // What is left by a fraction that no clock can show would be left for ever.
+    // A remainder smaller than any clock can show would remain forever.
     const timer = this.#true.timer((ms > 0 ? Math.max(ms, 0.001) : ms) / this.#rate, fire);
     return cancellable(() => {
       live = false;
@@ -85,12 +85,12 @@ export class OwnClock implements Clock {
     });
   }
 
-  /** Somebody sets the time of day. */
+  /** Sets the time of day. */
   set(byMs: number): void {
     this.#offset += byMs;
   }
 
-  /** Nothing happens in the process until it is woken; with `machine`, even its clock stands still. */
+  /** Suspends the process until it is woken. With `machine`, even its clock stops. */
   fallAsleep(machine: boolean): void {
     this.#asleep ??= { since: this.#true.monotonic(), machine };
   }
@@ -98,24 +98,24 @@ export class OwnClock implements Clock {
   wake(): void {
     if (this.#asleep?.machine === true) this.#slept += this.#true.monotonic() - this.#asleep.since;
     this.#asleep = undefined;
-    // One after the other, each with what follows from it, as an event loop does that comes to timers which are late.
+    // Late timers fire one after the other, each with its consequences, as in an event loop.
     for (const fire of this.#late.splice(0)) this.#true.timer(0, fire);
   }
 
-  /** Settles when the process is awake. */
+  /** Resolves when the process is awake. */
   awake(): Promise<void> {
     return new Promise((resolve) => void this.timer(0, resolve));
   }
 }
 
 export interface Faults {
-  /** Milliseconds that a request takes at most on each of its two ways. */
+  /** Maximum time that a request and its response each take, in milliseconds. */
   slowMs: number;
-  /** How often a request is lost on its way, or its answer on the way back. */
+  /** Probability that a request, or its response, is lost. */
   lost: number;
 }
 
-/** A client of the lease whose requests and answers take their time or are lost. It does not listen to its signal. */
+/** Creates a client of the lease whose requests and responses are delayed or lost. It ignores its signal. */
 export function faultyClient(
   server: LeaseServer,
   clock: FakeClock,

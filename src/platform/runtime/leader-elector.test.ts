@@ -73,7 +73,7 @@ describe('leading', () => {
     await cluster.clock.advance(3.25 * SECOND);
     const stopped = a.stop();
     await cluster.clock.advance(4 * SECOND);
-    // It is still renewed, so that what is under way can be finished.
+    // The lease is still renewed, so that work in progress can finish.
     expect((await lease()).spec).toMatchObject({ holderIdentity: expect.stringMatching(/^a_/) });
     expect([a.one.isLeader, led()]).toEqual([true, ['a']]);
     await cluster.clock.advance(1 * SECOND);
@@ -102,7 +102,8 @@ describe('leading', () => {
     expect([a.one.isLeader, terms[0]?.term.signal.aborted]).toEqual([true, false]);
     await cluster.clock.advance(1);
     expect([a.one.isLeader, terms[0]?.term.signal.aborted]).toEqual([false, true]);
-    // Eighteen seconds now: b saw the renewal of the fourth at the latest in the fifth, and is on time when that runs out.
+    // It is eighteen seconds now: b saw the renewal of the fourth at the latest in the fifth, and is on time when that
+    // expires.
     await cluster.clock.advance(4 * SECOND);
     expect(led()).toEqual(['a']);
     await cluster.clock.advance(2 * SECOND + 2);
@@ -122,7 +123,7 @@ describe('leading', () => {
     };
     const a = candidate('a', { client });
     await cluster.until(() => terms.length === 1);
-    // Sent after two seconds, answered after six.
+    // The request was sent after two seconds, and the response came after six.
     await clock.advance(11_999);
     expect(a.one.isLeader).toBe(true);
     await clock.advance(1);
@@ -142,7 +143,7 @@ describe('leading', () => {
     expect([a.one.isLeader, terms[0]?.term.signal.aborted, terms[0]?.over]).toEqual([false, true, false]);
     await cluster.clock.advance(59 * SECOND);
     expect(led()).toEqual(['a']);
-    // Fifteen seconds after it looks at the lease for the first time since.
+    // It takes fifteen seconds from its first look at the lease since then.
     await cluster.clock.advance(25 * SECOND);
     expect(led()).toEqual(['a', 'a']);
     const stopped = a.stop();
@@ -310,7 +311,7 @@ describe('leading', () => {
     const informers = new Informers({ ...cluster, client });
     const { cache } = informers.of(CONFIG_MAPS);
     let stale = true;
-    // A watch that has fallen behind: nothing of it arrives.
+    // The watch has fallen behind, and nothing of it arrives.
     const slow: Client = {
       ...client,
       async *watch(_type, options) {

@@ -10,36 +10,39 @@ import type { Runnable } from './runnable.ts';
 
 export interface LeaderElectorOptions {
   readonly lease: { readonly namespace: string; readonly name: string };
-  /** Names the candidate for people, such as the name of its host; what makes it unique is added. */
+  /** Name of the candidate for people, such as its host name. A unique part is added. */
   readonly identity: string;
-  /** For the lease alone. */
+  /** Client for the lease alone. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly times?: LeaseTimes;
-  /** Caches that outlive a term: brought up to date before each, so that nobody acts on what the leader before has changed. */
+  /**
+   * Caches that outlive a term. They are refreshed before each term, so that no leader acts on a state that its
+   * predecessor has changed.
+   */
   readonly informers?: { refresh(signal: AbortSignal): Promise<void> };
   /**
-   * What only a leader does, called for every term. It settles when all is put away after the signal of the term; until
-   * then this process is no candidate again.
+   * Runs the work of a leader, once per term. It resolves when everything is cleaned up after the signal of the term;
+   * until then this process is not a candidate again.
    */
   run(term: LeaderTerm): Promise<void>;
 }
 
 export interface LeaderElector extends Runnable {
-  /** Whether this process leads now. */
+  /** Reports whether this process is the leader now. */
   readonly isLeader: boolean;
 }
 
-/** How long a stop waits for a server that does not answer. */
+/** Time that a stop waits for a server that does not respond. */
 const PARTING_MS = 1000;
 
 /**
- * Runs something while this process leads, and only then. A leader acts until `renewDeadline` after it sent its last
- * good renewal; a candidate waits `leaseDuration`, which is longer, after it saw the last change. Hence no two ever act
- * at once, whatever is slow, fails or sleeps, as long as their clocks run about equally fast. Told to stop, a leader
- * puts everything away first and then gives the lease back.
+ * Runs something only while this process is the leader. A leader acts until `renewDeadline` after it sent its last
+ * successful renewal; a candidate waits `leaseDuration`, which is longer, after it saw the last change. Hence no two
+ * ever act at once, whatever is slow, fails or sleeps, as long as their clocks run about equally fast. When stopped, a
+ * leader cleans up first and then releases the lease.
  */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
   const { clock, random, lease } = options;
@@ -48,8 +51,8 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
   let term: RenewedTerm | undefined;
 
   /**
-   * Gives up on an answer that takes longer, or on the signal soon; what was sent may still have its effect. Not at once
-   * on the signal, because it is better to know.
+   * Gives up on a response after `ms`, or soon after the signal; the request may still take effect. It does not give up
+   * at once on the signal, because a known result is better.
    */
   async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const late = new AbortController();
@@ -93,7 +96,7 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
     }
   }
 
-  /** One term; answers whether there could be another. */
+  /** Runs one term, and returns whether there may be another. */
   async function lead(held: LeaderLease, sent: Elapsed, signal: AbortSignal): Promise<boolean> {
     const current = new RenewedTerm(clock, held.times.renewDeadlineMs, sent);
     term = current;
@@ -110,7 +113,7 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
       if (lost) log.warn('no longer leading: the lease could not be renewed in time, or is held by another');
       signal.removeEventListener('abort', stop);
       current.end();
-      // A renewal that is still under way could otherwise come after the lease was given back, and hold it.
+      // A renewal that is still in progress could otherwise arrive after the release and hold the lease again.
       await within(PARTING_MS, () => renewing).catch(() => {});
     }
   }

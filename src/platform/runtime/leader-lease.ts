@@ -6,42 +6,45 @@ import { LEASES, type Lease } from '#platform/kube/kinds/node';
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from '#platform/kube/kube-error';
 import { Elapsed } from './elapsed.ts';
 
-/** How long a lease lasts, and how often it is renewed; milliseconds, as client-go has them by default. */
+/** Times of a lease in milliseconds. The defaults are those of client-go. */
 export interface LeaseTimes {
-  /** Nobody else takes the lease before this long after it saw the last renewal. */
+  /** Time after the last observed renewal before which no other candidate takes the lease. */
   readonly leaseMs: number;
-  /** The holder gives up when its last good renewal was sent this long ago. */
+  /** Time after sending the last successful renewal at which the holder gives up. */
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000 };
-/** Whoever failed waits up to this many times longer at random, so that not all ask at once. */
+/** Failed candidates wait up to this many times longer at random, so that not all retry at once. */
 export const RETRY_JITTER = 1.2;
 
-/** Attempts without an answer that are remembered; one that is forgotten only costs the time until the lease runs out. */
+/** Maximum number of recorded attempts without a response. Dropping one only costs the time until the lease expires. */
 const MAX_SENT = 64;
 
 export interface LeaderLeaseDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly lease: { readonly namespace: string; readonly name: string };
-  /** Of this process alone: nobody else ever has the same. */
+  /** Identity of this process, unique among all candidates. */
   readonly holder: string;
   readonly times?: LeaseTimes;
 }
 
 /**
- * A Lease that one of several candidates holds, in the way of client-go. Times in it are for people to read: everybody
- * goes by their own clock, from when they saw it change. Every write names the version that it follows, so of several
+ * Lease that one of several candidates holds, like in client-go: each candidate uses its own clock, from when it saw
+ * the lease change, and the times are for people to read. Every write names the version that it follows, so of several
  * at once only one can succeed.
  */
 export class LeaderLease {
   readonly times: LeaseTimes;
   readonly #parts: LeaderLeaseDeps;
-  /** As it was when it was last there, whether it still is, and since when nothing of that has changed. */
+  /** Last observed lease, whether it still exists, and the time since the last change. */
   #seen: { readonly lease: Lease; readonly there: boolean; readonly since: Elapsed } | undefined;
-  /** The renewal times that this process has sent since it last knew for sure: what holds one of them is its own. */
+  /**
+   * Renewal times that this process has sent since it last knew the state for sure. A lease that holds one of them is
+   * its own.
+   */
   readonly #sent = new Set<string>();
 
   constructor(parts: LeaderLeaseDeps) {
@@ -50,8 +53,8 @@ export class LeaderLease {
   }
 
   /**
-   * Takes the lease or renews it. Answers with the time since the request was sent, or undefined where somebody else
-   * holds the lease. Where it throws, nobody knows.
+   * Acquires or renews the lease, and returns the time since the request was sent, or undefined if another candidate
+   * holds the lease. If it throws, the result is unknown.
    */
   async claim(signal: AbortSignal): Promise<Elapsed | undefined> {
     const { lease: known, there = false } = this.#seen ?? {};
@@ -66,15 +69,15 @@ export class LeaderLease {
   }
 
   /**
-   * How long to wait until asking again makes sense. A renewal counts from when it was seen, so a candidate looks twice
-   * as often as the holder renews; and it looks at the very moment at which the lease runs out.
+   * Time until the next useful check. A renewal counts from when it was seen, so a candidate checks twice as often as
+   * the holder renews, and at the very moment at which the lease expires.
    */
   get nextCheckMs(): number {
     const look = this.times.retryMs / 2;
     return this.#isHeldByAnother() ? Math.min(look, this.#leftMs() + 1) : look;
   }
 
-  /** Gives the lease back where it is still held, so that another can take it at once. */
+  /** Releases the lease if it is still held, so that another candidate can take it at once. */
   async release(signal: AbortSignal): Promise<void> {
     if (this.#sent.size === 0) return;
     const found = await this.#read(signal);
@@ -97,7 +100,7 @@ export class LeaderLease {
     return found;
   }
 
-  /** Only a change starts the time anew: a holder that stands still loses the lease. */
+  /** Records an observation. Only a change restarts the time, so a stalled holder loses the lease. */
   #see(found: Lease | undefined): void {
     const { lease, there } = this.#seen ?? { there: false };
     const same = found === undefined ? !there : there && found.metadata.resourceVersion === versionOf(lease);
@@ -105,7 +108,7 @@ export class LeaderLease {
     if (!same && last !== undefined) {
       this.#seen = { lease: last, there: found !== undefined, since: new Elapsed(this.#parts.clock) };
     }
-    // What was sent before this version can have no effect any more.
+    // Requests that were sent before this version can no longer take effect.
     if (found !== undefined && !this.#isOwn(found)) this.#sent.clear();
   }
 
@@ -113,7 +116,9 @@ export class LeaderLease {
     return spec.holderIdentity === this.#parts.holder && this.#sent.has(spec.renewTime ?? '');
   }
 
-  /** Even where the lease itself was deleted, since its holder may not know that yet. */
+  /**
+   * Reports whether another candidate holds the lease, even if the lease was deleted: its holder may not know that yet.
+   */
   #isHeldByAnother(): boolean {
     if (this.#seen === undefined || this.#isOwn(this.#seen.lease)) return false;
     return (this.#seen.lease.spec?.holderIdentity ?? '') !== '' && this.#leftMs() > 0;
@@ -149,7 +154,7 @@ export class LeaderLease {
   }
 
   #confirmed(written: Lease, since: Elapsed, signal: AbortSignal): Elapsed {
-    // An answer that nobody waits for any more may be older than what is known by now.
+    // A response that is no longer awaited may be older than the known state.
     signal.throwIfAborted();
     this.#seen = { lease: written, there: true, since };
     this.#sent.clear();
@@ -161,7 +166,7 @@ export class LeaderLease {
     const { clock, holder } = this.#parts;
     const { holderIdentity, acquireTime, renewTime, leaseTransitions = 0 } = before?.spec ?? {};
     const time = microTimestamp(clock.now());
-    // A renewal that changed nothing would be none: others could not see it.
+    // A renewal that changed nothing would be invisible to others.
     const now = time === renewTime ? microTimestamp(clock.now() + 1) : time;
     this.#remember(now);
     const kept = holderIdentity === holder;
@@ -185,10 +190,10 @@ function assertValidTimes(times: LeaseTimes): LeaseTimes {
   );
 }
 
-/** The lease has changed, or is gone: servers say the latter in several ways. */
+/** Reports whether the lease has changed or is gone, which servers report in several ways. */
 const isRefusal = (error: unknown) => error instanceof KubeError && error.code < 500;
 
-/** Nothing, where the server refuses for this reason. */
+/** Returns undefined for the expected error, and rethrows any other. */
 const unless =
   (expected: (error: unknown) => boolean) =>
   (error: unknown): undefined => {

@@ -4,27 +4,29 @@ import type { Client } from '#platform/kube/client';
 import type { Elapsed } from './elapsed.ts';
 import { fencedClient } from './fenced-client.ts';
 
-/** One stretch of time in which this process leads. */
+/** Period in which this process is the leader. */
 export interface LeaderTerm {
-  /** Aborted when whatever runs in this term shall put itself away, because it was told to or because it no longer leads. */
+  /**
+   * Signal that is aborted when the work of this term must clean up, because of a stop or because the lease is lost.
+   */
   readonly signal: AbortSignal;
-  /** Whether this process leads at this very moment, even where it has slept and nothing could tell it otherwise. */
+  /** Reports whether this process is the leader at this very moment, even if it has slept and was not notified. */
   readonly held: boolean;
   /**
-   * The client for whatever runs in this term: it refuses to write once the term is over, and calls off what is on its
-   * way then. Reading goes on.
+   * Returns the client for the work of this term. It rejects writes once the term is finished, and cancels those in
+   * progress; reads continue.
    */
   guard(client: Client): Client;
 }
 
-/** A write was refused because this process does not lead, or does no longer. */
+/** Reports that a write was rejected because this process is not, or no longer, the leader. */
 export class NotLeadingError extends TemporaryError {
   constructor() {
     super('this process does not lead: it must not write', { code: 'NOT_LEADING' });
   }
 }
 
-/** A term that lasts as long as it is renewed; once it is over, nothing brings it back. */
+/** Term that lasts as long as it is renewed. Once it is finished, nothing restores it. */
 export class RenewedTerm implements LeaderTerm {
   readonly #clock: Clock;
   readonly #deadlineMs: number;
@@ -44,7 +46,7 @@ export class RenewedTerm implements LeaderTerm {
     return this.#stop.signal;
   }
 
-  /** Aborted when nothing may be written in this term any more. */
+  /** Signal that is aborted when writes are no longer allowed in this term. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
@@ -63,7 +65,10 @@ export class RenewedTerm implements LeaderTerm {
     });
   }
 
-  /** The lease was renewed by a request that was sent so long ago; too late where the term is over by then. */
+  /**
+   * Extends the term after a renewal whose request was sent that long ago. It is too late if the term is finished by
+   * then.
+   */
   renew(sent: Elapsed): void {
     if (!this.held) return;
     this.#renewed = sent;
@@ -71,12 +76,12 @@ export class RenewedTerm implements LeaderTerm {
     this.#timer = this.#armed();
   }
 
-  /** Asks whatever runs to put itself away, while it may still write. */
+  /** Requests the work to clean up, while it may still write. */
   stop(): void {
     this.#stop.abort();
   }
 
-  /** Nothing may be written from now on. */
+  /** Ends the term. Writes are not allowed from now on. */
   end(): void {
     this.#timer.cancel();
     this.#over.abort(new NotLeadingError());

@@ -2,8 +2,8 @@ import type { Runnable } from './runnable.ts';
 import { waitForAbort } from './wait-for-abort.ts';
 
 /**
- * Runs runnables as one: started in order, stopped in the opposite order, each once those after it have put everything
- * away. Where one fails, all are stopped and the failure is passed on.
+ * Runs runnables as one: they start in order and stop in reverse order, each after those behind it have cleaned up. If
+ * one fails, all are stopped and the failure is passed on.
  */
 export function manager(name: string, runnables: readonly Runnable[]): Runnable {
   return {

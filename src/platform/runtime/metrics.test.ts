@@ -10,7 +10,7 @@ import { manager } from './manager.ts';
 import { Metrics } from './metrics.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** The samples of a scrape by their name and labels. */
+/** Returns the samples of a scrape by their name and labels. */
 async function scraped(metrics: Metrics): Promise<Record<string, number>> {
   const lines = (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(
@@ -42,7 +42,7 @@ describe('metrics', () => {
     });
     const stop = new AbortController();
     const done = queue.run(stop.signal);
-    // The second comes while the first is worked on, and so means another run.
+    // The second key is added while the first is processed, and so causes another run.
     for (const key of ['a', 'a', 'bad', 'c']) queue.add(key);
     await clock.advance(100);
     expect(await scraped(metrics)).toMatchObject({ 'workqueue_depth{name="q"}': 2 });

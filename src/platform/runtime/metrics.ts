@@ -1,19 +1,22 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueMetrics, RunResult } from './queue-metrics.ts';
 
-/** A measure that is taken only when somebody looks. */
+/** Metric that is collected only on scrape. */
 export interface MetricDefinition {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** A gauge where absent. */
+  /** Type of the metric. Defaults to gauge. */
   readonly type?: 'gauge' | 'counter';
-  /** One value for each set of labels that there is at the moment. */
+  /** Returns one value for each current set of labels. */
   values(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
 }
 
 export interface MetricsOptions {
-  /** Also tell of the process itself: memory, processor time, event loop. For the real process only, as it measures all the time. */
+  /**
+   * Also reports metrics of the process itself: memory, CPU time, event loop. Use it for the real process only, as it
+   * measures continuously.
+   */
   readonly process?: boolean;
 }
 
@@ -21,8 +24,8 @@ const RECONCILE_SECONDS = Array.from({ length: 15 }, (_, n) => 0.001 * 2 ** n);
 const QUEUE_SECONDS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];
 
 /**
- * The measures of a process, for Prometheus. Controllers report under `vimana_reconcile_*`, and their queues under the
- * names that dashboards of Kubernetes know (`workqueue_*`).
+ * Metrics of a process, for Prometheus. Controllers report under `vimana_reconcile_*`, and their queues under the names
+ * that dashboards of Kubernetes know (`workqueue_*`).
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -66,7 +69,7 @@ export class Metrics {
     });
   }
 
-  /** For the queue of a controller; `depth` is asked how many keys wait. */
+  /** Creates the metrics of a controller's queue. `depth` returns the number of queued keys. */
   controller(name: string, depth: () => number): QueueMetrics {
     const queue = this.queue(name, depth);
     const results: Record<RunResult, { inc(): void }> = {
@@ -85,7 +88,7 @@ export class Metrics {
     };
   }
 
-  /** For any other queue. A later one of the same name takes its place. */
+  /** Creates the metrics of any other queue. A later one of the same name replaces it. */
   queue(name: string, depth: () => number): QueueMetrics {
     this.#depths.set(name, depth);
     const [adds, retries] = [this.#adds.labels(name), this.#retries.labels(name)];
@@ -102,7 +105,7 @@ export class Metrics {
     this.#eventDrops.inc({ reason });
   }
 
-  /** A metric whose values are asked for when somebody looks; one of the same name must not be there yet. */
+  /** Registers a metric that is collected on scrape. Its name must be unused. */
   measure(measured: MetricDefinition): void {
     const { name, help, labels: labelNames, type = 'gauge' } = measured;
     const settings = { name, help, labelNames, registers: [] };
@@ -125,15 +128,15 @@ export class Metrics {
     );
   }
 
-  /** Tells of a metric under a second name too, for those who know it by that. */
+  /** Reports a metric under a second name too, for users who know it by that name. */
   alsoNamed(first: string, second: string): void {
     if (this.#registry.getSingleMetric(first) === undefined) throw new RangeError(`there is no metric ${first}`);
     if (this.#registry.getSingleMetric(second) !== undefined) throw new RangeError(`${second} is another metric`);
-    // Only at the start of a line, where no label and no help text is.
+    // The name is matched only at the start of a line, where there is no label and no help text.
     this.#secondNames.push({ first, second, of: new RegExp(`^(# (?:HELP|TYPE) )?${first}(?=[ {_])`, 'gm') });
   }
 
-  /** All of it, in the text format of Prometheus. */
+  /** Formats all metrics in the text format of Prometheus. */
   async text(): Promise<string> {
     const parts = [await this.#registry.metrics()];
     for (const { first, second, of } of this.#secondNames) {

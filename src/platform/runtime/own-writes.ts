@@ -1,16 +1,16 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 
 /**
- * Tells the changes of objects that a controller has made itself from those of others. A change may be seen before the
- * write that made it is answered, and is judged only then.
+ * Distinguishes a controller's own changes of objects from those of others. A change may be seen before the response to
+ * its write, and is only judged then.
  */
 export class OwnWrites {
-  /** The version that the last own write of each object made. */
+  /** Version that the last own write of each object created. */
   readonly #made = new Map<string, string | undefined>();
-  /** The versions that were seen while a write of the object is under way. */
+  /** Versions that were seen while a write of the object is in progress. */
   readonly #seen = new Map<string, (string | undefined)[]>();
 
-  /** Waits for a write of the object; `missed` is called where somebody else has changed it meanwhile. */
+  /** Waits for a write of the object. Calls `missed` if someone else has changed it meanwhile. */
   async during<T extends KubeObject>(key: string, write: Promise<T>, missed: () => void): Promise<T> {
     const seen: (string | undefined)[] = [];
     this.#seen.set(key, seen);
@@ -26,7 +26,7 @@ export class OwnWrites {
     }
   }
 
-  /** Whether a version of an object is an own write, as far as is known yet. */
+  /** Reports whether a version of an object is an own write, as far as is known yet. */
   isOwnWrite(key: string, version: string | undefined): boolean {
     const seen = this.#seen.get(key);
     seen?.push(version);

@@ -1,12 +1,12 @@
-/** What a run came to: done, failed, or to be run again though nothing may have happened. */
+/** Result of a run: succeeded, failed, or requeued without a new event. */
 export type RunResult = 'success' | 'error' | 'requeue';
 
-/** Told what happens in a work queue; called for every key, so it must cost next to nothing. */
+/** Receives the events of a work queue. It is called for every key, so it must be cheap. */
 export interface QueueMetrics {
   added(): void;
-  /** A key waited for a time because its run failed. */
+  /** Records a key that waits for a retry because its run failed. */
   retried(): void;
-  /** A key has come to its turn. */
+  /** Records the start of work on a key. */
   started(waitedSeconds: number): void;
   finished(result: RunResult, seconds: number): void;
 }

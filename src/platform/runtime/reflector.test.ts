@@ -13,7 +13,7 @@ function object(name: string): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', resourceVersion: '9' } };
 }
 
-/** A server that answers at once, page by page, and then tells of one change. */
+/** Creates a server that responds at once, page by page, and then sends one change. */
 function clientOf(log: string[]): Client {
   const list = async (_type: unknown, options: ListOptions = {}) => {
     const page = Number(options.continue ?? 0);

@@ -7,18 +7,18 @@ import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { backOffDelay } from './back-off.ts';
 
-/** Takes in the state of a resource and then its changes. Nothing here may throw. */
+/** Receives the state of a resource and then its changes. Its methods must not throw. */
 export interface ReflectorStore<T extends KubeObject = KubeObject> {
-  /** All there is, at this version of the resource; the changes come once it is taken in. */
+  /** Replaces the whole state, at this version of the resource. Changes follow once it has returned or resolved. */
   replace(objects: readonly T[], version: string): void | Promise<void>;
   put(object: T): void;
-  /** With the last state of the object. */
+  /** Removes an object, given its last state. */
   remove(object: T): void;
-  /** Everything up to this version has been told. */
+  /** Marks that all changes up to this version have been delivered. */
   reached(version: string): void;
 }
 
-/** Which objects of a resource; all where nothing is said. */
+/** Selects objects of a resource. Defaults to all. */
 export interface Selection {
   readonly namespace?: string;
   readonly fieldSelector?: string;
@@ -33,7 +33,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Told of every failure; whoever knows that the resource is gone for good may end it. */
+  /** Called on every failure. A caller that knows that the resource is gone for good may stop the reflector. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -41,8 +41,8 @@ const PAGE = 500;
 const BACK_OFF = { first: 200, max: 30_000 };
 
 /**
- * Lists a resource, then follows its changes until the signal. A watch that breaks goes on where it was; only where the
- * server has forgotten that place is everything listed again. Failures are tried again, ever less often.
+ * Lists a resource, then watches its changes until the signal, and retries failures with back-off. A broken watch
+ * resumes where it was; everything is listed again only if the server no longer retains that version.
  */
 export async function runReflector<T extends KubeObject>(
   following: ReflectorOptions<T>,

@@ -1,6 +1,6 @@
-/** Something that goes on until it is told to stop. */
+/** Component that runs until it is stopped. */
 export interface Runnable {
   readonly name: string;
-  /** Settles when all is put away after the signal; rejects where it cannot go on. Runs once. */
+  /** Runs once. Resolves after the signal when everything is cleaned up, and rejects if it cannot continue. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -3,8 +3,8 @@ import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 
 /**
- * Writes the status of an object as it was read, and only where it is another: somebody who changed it meanwhile wins,
- * and the run is tried again.
+ * Writes the status of an object as it was read, and only if it differs. A concurrent change wins, and the run is
+ * retried.
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: unknown }>(
   client: Client,

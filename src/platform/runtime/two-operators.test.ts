@@ -18,7 +18,7 @@ import { manager } from './manager.ts';
 const namespace = 'kube-public';
 const SECOND = 1000;
 
-/** Makes one child for each account. Its name is drawn, so that only knowing of the first keeps it from making a second. */
+/** Creates one child for each account. Its name is random, so only knowledge of the first one prevents a second. */
 function oneChild(): Controller {
   const expected = new Expectations();
   return {
@@ -38,7 +38,7 @@ function oneChild(): Controller {
   };
 }
 
-/** An operator that hears of children up to ten seconds late, and whose process can be held up. */
+/** Starts an operator that sees children up to ten seconds late, and whose process can be stalled. */
 function startOperator(cluster: Cluster, name: string, seed: number) {
   const { clock, log } = cluster;
   const own = new OwnClock(clock, 0, 1);
@@ -56,7 +56,7 @@ function startOperator(cluster: Cluster, name: string, seed: number) {
   };
   const parts = { client, clock: own, random, log };
   const informers = new Informers(parts);
-  // Followed all the time, so that whoever takes over need not begin with nothing.
+  // The resource is watched all the time, so that a new leader does not start with an empty cache.
   informers.of(SERVICE_ACCOUNTS, { namespace });
   informers.of(CONFIG_MAPS);
   const operator = createLeaderElector({

@@ -1,4 +1,3 @@
-/** Settles when the signal is aborted. */
 export function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

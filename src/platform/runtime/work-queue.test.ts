@@ -106,7 +106,7 @@ describe('a work queue', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(key, fc.nat(12)), { maxLength: 80 }), async (adds) => {
-        // What should happen, kept by hand beside what does.
+        // Model of the expected behavior.
         const waiting: string[] = [];
         let working: { readonly key: string; again: boolean } | undefined;
         const wrong: string[] = [];

@@ -7,45 +7,51 @@ import { DelayedKeys } from './delayed-keys.ts';
 import type { QueueMetrics, RunResult } from './queue-metrics.ts';
 import type { Runnable } from './runnable.ts';
 
-/** What a run asks for: to be run again after a while, though nothing may have happened. */
+/** Requests another run after a while, even without a new event. */
 export interface ReconcileResult {
   readonly requeueAfterMs: number;
 }
 
-/** What a run answers that has settled what earlier ones asked to be run again for. */
+/** Result of a run that cancels the requeue that earlier ones requested. */
 export const CANCEL_REQUEUE: ReconcileResult = { requeueAfterMs: Number.POSITIVE_INFINITY };
 
 export interface WorkQueueOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** How many keys are worked on at once; 1 where absent. */
+  /** Number of keys that are processed at once. Defaults to 1. */
   readonly concurrency?: number;
   readonly backOff?: BackOff;
   /**
-   * Does what is to be done for a key. A TemporaryError, or a refusal that names a time, is tried again after that
-   * time; a TerminalError not until the key is added again; all else after a back-off.
+   * Processes a key. A TemporaryError, or a rejection that names a time, is retried after that time; a TerminalError
+   * not until the key is added again; any other error after a back-off.
    */
   readonly work: (key: string, signal: AbortSignal) => Promise<ReconcileResult | undefined>;
-  /** Told of every failure, and when it is tried again. */
+  /** Called on every failure, with the time until the retry. */
   readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
   readonly metrics?: QueueMetrics;
 }
 
-/** Keys worked on in a row before others of the process get a turn: with a client in the same process nothing else would give way. */
+/**
+ * Number of keys processed in a row before other work of the process may run. With a client in the same process nothing
+ * else would yield.
+ */
 const BURST = 64;
 const BACK_OFF: BackOff = { first: 20, max: 5 * 60_000 };
 
 /**
- * Keys that wait to be worked on, first come first served. A key waits once, however often it is added, and is never
- * worked on twice at the same time: added meanwhile, it waits for its next turn behind all others.
+ * FIFO queue of keys. A key is queued once, no matter how often it is added, and is never processed twice at the same
+ * time: if it is added meanwhile, it is queued again behind all others.
  */
 export class WorkQueue implements Runnable {
   readonly name: string;
   readonly #options: WorkQueueOptions;
-  /** Since when. */
+  /** Queued keys with the time they were added. */
   readonly #waiting = new Map<string, number>();
-  /** The same keys in their order from `#head` on: a Map finds its first key ever more slowly as keys before it go. */
+  /**
+   * The same keys in order, starting at `#head`. A Map finds its first key ever more slowly as keys before it are
+   * deleted.
+   */
   #order: string[] = [];
   #head = 0;
   readonly #working = new Map<string, { again: boolean }>();
@@ -62,7 +68,7 @@ export class WorkQueue implements Runnable {
     this.#delayed = new DelayedKeys(options.clock, (key) => this.add(key));
   }
 
-  /** Keys that wait for their turn; those that wait for a time are not counted. */
+  /** Number of queued keys, not counting delayed ones. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -76,13 +82,13 @@ export class WorkQueue implements Runnable {
     this.#dispatch();
   }
 
-  /** Adds the key once the time has passed; of several times for one key the earliest counts. */
+  /** Adds the key after a delay. Of several times for one key the earliest counts. */
   addAfter(key: string, ms: number): void {
     if (ms <= 0) this.add(key);
     else if (this.#signal?.aborted !== true) this.#delayed.add(key, ms);
   }
 
-  /** Works until the signal; what is being worked on then is finished, what waits is not begun. */
+  /** Runs until the signal is aborted. Work in progress is then finished, and queued keys are not started. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     const drained = new Promise<void>((resolve) => {
@@ -118,7 +124,7 @@ export class WorkQueue implements Runnable {
     }
   }
 
-  /** The key that waits longest. */
+  /** Removes and returns the key that has waited longest. */
   #next(): string {
     const key = this.#order[this.#head++] as string;
     if (this.#head * 2 > this.#order.length) {
@@ -134,7 +140,7 @@ export class WorkQueue implements Runnable {
   }
 
   #wait(key: string): void {
-    // Nobody asks since when where nobody measures.
+    // The time is only needed if metrics are recorded.
     if (this.#waiting.has(key)) return;
     this.#waiting.set(key, this.#options.metrics === undefined ? 0 : this.#now());
     this.#order.push(key);
@@ -185,7 +191,7 @@ export class WorkQueue implements Runnable {
   }
 }
 
-/** The time after which the error itself says that trying again is worth it. */
+/** Returns the retry delay that the error itself names. */
 function namedDelay(error: unknown): number | undefined {
   if (error instanceof TemporaryError) return error.retryAfterMs;
   const seconds = error instanceof KubeError ? error.details.retryAfterSeconds : undefined;

@@ -1,6 +1,6 @@
 import { choice, integer, list, object, required, string, timestamp } from './schema.ts';
 
-/** One observed aspect of an object, as Kubernetes' conventions have it. */
+/** One observed aspect of an object, by the conventions of Kubernetes. */
 const condition = object('One observed aspect of the object.', {
   type: required(string('Name of the aspect, in CamelCase.', { minLength: 1, maxLength: 316 })),
   status: required(choice('Whether the aspect holds.', ['True', 'False', 'Unknown'])),
@@ -11,7 +11,7 @@ const condition = object('One observed aspect of the object.', {
   lastTransitionTime: timestamp('When the status last changed.', { nullable: true }),
 });
 
-/** `kubectl wait --for=condition=...` and server-side apply both key conditions by type. */
+/** Creates a list keyed by type, as `kubectl wait --for=condition=...` and server-side apply expect. */
 export function conditions(types: string) {
   return list(`Observed aspects of the object: ${types}.`, condition, { keys: ['type'] });
 }

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './json-schema.ts';
 import type { Kind } from './kind.ts';
 
-/** The CustomResourceDefinition of a kind, as a plain object; every served version has the same schema. */
+/** Returns the CRD of a kind as a plain object. Every served version has the same schema. */
 export function crdOf(kind: Kind) {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -38,7 +38,7 @@ function versionOf(kind: Kind, name: string, storage: boolean) {
       description: column.description,
       ...(column.wide === true ? { priority: 1 } : {}),
     })),
-    // An older version explains itself by the newer one; repeating each description would triple the object's size.
+    // An older version has no descriptions, because repeating them would triple the object's size.
     schema: { openAPIV3Schema: storage ? kind.schema : withoutDescriptions(kind.schema) },
     subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: kind.scale }) },
   };

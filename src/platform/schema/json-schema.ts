@@ -11,7 +11,7 @@ export interface CelRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** The subset of OpenAPI v3 that a structural CustomResourceDefinition schema may use. */
+/** Subset of OpenAPI v3 that a structural CRD schema may use. */
 export interface JsonSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly description?: string;

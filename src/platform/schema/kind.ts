@@ -4,10 +4,10 @@ import type { InputOf as InputOfSchema, OutputOf, Schema } from './schema.ts';
 export interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  /** JSONPath in the form that CustomResourceDefinitions use: `.status.phase`. */
+  /** JSONPath in the form that CRDs use: `.status.phase`. */
   readonly path: string;
   readonly description: string;
-  /** Shown only by `kubectl get -o wide`. */
+  /** Shows the column only in `kubectl get -o wide`. */
   readonly wide?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Scale {
 
 interface Definition<G extends string, V extends string, K extends string, Spec extends Schema, Status extends Schema> {
   readonly group: G;
-  /** The stored version first, then the older ones that are served with the same schema. */
+  /** Stored version first, followed by older versions that are served with the same schema. */
   readonly versions: readonly [V, ...string[]];
   readonly kind: K;
   readonly plural: string;
@@ -29,15 +29,15 @@ interface Definition<G extends string, V extends string, K extends string, Spec 
   readonly status: Status;
   readonly columns: readonly Column[];
   readonly scale?: Scale;
-  /** Rules over the whole object, where spec and metadata meet. */
+  /** Rules over the whole object, for constraints that involve both spec and metadata. */
   readonly rules?: readonly CelRule[];
-  /** A small manifest that works, shown in the reference. */
+  /** Small working manifest, shown in the reference. */
   readonly example: { readonly name: string; readonly spec: NonNullable<InputOfSchema<Spec>> };
 }
 
 /**
- * One resource kind, defined once. CRD, reference, types, admission and the API server's validation all follow from it.
- * Every kind is namespaced, has a status subresource and belongs to the category `vimana`.
+ * One resource kind, from which the CRD, reference, types, admission and the API server's validation derive. Every kind
+ * is namespaced, has a status subresource and belongs to the category `vimana`.
  */
 export interface Kind<
   G extends string = string,
@@ -48,7 +48,7 @@ export interface Kind<
 > extends Definition<G, V, K, Spec, Status> {
   readonly singular: string;
   readonly categories: readonly string[];
-  /** The schema of the whole object. */
+  /** Schema of the whole object. */
   readonly schema: JsonSchema;
   readonly apiVersion: `${G}/${V}`;
 }
@@ -62,7 +62,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** What a user may write in `metadata`. */
+/** Fields of `metadata` that a user may write. */
 export interface InputMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -73,7 +73,7 @@ export interface InputMeta {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** What a reader finds in `metadata` of a stored object. */
+/** Fields of `metadata` in a stored object. */
 export interface ObjectMeta extends InputMeta {
   readonly name: string;
   readonly namespace: string;
@@ -86,7 +86,7 @@ export interface ObjectMeta extends InputMeta {
   readonly managedFields?: readonly Readonly<Record<string, Json>>[];
 }
 
-/** What a user may write: fields with a default may be left out, and status is not theirs. */
+/** Object as a user may write it: fields with a default are optional, and there is no status. */
 export type InputOf<K extends Kind> =
   K extends Kind<infer G, infer V, infer Name, infer Spec, infer _Status>
     ? {
@@ -97,7 +97,7 @@ export type InputOf<K extends Kind> =
       }
     : never;
 
-/** What a reader gets after defaulting. */
+/** Object as a reader gets it after defaulting. */
 export type ObjectOf<K extends Kind> =
   K extends Kind<infer G, infer V, infer Name, infer Spec, infer Status>
     ? {
@@ -129,7 +129,7 @@ export function defineKind<
       properties: {
         apiVersion: { type: 'string', description: 'The API group and version of this object.' },
         kind: { type: 'string', description: 'The kind of this object.' },
-        // The API server describes metadata itself and allows nothing beside the type here.
+        // The API server describes metadata itself and allows nothing but the type here.
         metadata: { type: 'object' },
         spec: definition.spec.json,
         status: definition.status.json,

@@ -3,9 +3,9 @@ import type { JsonSchema } from './json-schema.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * `own` laid over `base` as their schema says: objects field by field, maps by key, lists with keys by key (those of
- * `base` first), all else as a whole; and what the schema fills in under both. In an item of both lists a value of `own`
- * that is just the default makes room for one of `base`: nobody can tell whether somebody wrote it.
+ * Merges `own` over `base` by their schema: objects by field, maps by key, lists with keys by key (those of `base`
+ * first), everything else as a whole, with the defaults of the schema under both. In an item of both lists, a value of
+ * `own` that equals the default yields to the one of `base`, because it may not have been set explicitly.
  */
 export function mergeBySchema(schema: JsonSchema, own: unknown, base: unknown, yields = false): unknown {
   if (own === undefined && base === undefined) return schema.default;

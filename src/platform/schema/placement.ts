@@ -1,6 +1,6 @@
 import { choice, integer, list, map, object, required, string } from './schema.ts';
 
-/** Where a machine may run, in the vocabulary of Kubernetes pods; every group shares these shapes. */
+/** Placement of a VM, in the vocabulary of Kubernetes pods. Every group shares these schemas. */
 
 const values = list('Values to compare with; empty for Exists and DoesNotExist.', string('A value.'));
 
@@ -37,7 +37,7 @@ export const labelSelector = object(
 
 const keys = (description: string) => list(description, string('A label key.'));
 
-/** `topologyKey` is required by Kubernetes; a group that fills it in itself passes its default. */
+/** Kubernetes requires `topologyKey`. A group that fills it in itself passes its default. */
 const podTermFields = {
   labelSelector,
   matchLabelKeys: keys("Label keys whose values are taken from the machine's own pod and must match."),
@@ -85,7 +85,7 @@ function affinityOf<T extends typeof podTerm | typeof podTermOnHosts>(term: T) {
 
 export const affinity = affinityOf(podTerm);
 
-/** As `affinity`, but a pod term without a topologyKey means the same host. */
+/** Like `affinity`, but a pod term without a topologyKey means the same host. */
 export const affinityOnHosts = affinityOf(podTermOnHosts);
 
 export const nodeSelector = map('Labels that a node must have.', string('A label value.'));

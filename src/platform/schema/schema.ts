@@ -1,14 +1,14 @@
 import type { CelRule, Json, JsonSchema } from './json-schema.ts';
 
-/** Whether a field must be written (`required`), is filled in when absent (`defaulted`), or may be absent (`optional`). */
+/** A field must be set (`required`), is filled in when absent (`defaulted`), or may be absent (`optional`). */
 type Presence = 'required' | 'defaulted' | 'optional';
 
 declare const OUTPUT: unique symbol;
 declare const INPUT: unique symbol;
 
 /**
- * A value that is a JSON schema and a TypeScript type at once: `json` is what the API server gets,
- * `Output` is what a reader sees after defaulting, `Input` is what a user may write.
+ * JSON schema and TypeScript type in one value: `json` is sent to the API server, `Output` is the type after
+ * defaulting, and `Input` is the type that a user may write.
  */
 export interface Schema<Output = unknown, Input = Output, P extends Presence = Presence> {
   readonly json: JsonSchema;
@@ -34,7 +34,7 @@ type InputOfFields<F extends Fields> = Flat<
   }
 >;
 
-/** Options that every schema takes; a `default` makes the field present for every reader. */
+/** Options of every schema. A `default` makes the field present for every reader. */
 interface Options {
   readonly default?: Json;
   readonly nullable?: boolean;
@@ -69,7 +69,7 @@ export function string<const O extends StringOptions>(description: string, optio
   return make({ type: 'string' }, description, options);
 }
 
-/** A string out of a fixed list. */
+/** Creates the schema of a string from a fixed list. */
 export function choice<const V extends readonly string[], const O extends Options & { default?: V[number] }>(
   description: string,
   values: V,
@@ -103,7 +103,7 @@ export function boolean<const O extends Options & { default?: boolean }>(
   return make({ type: 'boolean' }, description, options);
 }
 
-/** An instant as RFC 3339 text. */
+/** Creates the schema of an instant as RFC 3339 text. */
 export function timestamp<const O extends Options & { default?: string }>(
   description: string,
   options?: O,
@@ -111,7 +111,7 @@ export function timestamp<const O extends Options & { default?: string }>(
   return make({ type: 'string', format: 'date-time' }, description, options);
 }
 
-/** Go's duration units plus d and w, as src/platform/base/duration parses them. */
+/** Pattern of Go's duration units plus d and w, as src/platform/base/duration parses them. */
 const DURATION = '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+$';
 export function duration<const O extends Options & { default?: string }>(
   description: string,
@@ -120,7 +120,7 @@ export function duration<const O extends Options & { default?: string }>(
   return make({ type: 'string', pattern: DURATION }, description, options);
 }
 
-/** Every form that a Kubernetes resource quantity may be written in. */
+/** Pattern of all forms of a Kubernetes resource quantity. */
 const QUANTITY =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 export function quantity<const O extends Options & { default?: string | number }>(
@@ -148,7 +148,7 @@ export function intOrString<const O extends Options & { pattern?: string; defaul
 interface ListOptions extends Options {
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** How server-side apply merges: whole (`atomic`), by value (`set`), or by the key fields named in `keys`. */
+  /** Server-side apply merges the list whole (`atomic`), by value (`set`), or by the key fields named in `keys`. */
   readonly type?: 'atomic' | 'set';
   readonly keys?: readonly [string, ...string[]];
 }
@@ -165,7 +165,7 @@ export function list<S extends Schema, const O extends ListOptions>(
   return make({ type: 'array', items: items.json, ...merge }, description, rest);
 }
 
-/** An object whose keys are the user's own. */
+/** Creates the schema of an object with arbitrary keys. */
 export function map<S extends Schema, const O extends Options & { maxProperties?: number }>(
   description: string,
   values: S,
@@ -175,7 +175,7 @@ export function map<S extends Schema, const O extends Options & { maxProperties?
 }
 
 interface ObjectOptions extends Options {
-  /** Fields that are accepted and kept but have no TypeScript type here. */
+  /** Fields that are accepted and stored but have no TypeScript type here. */
   readonly also?: Readonly<Record<string, JsonSchema>>;
   readonly mapType?: 'atomic';
 }
@@ -191,7 +191,7 @@ export function object<F extends Fields, const O extends ObjectOptions>(
   return make(
     {
       type: 'object',
-      // Servers drop an empty one, and would then take what somebody else applies for something else.
+      // Servers drop empty properties, and would then see another schema than the one that was applied.
       ...(Object.keys(properties).length === 0 ? {} : { properties }),
       ...(required.length === 0 ? {} : { required }),
       ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
@@ -206,7 +206,7 @@ export function required<Output, Input>(schema: Schema<Output, Input>): Schema<O
   return { ...schema, presence: 'required' };
 }
 
-/** The same schema with another description, for a shared shape that means something particular here. */
+/** Returns the same schema with another description, for a shared schema with a specific meaning. */
 export function withDescription<S extends Schema>(schema: S, description: string): S {
   return { ...schema, json: { ...schema.json, description } };
 }

@@ -6,8 +6,8 @@ import type { Cursor } from './cursor.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The check of an object that takes over whole members of an old one: those are the very same values, and nothing that
- * is wrong with them would be told. All is looked at where the schema says more of the object than of its members.
+ * Compiles the check of an object that skips members shared with an old one, because their errors would not be
+ * reported. Everything is checked if the schema constrains the object beyond its members.
  */
 export function compileChangedCheck(
   schema: JsonSchema,

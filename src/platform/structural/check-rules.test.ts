@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { causeReason, fieldErrorBody } from '#platform/base/field-error';
 import type { JsonSchema } from '#platform/schema/json-schema';
-// What a kube-apiserver v1.36.3 said of CustomResourceDefinitions with these schemas.
+// Responses of a kube-apiserver v1.36.3 to CRDs with these schemas.
 import cases from './check-rules.data.json' with { type: 'json' };
 import { validateRules } from './check-rules.ts';
 
 const PATH = 'spec.validation.openAPIV3Schema';
 
-/** Of rules that together cost too much the server names some; which of equal ones is chance. */
+/** Of rules that together cost too much the server names some, and its choice among equal ones is random. */
 const isChance = (cause: readonly (string | undefined)[]): boolean => cause[2]?.includes('contributed to') === true;
 const sorted = (causes: readonly (readonly (string | undefined)[])[]): string[] =>
   causes

@@ -16,22 +16,22 @@ import { MAX_COST } from './cel/estimate.ts';
 import { readFieldPath } from './field-path.ts';
 import { type CompiledRule, compileRule, type RuleScope, ruleScope } from './rule.ts';
 
-/** What one expression, and all of a schema together, may cost at most by estimate. */
+/** Estimated cost limits of one expression, and of all in a schema together. */
 const EXPRESSION_LIMIT = 10_000_000;
 const SCHEMA_LIMIT = 100_000_000;
 const MAX_NAMED = 4;
-/** What costs less is not told of among those that cost too much together. */
+/** Minimum cost of an expression that is listed among those that cost too much together. */
 const MIN_NAMED = SCHEMA_LIMIT / 100;
 const MAX_BYTES = 3 * 1024 * 1024;
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** How rules stand to the schema around them. */
+/** Position of rules in the surrounding schema. */
 interface Context {
   readonly path: string;
   readonly root: boolean;
-  /** How often a rule here may run for one object; undefined where only the size of a request bounds that. */
+  /** Maximum number of runs of a rule here for one object. Undefined if only the size of a request bounds it. */
   readonly times: number | undefined;
-  /** The list around that hides which old item an item was. */
+  /** Surrounding list in which an item cannot be matched with its old item. */
   readonly uncorrelatable: string | undefined;
   readonly costs: Cost[];
 }
@@ -42,8 +42,8 @@ interface Cost {
 }
 
 /**
- * All that is wrong with the x-kubernetes-validations of a schema, as the API server finds it when a
- * CustomResourceDefinition is written. Paths are below `path`, the place of the schema.
+ * Validates the x-kubernetes-validations of a schema, as the API server does when a CRD is written. Error paths are
+ * below `path`, the position of the schema.
  */
 export function validateRules(schema: JsonSchema, path: string): FieldError[] {
   const costs: Cost[] = [];
@@ -96,7 +96,7 @@ function times(around: number | undefined, most: number | undefined): number | u
   return around === undefined || most === undefined ? undefined : Math.min(MAX_COST, around * most);
 }
 
-/** The fewest bytes that JSON needs for a value; what is not required needs none. */
+/** Returns the minimum number of JSON bytes of a value. Optional parts need none. */
 function leastSize(schema: JsonSchema): number {
   if (schema['x-kubernetes-int-or-string'] === true) return 1;
   switch (schema.type) {
@@ -135,7 +135,7 @@ function validateOwn(schema: JsonSchema, context: Context): FieldError[] {
   return rules.flatMap((rule, i) => validateRule(compileRule(rule, scope), scope, context, at(i)));
 }
 
-/** What is wrong with a rule before its expressions are looked at. */
+/** Validates a rule without its expressions. */
 function validateForm(rule: CelRule, schema: JsonSchema, path: string): FieldError[] {
   const causes: FieldError[] = [];
   const { message = '', messageExpression = '', fieldPath = '' } = rule;
@@ -186,7 +186,7 @@ function validateRule(compiled: CompiledRule, scope: RuleScope, context: Context
   return causes;
 }
 
-/** The rule as the API server prints it: its own type, with fields in the order in which they are declared there. */
+/** Formats the rule as the API server prints it: its own type, with fields in the order of their declaration there. */
 function goRule(rule: CelRule): { toJSON(): unknown } {
   return {
     toJSON: () => ({

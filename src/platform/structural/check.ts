@@ -1,10 +1,10 @@
 import { typeInvalid } from '#platform/base/field-error';
 import type { Cursor } from './cursor.ts';
 
-/** Compares a value with a schema and reports to the cursor, in the words of the API server. */
+/** Validates a value against a schema and reports to the cursor, in the words of the API server. */
 export type Check = (value: unknown, at: Cursor) => void;
 
-/** The name that the API server has for the type of a value. */
+/** Returns the API server's name for the type of a value. */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -18,8 +18,8 @@ export function wrongType(at: Cursor, expected: string, actual: string): void {
 }
 
 /**
- * Reports a value of another type than that of a schema with a format: of numbers, booleans and objects the API server
- * compares the format, of which the latter two have none.
+ * Reports a value whose type differs from that of a schema with a format. For numbers, booleans and objects the API
+ * server compares the format, and the latter two have none.
  */
 export function wrongFormat(at: Cursor, type: string, format: string | undefined, value: unknown): void {
   if (format === undefined || typeof value === 'string' || Array.isArray(value) || value === null) {

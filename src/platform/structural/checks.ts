@@ -22,7 +22,7 @@ export function compileCheck(schema: JsonSchema, root = false): Check {
   };
 }
 
-/** All checks as one; nearly always these are one or two. */
+/** Combines checks, which are nearly always one or two. */
 function inTurn(checks: readonly Check[]): Check {
   const [first, second, third] = checks;
   if (first === undefined) return () => {};
@@ -60,7 +60,7 @@ function checkType(schema: JsonSchema): Check | undefined {
   }
 }
 
-/** Inside anyOf and the like a schema has no type: each keyword then speaks only of values of its own type. */
+/** Checks a schema without a type, as inside anyOf. Each keyword then applies only to values of its own type. */
 function checkUntyped(schema: JsonSchema): Check | undefined {
   const object = checkObject(schema);
   const string = checkString(schema);
@@ -119,7 +119,7 @@ function checkArray(schema: JsonSchema): Check {
   };
 }
 
-/** What has no fields has no keys either. */
+/** Reports items that are not objects and so have no keys. */
 function reportNoObjects(list: readonly unknown[], at: Cursor): void {
   for (let i = 0; i < list.length; i++) {
     const entry = list[i];
@@ -132,18 +132,18 @@ function reportNoObjects(list: readonly unknown[], at: Cursor): void {
 
 const itself = (entry: unknown): unknown => entry;
 
-/** What tells a value from others in a set: itself, or its text where two of the same content are two objects. */
+/** Returns the identity of a value in a set: the value itself, or its JSON text for objects. */
 function identityOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-/** What tells an item of a list from the others; undefined for what has no keys at all. */
+/** Returns the identity of a list item by its keys, or undefined if it has no keys at all. */
 function identityByKeys(keys: readonly string[]): (entry: unknown) => unknown {
   const [first = '', ...others] = keys;
   return (entry) => {
     if (typeof entry !== 'object' || entry === null) return undefined;
     const key = ownValue(entry as Container, first);
-    // The sign keeps a name that looks like JSON apart from JSON.
+    // The sign distinguishes a name that looks like JSON from JSON.
     return others.length === 0 && typeof key === 'string' ? `=${key}` : JSON.stringify(keyOf(entry, keys));
   };
 }
@@ -215,7 +215,7 @@ function checkCount({ minProperties = 0, maxProperties = Number.POSITIVE_INFINIT
   };
 }
 
-/** An embedded resource must say what it is. */
+/** Checks that an embedded resource states its type. */
 function checkResource(schema: JsonSchema, root: boolean): Check | undefined {
   if (root || schema['x-kubernetes-embedded-resource'] !== true) return undefined;
   return (value, at) => {

@@ -3,7 +3,7 @@ import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Check } from './check.ts';
 import { Cursor } from './cursor.ts';
 
-/** allOf, anyOf, oneOf and not, with the API server's verdicts; they carry no path of their own there. */
+/** Checks allOf, anyOf, oneOf and not with the API server's messages, which have no field path there. */
 export function checkCombinators(schema: JsonSchema, compile: (part: JsonSchema) => Check): Check | undefined {
   const { allOf, anyOf, oneOf, not } = schema;
   if (allOf === undefined && anyOf === undefined && oneOf === undefined && not === undefined) return undefined;
@@ -11,7 +11,7 @@ export function checkCombinators(schema: JsonSchema, compile: (part: JsonSchema)
   const any = anyOf?.map((part) => compile(part));
   const one = oneOf?.map((part) => compile(part));
   const none = not === undefined ? undefined : compile(not);
-  // The usual form of int-or-string repeats its type as anyOf: nothing to learn there from a value of that type.
+  // The common form of int-or-string repeats its type as anyOf, which a value of that type always satisfies.
   const known = schema['x-kubernetes-int-or-string'] === true && !all && !one && !none;
   return (value, at) => {
     if (known && (typeof value === 'string' || Number.isInteger(value))) return;
@@ -45,7 +45,7 @@ export function checkCombinators(schema: JsonSchema, compile: (part: JsonSchema)
   };
 }
 
-/** Runs a check at the same place without reporting yet. */
+/** Runs a check at the same position without reporting yet. */
 function attempt(check: Check, value: unknown, at: Cursor): readonly FieldError[] {
   const trial = Cursor.at(at);
   check(value, trial);

@@ -1,19 +1,21 @@
 import type { FieldError } from '#platform/base/field-error';
 
-/** More causes than this tell nobody anything, and a large bad object could otherwise produce hundreds of thousands. */
+/** Maximum number of causes. More are of no use, and a large invalid object could produce hundreds of thousands. */
 export const MAX_CAUSES = 500;
 
-/** A field by name, an item by index, or an entry of a map by key. */
+/** Field by name, item by index, or map entry by key. */
 export type Segment = string | number | { readonly key: string };
 
-/** Where a walk through an object stands, and what it has found so far; the path becomes text only when something is wrong. */
+/**
+ * Position of a walk through an object, with its findings so far. The path is formatted only when there is a problem.
+ */
 export class Cursor {
   readonly causes: FieldError[] = [];
-  /** Where the walk stood at each of the causes. */
+  /** Position of the walk at each of the causes. */
   readonly #places: (readonly Segment[])[] = [];
   readonly #segments: Segment[] = [];
 
-  /** A second cursor at the same place with nothing reported yet. */
+  /** Creates a second cursor at the same position without causes. */
   static at(other: Cursor): Cursor {
     const cursor = new Cursor();
     for (const segment of other.#segments) cursor.enter(segment);
@@ -28,7 +30,7 @@ export class Cursor {
     this.#segments.pop();
   }
 
-  /** The path as Kubernetes prints it: `spec.disks[0].name`, `metadata.labels[a/b]`. */
+  /** Formats the path as Kubernetes prints it: `spec.disks[0].name`, `metadata.labels[a/b]`. */
   path(): string {
     let text = '';
     for (const segment of this.#segments) {
@@ -49,7 +51,7 @@ export class Cursor {
     this.#places.push([...this.#segments]);
   }
 
-  /** Takes back all causes but those that a test picks by the cause and the place where the walk stood. */
+  /** Drops all causes but those that a test picks by the cause and its position. */
   keep(picks: (cause: FieldError, place: readonly Segment[]) => boolean): void {
     const found = this.causes.splice(0);
     const places = this.#places.splice(0);

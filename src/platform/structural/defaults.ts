@@ -1,12 +1,12 @@
 import { ownValue, setOwn } from '#platform/base/own-value';
 import type { Json, JsonSchema } from '#platform/schema/json-schema';
 
-/** Fills in defaults in place, and drops nulls where the schema allows none, as the API server does on every write. */
+/** Applies defaults in place, and drops nulls where the schema allows none, as the API server does on every write. */
 export type Defaults = (value: unknown) => void;
 
 type Container = Record<string, unknown>;
 
-/** A fresh value for each object, since objects are changed in place later. */
+/** Creates a fresh value for each object, since objects are changed in place later. */
 function fresh(value: Json): () => unknown {
   if (typeof value !== 'object' || value === null) return () => value;
   const text = JSON.stringify(value);

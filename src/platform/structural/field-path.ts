@@ -15,8 +15,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const STEP = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y;
 
 /**
- * Reads where a rule says its cause is (.spec.disk, .labels['a/b']) and writes it as causes are written. Fields must be
- * in the schema; undefined where the path leads nowhere.
+ * Parses the fieldPath of a rule (.spec.disk, .labels['a/b']) and formats it like the paths of causes. Fields must be
+ * in the schema; returns undefined if the path leads nowhere.
  */
 export function readFieldPath(path: string, schema: JsonSchema): string | undefined {
   let at = 0;

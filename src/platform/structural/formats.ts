@@ -1,6 +1,6 @@
 import { memoize } from '#platform/base/memoize';
 
-/** String formats that Kubernetes checks in a CustomResourceDefinition; any other name is not checked, as there. */
+/** String formats that Kubernetes checks in a CRD. Any other name is not checked, as there. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME =
@@ -11,7 +11,7 @@ const IPV4 = new RegExp(`^${OCTET}(\\.${OCTET}){3}$`);
 const MAC =
   /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$|^[0-9A-Fa-f]{2}(-[0-9A-Fa-f]{2}){5}$|^[0-9A-Fa-f]{4}(\.[0-9A-Fa-f]{4}){2}$/;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
-// Each letter begins a part of its own, so that there is one way only to read a name: no name can make it backtrack.
+// Each letter begins a part of its own, so that a name can be read in one way only and never causes backtracking.
 const HOSTNAME = /^(?:[a-zA-Z0-9\u00a1-\uffff]-{0,62}\.?)+$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

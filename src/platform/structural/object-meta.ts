@@ -9,7 +9,7 @@ import { compileCheck } from './checks.ts';
 import { Cursor, MAX_CAUSES } from './cursor.ts';
 import { compilePrune } from './prune.ts';
 
-/** What every object has: the shape of `metadata` and the rules that Kubernetes has for it. */
+/** Schema of `metadata`, which every object has, and the rules of Kubernetes for it. */
 
 const text: JsonSchema = { type: 'string' };
 const texts: JsonSchema = { type: 'object', additionalProperties: text };
@@ -68,20 +68,20 @@ interface OwnerReference {
 }
 
 export interface MetaRules {
-  /** What is wrong with a name, of one of the few kinds whose names are not DNS subdomains. */
+  /** Validates the name for one of the few kinds whose names are not DNS subdomains. */
   readonly nameProblems?: (name: string) => string[];
-  /** That of the stored object: what is taken over from it was looked at before. */
+  /** Metadata of the stored object. Values taken over from it were validated before. */
   readonly before?: unknown;
 }
 
 const NONE: Meta = {};
 
-/** All causes why this is not the metadata of an object; where the shape is off, the rules are not looked at. */
+/** Returns all errors of an object's metadata. The rules are checked only if the schema is satisfied. */
 export function validateMeta(meta: unknown, rules: MetaRules = {}): readonly FieldError[] {
   return runSteps(metaValidation(meta, rules));
 }
 
-/** The same in steps. */
+/** Validates metadata in steps. */
 export function* metaValidation(meta: unknown, rules: MetaRules = {}): Steps<readonly FieldError[]> {
   const { nameProblems = dns1123SubdomainProblems, before } = rules;
   const known = (meta ?? NONE) as Meta;
@@ -105,7 +105,7 @@ export function* metaValidation(meta: unknown, rules: MetaRules = {}): Steps<rea
 function validateName({ name = '', generateName = '' }: Meta, nameProblems: (name: string) => string[]): FieldError[] {
   const causes: FieldError[] = [];
   if (generateName !== '') {
-    // A generated name ends in a suffix, so that a trailing dash is fine, as is, to Kubernetes, whatever comes before it.
+    // A generated name ends in a suffix, so a trailing dash is valid. Kubernetes also ignores the character before it.
     const masked = /.-$/s.test(generateName) ? `${generateName.slice(0, -2)}a` : generateName;
     for (const problem of nameProblems(masked)) {
       causes.push(invalid('metadata.generateName', generateName, problem));
@@ -139,7 +139,7 @@ function validateAnnotation({ annotations = {}, finalizers = [] }: Meta): FieldE
     const value = annotations[name] as string;
     size += utf8Length(name) + utf8Length(value);
     if (causes.length >= MAX_CAUSES) continue;
-    // The key of an annotation may have upper case letters in its prefix.
+    // The key of an annotation may have upper-case letters in its prefix.
     for (const problem of qualifiedNameProblems(name.toLowerCase())) {
       causes.push(invalid('metadata.annotations', name, problem));
     }
@@ -164,7 +164,7 @@ function validateReference({ ownerReferences = [] }: Meta): FieldError[] {
       causes.push(invalid(`metadata.ownerReferences.${field}`, reference[field] ?? '', detail));
     }
     if (reference.controller !== true) continue;
-    // The cause shows all references, so one for each of many controllers would be a flood.
+    // Only one cause is reported, because each shows all references.
     if (controller !== undefined && !told) {
       told = true;
       const both = `${controller.kind}/${controller.name} and ${reference.kind}/${reference.name}`;

@@ -2,8 +2,8 @@ import { RE2JS } from 're2js';
 import { translatePattern } from './translated-pattern.ts';
 
 /**
- * Compiles a pattern as the API server means it (Go's RE2: unanchored, by code point). JavaScript's own engine is many
- * times faster on short texts, but may take for ever; it is asked only where it provably cannot.
+ * Compiles a pattern with the semantics of the API server (Go's RE2: unanchored, by code point). JavaScript's own
+ * engine is many times faster on short texts but may never end, so it is used only where it provably ends quickly.
  */
 export function pattern(source: string): (text: string) => boolean {
   const translated = translatePattern(source);
@@ -20,7 +20,7 @@ export function pattern(source: string): (text: string) => boolean {
   };
 }
 
-/** Why a text cannot be a pattern, in the API server's words; undefined where it can. */
+/** Returns why a text is not a valid pattern, in the API server's words, or undefined if it is valid. */
 export function patternProblem(source: string): string | undefined {
   try {
     RE2JS.compile(source);

@@ -1,23 +1,25 @@
 import type { JsonSchema } from '#platform/schema/json-schema';
 
-/** Drops what a schema does not know from a value in place, and tells each path it dropped. */
+/** Drops unknown fields from a value in place, and records the path of each. */
 export type Prune = (value: unknown, path: string, dropped: string[]) => void;
 
 type Container = Record<string, unknown>;
 
-/** More than these are not told, as by the API server. */
+/** Maximum number of reported paths, as in the API server. */
 const MOST_TOLD = 100;
 
-/** Where something was dropped, from there up: a path is put together only when there is one to tell. */
+/** Position of a dropped field, from there upwards. A path is formatted only when there is one to report. */
 type Trail = (string | number)[];
 
-/** Drops in place and tells the trails, each as far up as the value that it was given. */
+/** Drops in place and records the trails, each up to the given value. */
 type Walk = (value: unknown, dropped: Trail[]) => void;
 
 const isObject = (value: unknown): value is Container =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Undefined where nothing below this schema can ever be dropped; scalars cost no more than a look at what they are. */
+/**
+ * Compiles pruning. Returns undefined if nothing below this schema can ever be dropped; scalars cost only a type check.
+ */
 export function compilePrune(schema: JsonSchema, root = false): Prune | undefined {
   const walk = compileWalk(schema, root);
   if (walk === undefined) return undefined;
@@ -46,7 +48,7 @@ function compileWalk(schema: JsonSchema, root = false): Walk | undefined {
   return walkFields(properties ?? {}, keepsUnknown, embedded);
 }
 
-/** Where no object may be, none of its fields is known. */
+/** Drops all fields of an object where the schema allows no object. */
 const dropFields: Walk = (value, dropped) => {
   if (Array.isArray(value)) eachItem(value, dropFields, dropped);
   else if (isObject(value)) {
@@ -68,7 +70,7 @@ function eachItem(items: readonly unknown[], walk: Walk, dropped: Trail[]): void
   }
 }
 
-/** Walks into a part and adds its place to each trail that came out of it. */
+/** Walks into a part and adds its position to each resulting trail. */
 function into(walk: Walk, value: unknown, segment: string | number, dropped: Trail[]): void {
   const before = dropped.length;
   walk(value, dropped);
@@ -94,7 +96,7 @@ function walkValues(values: JsonSchema): Walk | undefined {
   };
 }
 
-/** The type and metadata of a resource are never the schema's to drop. */
+/** Type and metadata of a resource, which the schema never drops. */
 const RESOURCE_FIELDS = ['apiVersion', 'kind', 'metadata'];
 
 function walkFields(properties: Readonly<Record<string, JsonSchema>>, keepsUnknown: boolean, resource: boolean): Walk {

@@ -4,8 +4,8 @@ import type { Cursor, Segment } from './cursor.ts';
 import { deepEqual } from './deep-equal.ts';
 
 /**
- * A value next to the one that it replaces. What was stored before a schema grew stricter may stay as it is: causes
- * about values that did not change are not reported.
+ * Value together with the one that it replaces. Data that was stored before a schema became stricter may stay: causes
+ * about unchanged values are not reported.
  */
 export class CorrelatedObject {
   readonly value: unknown;
@@ -24,7 +24,7 @@ export class CorrelatedObject {
     return this.#unchanged;
   }
 
-  /** The change of a part; undefined where the old value has no such part, or nothing tells which part it was. */
+  /** Returns the correlated part, or undefined if the old value has no such part, or it cannot be matched. */
   at(segment: Segment): CorrelatedObject | undefined {
     if (typeof segment === 'number') return this.#item(segment);
     const key = typeof segment === 'object' ? segment.key : segment;
@@ -44,27 +44,27 @@ export class CorrelatedObject {
   }
 }
 
-/** What tells an item of a list from the others. */
+/** Returns the identity of an item in a list. */
 export function identity(item: unknown, keys: readonly string[]): string | undefined {
   return isObject(item) ? JSON.stringify(keys.map((key) => ownValue(item, key) ?? null)) : undefined;
 }
 
 /**
- * Takes back causes about what did not change. Items that are there twice are forgiven where the old object had such
- * items too, since no single item is to blame.
+ * Drops causes about unchanged values. Duplicate items are allowed if the old object had duplicates too, since no
+ * single item is to blame.
  */
 export function forgiveUnchanged(at: Cursor, root: CorrelatedObject, before: Cursor): void {
   const hadDoubles = before.causes.some(({ type }) => type === 'Duplicate');
   at.keep((cause, place) => (cause.type === 'Duplicate' ? !hadDoubles : !isUnchanged(root, place)));
 }
 
-/** Whether what a cause is about, or the nearest part around it that the old value has, did not change. */
+/** Reports whether the subject of a cause, or its nearest parent that the old value has, is unchanged. */
 function isUnchanged(root: CorrelatedObject, place: readonly Segment[]): boolean {
   let nearest = root;
   for (const [depth, segment] of place.entries()) {
-    // Both objects have been converted to the same version, so that these two never differ.
+    // Both objects have been converted to the same version, so these two never differ.
     if (depth === 0 && (segment === 'apiVersion' || segment === 'kind')) return false;
-    // A missing field is the fault of the object that lacks it.
+    // A missing field is an error of the object that lacks it.
     if (typeof segment === 'string' && isObject(nearest.value) && ownValue(nearest.value, segment) === undefined) break;
     const next = nearest.at(segment);
     if (next === undefined) break;

@@ -2,22 +2,22 @@ import type { CostTracker } from './cel/program.ts';
 import { CostExceededError, EvaluationError, Optional, type Value } from './cel/values.ts';
 import type { CompiledRule } from './rule.ts';
 
-/** What all rules of one object may cost together. */
+/** Cost limit of all rules of one object together. */
 export const BUDGET = 10_000_000;
 export const OUT_OF_BUDGET =
   'validation failed due to running out of cost budget, no further validation rules will be run';
 const MAX_MESSAGE_LENGTH = 5 * 1024;
 
-/** What comes of a rule that does not hold. */
+/** Result of a rule that does not hold. */
 export interface RuleResult {
   readonly detail: string;
-  /** The rule came to no answer, rather than to the answer no. */
+  /** The rule failed with an error, rather than evaluating to false. */
   readonly broken: boolean;
-  /** No more rules are to be evaluated. */
+  /** No more rules must be evaluated. */
   readonly last: boolean;
 }
 
-/** Why a rule does not hold; undefined where it does. */
+/** Evaluates a rule. Returns why it does not hold, or undefined if it does. */
 export function evaluate(
   compiled: CompiledRule,
   self: Value | EvaluationError,
@@ -41,7 +41,7 @@ export function evaluate(
 
 const broken = (detail: string, last = false): RuleResult => ({ detail, broken: true, last });
 
-/** What an error of an evaluation says of its rule; what is no such error is the server's own. */
+/** Converts an evaluation error to a result of its rule. Any other error is an internal error of the server. */
 function brokenBy(error: unknown, { rule }: CompiledRule, tracker: CostTracker): RuleResult {
   const name = (rule.message ?? '').trim() || rule.rule.trim();
   const { message } = error as Error;
@@ -65,7 +65,7 @@ function oldValue({ rule }: CompiledRule, oldSelf: Value | undefined): Value {
   return oldSelf === undefined ? Optional.none : new Optional(oldSelf);
 }
 
-/** The words for a rule that does not hold: its own expression's, or its message, or the rule itself. */
+/** Returns the message of a rule that does not hold: from its message expression, its message, or the rule itself. */
 function refusal(
   { rule, message }: CompiledRule,
   self: Value,

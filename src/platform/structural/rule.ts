@@ -6,29 +6,29 @@ import { shapeOf } from './cel/schema-shape.ts';
 import { optionalOf, type Type } from './cel/types.ts';
 import { readFieldPath } from './field-path.ts';
 
-/** What the rules of one place in a schema may name. */
+/** Names that the rules of one position in a schema may use. */
 export interface RuleScope {
   readonly schema: JsonSchema;
   readonly environment: Environment;
-  /** For rules that run without an old value too: there it is optional. */
+  /** Environment for rules that also run without an old value, where it is optional. */
   readonly optionalEnvironment: Environment;
   readonly shapes: ReadonlyMap<string, Shape>;
 }
 
-/** A rule, compiled; where that failed, `problem` says why in the API server's words. */
+/** Compiled rule. If compilation failed, `problem` is the reason in the API server's words. */
 export interface CompiledRule {
   readonly rule: CelRule;
   readonly program: Program | undefined;
   readonly problem: string | undefined;
   readonly message: Program | undefined;
   readonly messageProblem: string | undefined;
-  /** A rule that names the old value is about the step from it, and has nothing to say without. */
+  /** The rule references the old value. It is a transition rule and does not apply without one. */
   readonly usesOldSelf: boolean;
-  /** Where below its place the rule reports. */
+  /** Path below its position at which the rule reports. */
   readonly fieldPath: string;
 }
 
-/** The scope of rules on a schema; undefined where the schema says too little about its values for rules. */
+/** Returns the scope of rules on a schema, or undefined if the schema does not describe its values enough for rules. */
 export function ruleScope(schema: JsonSchema, root: boolean): RuleScope | undefined {
   const shape = shapeOf(schema, root, 'selfType');
   if (shape === undefined) return undefined;

@@ -19,18 +19,21 @@ const TYPES: Readonly<Record<NonNullable<CelRule['reason']>, FieldErrorType>> = 
   FieldValueDuplicate: 'Duplicate',
 };
 
-/** One pass over an object. */
+/** State of one pass over an object. */
 interface Pass {
   readonly at: Cursor;
   readonly tracker: CostTracker;
-  /** Set when money ran out: nothing more is evaluated. */
+  /** Set when the cost budget is exhausted. Nothing more is evaluated then. */
   ended: boolean;
 }
 
-/** The rules at and below one place; `change` is the nearest place around that the old object has too. */
+/**
+ * Evaluates the rules at and below one position. `change` is the nearest surrounding position that the old object has
+ * too.
+ */
 type Walk = (value: unknown, old: unknown, change: CorrelatedObject | undefined, pass: Pass) => void;
 
-/** Undefined where no rule stands at or below this schema. */
+/** Compiles the rules. Returns undefined if there is no rule at or below this schema. */
 export function compileRules(schema: JsonSchema): Rules | undefined {
   const walk = compileWalk(schema, true);
   if (walk === undefined) return undefined;
@@ -95,7 +98,7 @@ function end(pass: Pass, cause: FieldError): void {
   pass.at.report(cause);
 }
 
-/** Data that does not fit its schema is an error of the rules that look at it, not of the server. */
+/** Converts a value. Data that does not match its schema is an error of the rules that read it, not of the server. */
 function adaptValue(adapt: Adapt, json: unknown): Value | EvaluationError {
   try {
     return adapt(json);
@@ -131,7 +134,7 @@ function fieldRules(schema: JsonSchema): Walk | undefined {
   };
 }
 
-/** Items of a list have an old self only where keys tell which is which. */
+/** Compiles the rules of list items. Items have an old self only if keys identify them. */
 function itemRules(schema: JsonSchema): Walk | undefined {
   const { items } = schema;
   const walk = items === undefined ? undefined : compileWalk(items, isEmbedded(items));

@@ -5,7 +5,7 @@ import type { Cursor } from './cursor.ts';
 import { FORMATS } from './formats.ts';
 import { pattern as compilePattern } from './pattern.ts';
 
-/** Characters as Go counts runes: surrogate pairs are one, so that there are at least half as many as units. */
+/** Counts characters as Go counts runes. A surrogate pair is one, so there are at least half as many as units. */
 function runeCount(text: string): number {
   let pairs = 0;
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) pairs++;
@@ -23,7 +23,7 @@ export function checkString(schema: JsonSchema): Check {
   const wellFormed = format === undefined ? undefined : FORMATS.get(format);
   return (value, at) => {
     if (typeof value !== 'string') {
-      // The API server takes any list where a text of some format should stand.
+      // The API server accepts any list in place of a string with a format.
       if (wellFormed !== undefined && Array.isArray(value)) return;
       return wrongFormat(at, 'string', wellFormed === undefined ? undefined : format, value);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { causeReason, fieldErrorBody } from '#platform/base/field-error';
 import type { JsonSchema } from '#platform/schema/json-schema';
-// What a kube-apiserver v1.36.3 answered to each of these objects under the same schema.
+// Responses of a kube-apiserver v1.36.3 to each of these objects under the same schema.
 import answers from './answers.data.json' with { type: 'json' };
 import { compileSchema } from './structural-schema.ts';
 

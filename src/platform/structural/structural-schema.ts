@@ -11,24 +11,24 @@ import { CorrelatedObject, forgiveUnchanged } from './ratchet.ts';
 import { compileRules } from './rules.ts';
 
 /**
- * A schema of a whole resource, compiled once. The API server's order is prune, default, validate; prune and default
- * change the object in place, so the caller hands in one of its own.
+ * Compiled schema of a whole resource. The API server's order is prune, default, validate; prune and default change the
+ * object in place, so the caller passes its own copy.
  */
 export interface StructuralSchema {
-  /** Drops fields that the schema does not know and returns their paths. */
+  /** Drops unknown fields and returns their paths. */
   prune(object: unknown): string[];
-  /** Fills in defaults; nulls that the schema does not allow are dropped first. */
+  /** Applies defaults. Nulls that the schema does not allow are dropped first. */
   applyDefaults(object: unknown): void;
   /**
-   * All causes why the object does not fit, schema first, then `others` that somebody else has found, then rules; `old` is
+   * Returns all errors of the object: those of the schema, then `others` from the caller, then those of rules. `old` is
    * the stored object on update.
    */
   validate(object: unknown, old?: unknown, others?: readonly FieldError[]): readonly FieldError[];
-  /** The same in steps. */
+  /** Validates in steps. */
   validateInSteps(object: unknown, old?: unknown, others?: readonly FieldError[]): Steps<readonly FieldError[]>;
 }
 
-/** After one of these the shape of the object is not what rules were written for. */
+/** Error types after which the structure of the object is not what rules expect. */
 const BLOCKS_RULES: ReadonlySet<FieldErrorType> = new Set([
   'Required',
   'TooLong',

@@ -1,14 +1,17 @@
-/** A pattern that JavaScript reads as RE2 does, and the longest text that it surely answers quickly. */
+/** Pattern that JavaScript reads as RE2 does, and the longest text on which it surely is fast. */
 export interface TranslatedPattern {
   readonly expression: RegExp;
   readonly longest: number;
 }
 
-/** How many steps a search may take at worst. */
+/** Maximum number of steps of a search in the worst case. */
 const MAX_STEPS = 1_000_000;
 const MAX_REPEATS = 1000;
 
-/** Undefined where the pattern uses what the two engines read differently, or what only one of them has. */
+/**
+ * Translates a pattern. Returns undefined if it uses something that the two engines read differently, or that only one
+ * has.
+ */
 export function translatePattern(source: string): TranslatedPattern | undefined {
   const reader = new Reader(source);
   const part = reader.alternatives();
@@ -18,9 +21,9 @@ export function translatePattern(source: string): TranslatedPattern | undefined 
   return longest < 1 ? undefined : { expression: new RegExp(part.text, 'u'), longest };
 }
 
-/** Bounds the text so that trying everything stays below the most steps. */
+/** Returns the maximum text length at which an exhaustive search stays below the maximum number of steps. */
 function longestText({ ways, pieces }: Part, loops: number): number {
-  // A loop over something ambiguous may try every way to cut a text into pieces, and every way to read each piece.
+  // A loop over something ambiguous may try every way to split a text into pieces, and every way to read each piece.
   if (pieces > 1) return Math.floor(Math.log(MAX_STEPS / ways) / Math.log(pieces));
   if (ways > MAX_STEPS) return 0;
   return loops <= 1 ? Number.POSITIVE_INFINITY : Math.floor((MAX_STEPS / ways) ** (1 / loops));
@@ -28,24 +31,24 @@ function longestText({ ways, pieces }: Part, loops: number): number {
 
 interface Part {
   readonly text: string;
-  /** How many loops may have to be tried against each other. */
+  /** Number of loops that may have to be tried against each other. */
   readonly loops: number;
-  /** In how many ways the part may be read, loops aside. */
+  /** Number of ways to read the part, apart from loops. */
   readonly ways: number;
-  /** The base to which a loop over an ambiguous part raises the length of the text; one where there is none. */
+  /** Base of the exponential growth of a loop over an ambiguous part with the text length. One if there is none. */
   readonly pieces: number;
-  /** Whether there are alternatives, so that a loop may cut the same text in different places. */
+  /** The part has alternatives, so that a loop may split the same text at different positions. */
   readonly choices: boolean;
 }
 
 const plain = (text: string): Part => ({ text, loops: 0, ways: 1, pieces: 1, choices: false });
 const product = (numbers: readonly number[]): number => numbers.reduce((a, b) => a * b, 1);
 
-/** Reads the patterns that both engines agree on and writes them for JavaScript. */
+/** Reads the patterns on which both engines agree and translates them to JavaScript. */
 class Reader {
   readonly #source: string;
   #at = 0;
-  /** Whether the pattern as a whole is a choice, of which an anchor binds only a part. */
+  /** The pattern as a whole is a choice, in which an anchor binds only a part. */
   isSplit = false;
 
   constructor(source: string) {
@@ -101,12 +104,12 @@ class Reader {
   #repeated(atom: Part): Part | undefined {
     const match = this.#take(/(?:[*+?]|\{(\d{1,4})(,(\d{1,4})?)?\})\??/y);
     if (match === undefined) return atom;
-    // What follows a repetition directly is an error to one engine and a meaning of its own to the other.
+    // A repetition directly after another is an error in one engine and has its own meaning in the other.
     if (/[*+?{]/.test(this.#source.charAt(this.#at))) return undefined;
     const [sign, least, range, most] = match;
     if (Math.max(Number(least ?? 0), Number(most ?? 0)) > MAX_REPEATS) return undefined;
     if (most !== undefined && Number(most) < Number(least)) return undefined;
-    // Repeats multiply when they are inside each other, and RE2 bounds the product.
+    // Nested repeats multiply, and RE2 limits the product.
     if (least !== undefined && (atom.loops > 0 || /\{/.test(atom.text))) return undefined;
     const text = atom.text + sign;
     if (sign.startsWith('?')) return { ...atom, text, ways: atom.ways * 2 };
@@ -136,14 +139,14 @@ class Reader {
     const match = this.#take(/\[(\^?)((?:[^\\[\]^&~-]|\\[dw\\.+*?()[\]{}|^$/-]|-)+)\]/uy);
     if (match === undefined) return undefined;
     const [, not = '', items = ''] = match;
-    // A class escape at the end of a range is an error to RE2.
+    // A class escape at the end of a range is an error in RE2.
     if (/\\[dw]-[^\]]|-\\[dw]/.test(items)) return undefined;
     const text = `[${not}${items}]`;
     return isClass(text) ? plain(text) : undefined;
   }
 }
 
-/** Alternatives that are different words cannot read the same text. */
+/** Counts the ways to read alternatives. Different literal words cannot match the same text. */
 function waysOf(parts: readonly Part[]): number {
   const words = parts.map(({ text }) => /^(?:[\p{L}\p{N}%-]|\\[.+*?$^])+$/u.exec(text)?.[0]);
   if (!words.includes(undefined) && new Set(words).size === parts.length) return 1;

@@ -31,10 +31,10 @@ const PATCH_TYPES = {
 } as const;
 const FIRST_PAUSE = 200;
 const MAX_PAUSE_MS = 30_000;
-/** Bookmarks come about once a minute: a watch that brings not even those has lost its server. */
+/** Bookmarks come about once a minute, so a watch that receives none for this long has lost its server. */
 const STANDSTILL = 5 * 60_000;
 
-/** A client over HTTP, and the way to end its connections. */
+/** Client over HTTP whose connections can be closed. */
 export interface HttpClient extends Client {
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function httpClient(parts: TransportDeps): HttpClient {
   return { ...clientOver(transport, parts), close: () => transport.close() };
 }
 
-/** A client that sends requests as they would go over HTTP, by whichever way. */
+/** Creates a client that sends HTTP requests over the given wire. */
 export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Client {
   const ask = async <T>(sent: WireRequest): Promise<T> => JSON.parse((await wire.send(sent)).text) as T;
   const typed = (type: ResourceType, object: object) => ({
@@ -63,7 +63,7 @@ export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly 
         path: pathOf(type, options, selection(options)),
         signal: options.signal,
       });
-      // Items of built-in lists come without their type.
+      // Items of built-in lists come without apiVersion and kind.
       return { metadata: list.metadata, items: list.items.map((item) => typed(type, item) as T) };
     },
 
@@ -163,7 +163,10 @@ function answerOf({ status, type, text }: WireResponse): RawAnswer {
   return { status, body: type.startsWith(JSON_TYPE) ? (JSON.parse(text) as unknown) : text };
 }
 
-/** Some kinds answer a deletion with their last state, which says by its metadata that nobody is waited for. */
+/**
+ * Reports whether a deletion is complete. Some kinds return their last state, whose metadata shows that nothing is
+ * pending.
+ */
 function isGone({ kind, metadata }: KubeObject): boolean {
   if (kind === 'Status' || metadata.deletionTimestamp === undefined) return true;
   return (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
@@ -217,7 +220,7 @@ interface RawEvent {
   readonly object: KubeObject & { readonly code?: number; readonly reason?: string; readonly message?: string };
 }
 
-/** Watches on, connection after connection, each from where the last one was. */
+/** Watches across connections, each resuming where the last one ended. */
 async function* watchEvents<T extends KubeObject>(
   wire: Wire,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -228,7 +231,7 @@ async function* watchEvents<T extends KubeObject>(
   const until = timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutSeconds * 1000;
   const silence = options.allowWatchBookmarks === true ? { silentMs: STANDSTILL } : {};
   let version = options.resourceVersion;
-  /** Before the first version is known, a broken connection cannot be taken up without repeating events. */
+  /** Before the first version is known, a broken connection cannot be resumed without repeating events. */
   let seen = false;
   for (let failures = 0; ; ) {
     try {

@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into lines; an unfinished last line is dropped, as its end never came. */
+/** Splits a stream of bytes into lines. An unfinished last line is dropped. */
 export async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pending: Buffer[] = [];
   for await (const chunk of chunks) {

@@ -6,7 +6,7 @@ interface Place {
   readonly subresource?: string;
 }
 
-/** The path of a resource, an object or a subresource. */
+/** Returns the path of a resource, an object or a subresource. */
 export function pathOf(
   type: ResourceType,
   { namespace, name, subresource }: Place,

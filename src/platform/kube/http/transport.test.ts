@@ -28,7 +28,7 @@ beforeEach(async () => {
       certificate: async () => undefined,
       refused: () => false,
     },
-    // Nobody waits.
+    // Sleeps return at once.
     clock: { ...realClock, sleep: async () => {} },
     random: seededRandom('transport'),
     userAgent: 'test',
@@ -39,7 +39,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** How often the server was asked for something that it turned away at first. */
+/** Counts the requests that reached a server that rejects the first one. */
 async function attempts(method: 'GET' | 'PUT', first: typeof answer): Promise<number> {
   answer = first;
   await client.request({ method, path: '/x' }).catch(() => undefined);

@@ -9,7 +9,7 @@ export interface TransportDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
-  /** Connections at a time; watches have more of their own. */
+  /** Maximum number of connections. Watches have additional ones. */
   readonly connections?: number;
 }
 
@@ -19,22 +19,22 @@ export interface WireRequest {
   readonly body?: string;
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
-  /** A stream that says nothing for this long has come to a standstill; any silence is well where absent. */
+  /** Time without data after which a stream counts as stalled. Unlimited if absent. */
   readonly silentMs?: number;
 }
 
-/** A good answer as it came. */
+/** Successful response as received. */
 export interface WireResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
 }
 
-/** Carries requests to an API server, wherever it is. */
+/** Sends requests to an API server over any transport. */
 export interface Wire {
-  /** A refusal is a KubeError. */
+  /** Sends a request. Throws a KubeError if the server rejects it. */
   send(sent: WireRequest): Promise<WireResponse>;
-  /** The open body of an answer that goes on, such as a watch. */
+  /** Returns the open body of a long-running response, such as a watch. */
   stream(sent: WireRequest): Promise<AsyncIterable<Buffer>>;
 }
 
@@ -43,7 +43,7 @@ const ATTEMPTS = 6;
 const FIRST_PAUSE = 100;
 const MAX_PAUSE_MS = 10_000;
 
-/** Sends requests to an API server: credentials, connections, and second attempts where they can do no harm. */
+/** Sends requests to an API server. It manages credentials and connections, and retries where that is harmless. */
 export class Transport implements Wire {
   readonly #parts: TransportDeps;
   #agents: { cert: string | undefined; ordinary: Dispatcher; watching: Dispatcher } | undefined;
@@ -100,7 +100,7 @@ export class Transport implements Wire {
     });
   }
 
-  /** A plugin may hand out a new certificate; connections then start anew. */
+  /** Returns the agents, with new connections if a plugin has issued a new certificate. */
   async #connect() {
     const { access, connections = CONNECTIONS } = this.#parts;
     const certificate = await access.certificate();
@@ -111,7 +111,7 @@ export class Transport implements Wire {
       ...(access.serverName === undefined ? {} : { servername: access.serverName }),
       rejectUnauthorized: !access.insecure,
     };
-    // Over HTTP/2, a request that is called off can leave an error behind that nobody hears, which ends the process.
+    // Over HTTP/2, an aborted request can leave an unhandled error behind, which ends the process.
     const agent = (limit: number | null): Dispatcher =>
       access.proxyUrl === undefined
         ? new Agent({ connections: limit, connect: tls, allowH2: false })
@@ -122,7 +122,9 @@ export class Transport implements Wire {
     return this.#agents;
   }
 
-  /** Only what the server turned away unseen, or what changes nothing, is sent again. */
+  /**
+   * Reports whether to retry: only if the server rejected the request unprocessed, or if the request changes nothing.
+   */
   #worthAnother({ method, signal }: WireRequest, failure: unknown): boolean {
     if (signal?.aborted === true) return false;
     if (!(failure instanceof KubeError)) return method === 'GET';
@@ -139,12 +141,15 @@ export class Transport implements Wire {
   }
 }
 
-/** A server that has too much to do says when to come again, or not even that; an eviction that may not be says neither. */
+/**
+ * Reports whether the server is overloaded. It may name a retry time, or not even that; a disallowed eviction has
+ * neither.
+ */
 function isBusy({ reason, details }: KubeError): boolean {
   return details.causes === undefined && (reason === '' || details.retryAfterSeconds !== undefined);
 }
 
-/** What the server says of a refusal; an answer that is no Status speaks for itself. */
+/** Converts an error response to a KubeError. A response that is not a Status is quoted as it is. */
 export function responseError(code: number, text: string): KubeError {
   try {
     const {

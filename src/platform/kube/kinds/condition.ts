@@ -1,4 +1,4 @@
-/** A condition as it stands in the status of most built-in kinds. */
+/** Condition in the status of most built-in kinds. */
 export interface KubeCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -16,8 +16,8 @@ export function conditionOf(conditions: readonly KubeCondition[] | undefined, ty
 }
 
 /**
- * The conditions with one of them set, in its place or at the end. The time of its last transition is `now` where its
- * status is another than before, and else stays.
+ * Returns the conditions with one of them set, at its position or at the end. Its last transition time is `now` if its
+ * status changed, and otherwise stays.
  */
 export function withCondition(
   conditions: readonly KubeCondition[] | undefined,

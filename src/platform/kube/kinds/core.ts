@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube-object.ts';
 import type { KubeCondition } from './condition.ts';
 import { resourceType } from './resource-type.ts';
 
-/** Kinds of the core group that have little to say beside their metadata. */
+/** Kinds of the core group with few fields beside their metadata. */
 
 export interface Namespace extends KubeObject {
   readonly spec?: { readonly finalizers?: readonly string[] };
@@ -20,6 +20,6 @@ export interface Service extends KubeObject {
 export const NAMESPACES = resourceType<Namespace>('v1', 'Namespace', 'namespaces', 'Cluster');
 export const CONFIG_MAPS = resourceType<ConfigMap>('v1', 'ConfigMap', 'configmaps');
 export const SERVICE_ACCOUNTS = resourceType('v1', 'ServiceAccount', 'serviceaccounts');
-/** Whether one is there is all that is asked of it. */
+/** Secrets are only checked for existence. */
 export const SECRETS = resourceType('v1', 'Secret', 'secrets');
 export const SERVICES = resourceType<Service>('v1', 'Service', 'services');

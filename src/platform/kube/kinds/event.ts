@@ -11,7 +11,7 @@ export interface ObjectReference {
   readonly fieldPath?: string;
 }
 
-/** What a component has seen happen to an object. */
+/** Report of a component on something that happened to an object. */
 export interface Event extends KubeObject {
   readonly involvedObject: ObjectReference;
   readonly type?: string;

@@ -34,7 +34,7 @@ export interface Lease extends KubeObject {
 export const NODES = resourceType<Node>('v1', 'Node', 'nodes', 'Cluster');
 export const LEASES = resourceType<Lease>('coordination.k8s.io/v1', 'Lease', 'leases');
 
-/** Whether a toleration puts up with a taint. */
+/** Reports whether a toleration tolerates a taint. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { effect = '', key = '', operator = 'Equal', value = '' } = toleration;
   if (effect !== '' && effect !== taint.effect) return false;

@@ -1,49 +1,52 @@
-/** What a scheduler remembers of a pod: what scheduling.vimana.io and the HTTP endpoint answer. */
+/**
+ * Scheduling attempts that a scheduler has recorded for a pod, as returned by scheduling.vimana.io and the HTTP
+ * endpoint.
+ */
 export interface PodExplanation {
   readonly apiVersion: 'scheduling.vimana.io/v1alpha1';
   readonly kind: 'PodExplanation';
   readonly metadata: { readonly name: string; readonly namespace: string };
-  /** The oldest first; only the latest are kept. */
+  /** Attempts, oldest first. Only the latest are retained. */
   readonly attempts: readonly Explanation[];
 }
 
-/** Why a try to place a pod ended as it did, as plain JSON. */
+/** Explanation of the result of a scheduling attempt, as plain JSON. */
 export interface Explanation {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly scheduler: string;
   readonly time: string;
-  /** Which try of the pod it was, from 1. */
+  /** Number of the attempt for this pod, starting at 1. */
   readonly attempt: number;
-  /** The node that was chosen. */
+  /** Node that was selected. */
   readonly node?: string;
-  /** Where none was: what was told to the user. */
+  /** Message for the user if no node was selected. */
   readonly message?: string;
-  /** The node that is being made free for the pod. */
+  /** Node that is being freed for the pod. */
   readonly nominatedNode?: string;
-  /** All nodes of the cluster; those that are not listed were not looked at. */
+  /** Number of all nodes in the cluster. Nodes that are not listed were not evaluated. */
   readonly nodesInCluster: number;
-  /** The best first, then those that do not suit. */
+  /** Feasible nodes, best first, followed by the infeasible ones. */
   readonly nodes: readonly NodeExplanation[];
 }
 
 export interface NodeExplanation {
   readonly name: string;
   readonly suits: boolean;
-  /** Where it does not suit: who says so and why. */
+  /** Plugin that rejected an infeasible node. */
   readonly refusedBy?: string;
   readonly reasons?: readonly string[];
-  /** Where it suits; no scores where it was the only one. */
+  /** Total score of a feasible node. There are no scores if it was the only one. */
   readonly total?: number;
   readonly scores?: Readonly<Record<string, ScoreExplanation>>;
 }
 
 export interface ScoreExplanation {
   readonly raw: number;
-  /** 0..100 */
+  /** Score in the range 0..100. */
   readonly normalised: number;
   readonly weight: number;
-  /** What it adds to the total. */
+  /** Contribution to the total. */
   readonly weighted: number;
 }

@@ -4,7 +4,7 @@ import type { KubeCondition } from './condition.ts';
 import type { PodSpec } from './pod.ts';
 import { resourceType } from './resource-type.ts';
 
-/** Kinds that keep a number of pods. */
+/** Kinds that maintain a number of pods. */
 
 export interface PodTemplate {
   readonly metadata?: KubeMeta;
@@ -84,7 +84,7 @@ export const REPLICATION_CONTROLLERS = resourceType<ReplicationController>(
   'replicationcontrollers',
 );
 
-/** The part of a whole that a number or percentage stands for; parts of one are rounded as asked. */
+/** Resolves a number or percentage of a whole. Fractions are rounded as requested. */
 export function partOfWhole(part: IntOrPercent, whole: number, round: 'up' | 'down'): number {
   if (typeof part === 'number') return part;
   const share = (Number.parseInt(part, 10) * whole) / 100;

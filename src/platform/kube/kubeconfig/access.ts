@@ -5,7 +5,7 @@ import type { HostEnvironment } from './host-environment.ts';
 import { TokenFile } from './token-file.ts';
 import type { UserSettings } from './user-settings.ts';
 
-/** Joins what is known of a cluster and a user into what an HTTP client needs. */
+/** Combines the settings of a cluster and a user into what an HTTP client needs. */
 export function clusterAccess(
   cluster: ClusterSettings,
   user: UserSettings,

@@ -1,4 +1,4 @@
-/** Whom requests are sent as, instead of the user that the credentials stand for. */
+/** Identity as which requests are sent, instead of the user of the credentials. */
 export interface Impersonate {
   readonly user: string;
   readonly uid?: string;
@@ -6,41 +6,43 @@ export interface Impersonate {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A client certificate and its key, as PEM. */
+/** Client certificate and its key, as PEM. */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** All that an HTTP client needs to reach an API server. */
+/** Everything that an HTTP client needs to reach an API server. */
 export interface ClusterAccess {
-  /** Where the server is: an http or https URL, perhaps with a path, without a slash at the end. */
+  /** Server address: an http or https URL, optionally with a path, without a trailing slash. */
   readonly server: string;
-  /** The authorities to trust, as PEM; those of the system where absent. */
+  /** Trusted certificate authorities, as PEM. Defaults to those of the system. */
   readonly ca?: string;
-  /** The name that the server's certificate must hold, where it is not the host of the URL. */
+  /** Name that the server's certificate must hold, if it is not the host of the URL. */
   readonly serverName?: string;
-  /** Do not check the server's certificate. */
+  /** Skips the check of the server's certificate. */
   readonly insecure: boolean;
   readonly proxyUrl?: string;
-  /** Where namespaced requests go that name no namespace. */
+  /** Namespace of namespaced requests that name none. */
   readonly namespace: string;
   readonly impersonate?: Impersonate;
-  /** A client certificate that stays the same. */
+  /** Static client certificate. */
   readonly cert?: string;
   readonly key?: string;
-  /** The headers that carry credentials and impersonation; ask before every request, because tokens change. */
+  /**
+   * Returns the headers that carry credentials and impersonation. Call it before every request, because tokens change.
+   */
   readonly headers: () => Promise<Record<string, string | string[]>>;
-  /** The client certificate of the moment: a plugin may give new ones. Undefined where there is none. */
+  /** Returns the current client certificate, which a plugin may renew, or undefined if there is none. */
   readonly certificate: () => Promise<ClientCertificate | undefined>;
   /**
-   * To be called when the server has answered 401: what was remembered is forgotten. Whether a second attempt makes
-   * sense, because credentials can be fetched anew.
+   * Drops cached credentials after the server has responded 401. Returns true if a retry makes sense, because
+   * credentials can be fetched again.
    */
   readonly refused: () => boolean;
 }
 
-/** The headers that ask the server to act as somebody else. */
+/** Returns the headers that request impersonation. */
 export function impersonationHeaders({ user, uid, groups, extra }: Impersonate): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = { 'Impersonate-User': user };
   if (uid) headers['Impersonate-Uid'] = uid;
@@ -51,7 +53,7 @@ export function impersonationHeaders({ user, uid, groups, extra }: Impersonate):
   return headers;
 }
 
-/** Percent-encodes what may not be part of a header's name, and the percent sign itself. */
+/** Percent-encodes characters that are not allowed in a header name, and the percent sign itself. */
 function encodeHeaderName(key: string): string {
   return [...Buffer.from(key, 'utf8')]
     .map((byte) => {

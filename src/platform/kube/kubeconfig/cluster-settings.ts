@@ -1,14 +1,14 @@
 import type { Fields } from './fields.ts';
 import type { HostEnvironment } from './host-environment.ts';
 
-/** What a kubeconfig says of a cluster. */
+/** Settings of a kubeconfig cluster. */
 export interface ClusterSettings {
   readonly server: string;
   readonly ca?: string;
   readonly serverName?: string;
   readonly insecure: boolean;
   readonly proxyUrl?: string;
-  /** What a plugin is to know of the cluster besides the above. */
+  /** Additional configuration of the cluster for plugins. */
   readonly pluginConfig?: unknown;
 }
 
@@ -20,7 +20,7 @@ export interface ClusterOverrides {
 const PROXY_SCHEMES = new Set(['http:', 'https:', 'socks5:']);
 const PLUGIN_EXTENSION = 'client.authentication.k8s.io/exec';
 
-/** Reads a cluster, noting all that is wrong with it. */
+/** Reads a cluster and records all its problems. */
 export async function readCluster(
   fields: Fields,
   overrides: ClusterOverrides,
@@ -51,7 +51,7 @@ export async function readCluster(
   };
 }
 
-/** PEM that stands in the field `<name>-data` or in the file that the field `<name>` names. */
+/** Reads PEM from the field `<name>-data` or from the file that the field `<name>` names. */
 export async function readPem(
   fields: Fields,
   name: string,
@@ -72,7 +72,7 @@ export async function readPem(
   }
 }
 
-/** The system's short word for what went wrong, in brackets. */
+/** Returns the error code of the system in parentheses. */
 export function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === 'string' ? ` (${code})` : '';

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A plugin that counts its runs, keeps what it was told, and prints a text. */
+/** Creates a plugin that counts its runs, records its input, and prints a text. */
 function plugin(prints: string, name = 'plugin', end = ''): void {
   const script = `#!/bin/sh
 echo run >> "${folder}/runs"

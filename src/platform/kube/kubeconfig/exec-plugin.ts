@@ -3,7 +3,7 @@ import type { ClientCertificate } from './cluster-access.ts';
 import { type ClusterSettings, reasonOf } from './cluster-settings.ts';
 import type { HostEnvironment } from './host-environment.ts';
 
-/** A program that gives credentials, as a kubeconfig describes it. */
+/** Credential plugin as described in a kubeconfig. */
 export interface ExecSettings {
   readonly apiVersion: string;
   readonly command: string;
@@ -14,15 +14,15 @@ export interface ExecSettings {
   readonly installHint?: string;
 }
 
-/** What a plugin has given. */
+/** Credentials that a plugin has returned. */
 export interface PluginCredentials {
   readonly token?: string;
   readonly certificate?: ClientCertificate;
-  /** Until when they are good (milliseconds since 1970); until the server refuses them where absent. */
+  /** Expiry in milliseconds since 1970. If absent, they are used until the server rejects them. */
   readonly expires?: number;
 }
 
-/** A credential plugin. What it gives is remembered for as long as it says. */
+/** Credential plugin. Its credentials are cached until they expire. */
 export class ExecPlugin {
   readonly #settings: ExecSettings;
   readonly #cluster: ClusterSettings;
@@ -35,13 +35,13 @@ export class ExecPlugin {
     this.#environment = environment;
   }
 
-  /** The credentials of the moment; the program runs once for all who wait. */
+  /** Returns the current credentials. The program runs once for all concurrent callers. */
   async credentials(): Promise<PluginCredentials> {
     const before = this.#current;
     if (before) {
       const credentials = await before;
       if (credentials.expires === undefined || this.#environment.clock.now() < credentials.expires) return credentials;
-      // Whoever comes back first from waiting starts the next run, the others join it.
+      // The first caller to resume starts the next run, and the others join it.
       if (this.#current === before) this.forget();
     }
     this.#current ??= this.#run();
@@ -53,7 +53,7 @@ export class ExecPlugin {
     }
   }
 
-  /** Asks the program again next time. */
+  /** Makes the next call run the program again. */
   forget(): void {
     this.#current = undefined;
   }
@@ -84,14 +84,14 @@ export class ExecPlugin {
     return found;
   }
 
-  /** Names the program but none of its arguments or output, which may hold secrets. */
+  /** Creates an error that names the program but not its arguments or output, which may hold secrets. */
   #failure(problem: string): ConfigError {
     const { command, installHint } = this.#settings;
     return new ConfigError(`exec: ${command} ${problem}`, installHint === undefined ? {} : { hint: installHint });
   }
 }
 
-/** What a plugin is told through its environment. */
+/** Builds the information that a plugin gets through its environment. */
 function execInfo(
   { apiVersion, provideClusterInfo }: ExecSettings,
   cluster: ClusterSettings,
@@ -113,7 +113,7 @@ function execInfo(
   };
 }
 
-/** Reads what a plugin has printed; text says what is wrong with it. */
+/** Parses the output of a plugin, or returns a text that describes its problem. */
 export function readExecCredential(stdout: string, apiVersion: string): PluginCredentials | string {
   let answer: unknown;
   try {

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
 
 /**
- * The fields of one entry of a kubeconfig, read as what they should be. What is wrong is noted, with the place but never
- * the value, and reads as absent, so that all problems come to light together.
+ * Reads the fields of one kubeconfig entry by their expected types. A problem is recorded with its position but never
+ * the value, and the field reads as absent, so that all problems are reported together.
  */
 export class Fields {
   readonly file: string;
@@ -20,7 +20,7 @@ export class Fields {
     this.#object = isObject ? (object as Record<string, unknown>) : {};
   }
 
-  /** Notes a problem with a field ('' for the entry itself). */
+  /** Records a problem with a field ('' for the entry itself). */
   problem(field: string, problem: string): void {
     const where = [this.file, this.#place, field].filter((part) => part !== '').join(': ');
     this.#problems.push(`${where}: ${problem}`);
@@ -31,7 +31,7 @@ export class Fields {
     return value !== undefined && value !== null && value !== '';
   }
 
-  /** Text; undefined where absent or empty. */
+  /** Returns text, or undefined if it is absent or empty. */
   string(field: string): string | undefined {
     const value = this.#object[field];
     if (!this.has(field)) return undefined;
@@ -62,24 +62,24 @@ export class Fields {
     return [];
   }
 
-  /** The fields of an object in a field; undefined where absent. */
+  /** Returns the fields of a nested object, or undefined if it is absent. */
   fields(field: string): Fields | undefined {
     if (!this.has(field)) return undefined;
     const place = this.#place === '' ? field : `${this.#place}: ${field}`;
     return new Fields(this.file, place, this.#object[field], this.#problems);
   }
 
-  /** The names of all fields. */
+  /** Returns the names of all fields. */
   keys(): string[] {
     return Object.keys(this.#object);
   }
 
-  /** A field as it is. */
+  /** Returns the raw value of a field. */
   raw(field: string): unknown {
     return this.#object[field];
   }
 
-  /** Text that is written in base64. */
+  /** Returns text that is encoded in base64. */
   decoded(field: string): string | undefined {
     const text = this.string(field)?.replaceAll(/\s/g, '');
     if (text === undefined) return undefined;
@@ -89,7 +89,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A path, taken from the folder of the kubeconfig where it is relative. */
+  /** Returns a path. A relative one is resolved from the directory of the kubeconfig. */
   path(field: string): string | undefined {
     const path = this.string(field);
     return path === undefined || isAbsolute(path) ? path : join(dirname(this.file), path);

@@ -4,18 +4,18 @@ import { createDirectory } from '#platform/base/directory';
 import { writePrivateFile } from './private-file.ts';
 
 export interface KubeconfigContent {
-  /** The name of cluster, user and context. */
+  /** Name of the cluster, user and context. */
   readonly name: string;
   readonly server: string;
   readonly caPem?: string;
   readonly namespace?: string;
-  /** A client certificate with its key (PEM), or a token. */
+  /** Client certificate (PEM), used with its key instead of a token. */
   readonly clientCert?: string;
   readonly clientKey?: string;
   readonly token?: string;
 }
 
-/** A kubeconfig with one context that stands on its own: certificates are inside, no other file is needed. */
+/** Formats a self-contained kubeconfig with one context: certificates are embedded, and no other file is needed. */
 export function formatKubeconfig(content: KubeconfigContent): string {
   const { name, server, caPem, namespace, clientCert, clientKey, token } = content;
   const cluster = { server, ...(caPem === undefined ? {} : { 'certificate-authority-data': base64(caPem) }) };
@@ -34,12 +34,12 @@ export function formatKubeconfig(content: KubeconfigContent): string {
       contexts: [{ name, context }],
       'current-context': name,
     },
-    // All text is quoted, because readers differ in what they take for a number or a truth value: no, 0o7, 1:30.
+    // All text is quoted, because readers differ in what they read as a number or a boolean: no, 0o7, 1:30.
     { version: '1.1', lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' },
   );
 }
 
-/** Writes a kubeconfig that only its owner may read, making the folder if it is not there. */
+/** Writes a kubeconfig that only its owner may read, and creates its directory if needed. */
 export function writeKubeconfig(path: string, content: KubeconfigContent): void {
   createDirectory(dirname(path), 0o700);
   writePrivateFile(path, formatKubeconfig(content));

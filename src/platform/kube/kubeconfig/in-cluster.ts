@@ -6,12 +6,12 @@ import type { HostEnvironment } from './host-environment.ts';
 
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Whether the process runs in a pod, by what the kubelet sets. */
+/** Reports whether the process runs in a pod, by the variables that the kubelet sets. */
 export function isInCluster({ env }: Pick<HostEnvironment, 'env'>): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST'] && env['KUBERNETES_SERVICE_PORT']);
 }
 
-/** The access that a pod has by its ServiceAccount. */
+/** Returns the access that a pod has by its ServiceAccount. */
 export async function inClusterAccess(environment: HostEnvironment, namespace?: string): Promise<ClusterAccess> {
   const { env, readFile } = environment;
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';

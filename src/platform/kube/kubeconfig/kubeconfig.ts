@@ -3,15 +3,15 @@ import { Fields } from './fields.ts';
 
 type Kind = 'cluster' | 'user' | 'context';
 
-/** The named entries of one or more files, not looked into yet. */
+/** Named entries of one or more files, not yet validated. */
 export interface Kubeconfig {
   readonly currentContext: string | undefined;
   entry(kind: Kind, name: string): Fields | undefined;
-  /** The names of all entries of the kind, in the order of the files. */
+  /** Returns the names of all entries of the kind, in the order of the files. */
   names(kind: Kind): string[];
 }
 
-/** One file, taken apart. */
+/** Parsed content of one file. */
 export interface KubeconfigFile {
   readonly currentContext: string | undefined;
   readonly entries: Readonly<Record<Kind, ReadonlyMap<string, unknown>>>;
@@ -20,7 +20,7 @@ export interface KubeconfigFile {
 
 const KINDS: readonly Kind[] = ['cluster', 'user', 'context'];
 
-/** Reads the text of a kubeconfig, noting all that is wrong with its outer form. */
+/** Parses the text of a kubeconfig and records all problems of its outer structure. */
 export function parseKubeconfig(text: string, file: string, problems: string[]): KubeconfigFile {
   const fields = new Fields(file, '', parseYaml(text, file, problems), problems);
   const kind = fields.string('kind');
@@ -40,7 +40,7 @@ export function parseKubeconfig(text: string, file: string, problems: string[]):
   return { currentContext: fields.string('current-context'), entries, file };
 }
 
-/** Joins files: of two entries with the same name, and of two current contexts, the first counts. */
+/** Merges files. Of two entries with the same name, and of two current contexts, the first counts. */
 export function mergeKubeconfigs(files: readonly KubeconfigFile[], problems: string[]): Kubeconfig {
   return {
     currentContext: files.find(({ currentContext }) => currentContext !== undefined)?.currentContext,
@@ -52,12 +52,15 @@ export function mergeKubeconfigs(files: readonly KubeconfigFile[], problems: str
   };
 }
 
-/** Reads YAML. Only the kind and line of an error are told: the parser's own words quote the text, which holds secrets. */
+/**
+ * Parses YAML. Only the kind and line of an error are reported: the parser's message quotes the text, which holds
+ * secrets.
+ */
 function parseYaml(text: string, file: string, problems: string[]): unknown {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     version: '1.1',
-    // Unlike YAML 1.1 itself, kubectl takes dates and times of day (1:30) for text.
+    // Unlike YAML 1.1 itself, kubectl reads dates and times of day (1:30) as text.
     customTags: (tags) => tags.filter((tag) => typeof tag !== 'object' || !isTime(tag)),
     prettyErrors: false,
     lineCounter: lines,

@@ -8,7 +8,7 @@ import type { HostEnvironment } from './host-environment.ts';
 import { type AccessFlags, loadClusterAccess } from './load.ts';
 import { nodeHostEnvironment } from './node-host-environment.ts';
 
-/** A machine that holds these files and nothing else. */
+/** Creates a host that holds these files and nothing else. */
 function machine(files: Record<string, string>, more: Partial<HostEnvironment> = {}): HostEnvironment {
   return {
     env: { HOME: '/home/jane' },
@@ -301,7 +301,7 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
     );
   });
 
-  // What kubectl makes of the same words.
+  // kubectl reads the same words in this way.
   test.each([
     ['1:30', '1:30'],
     ['2001-01-01', '2001-01-01'],

@@ -9,9 +9,9 @@ import { inClusterAccess, isInCluster } from './in-cluster.ts';
 import { type Kubeconfig, type KubeconfigFile, mergeKubeconfigs, parseKubeconfig } from './kubeconfig.ts';
 import { readUser, type UserSettings } from './user-settings.ts';
 
-/** What the command line says; each counts before what the files say. */
+/** Flags of the command line. Each takes precedence over the files. */
 export interface AccessFlags {
-  /** One file, instead of those that the environment names; it must exist. */
+  /** Kubeconfig file to use instead of those in the environment. It must exist. */
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly cluster?: string;
@@ -27,8 +27,8 @@ export interface AccessFlags {
 
 /**
  * Finds out how to reach the cluster: from the file of the flag, else from those that KUBECONFIG lists, else from
- * ~/.kube/config; with none of these, from the pod that the process runs in. Throws one ConfigError that names all
- * that is wrong, without secrets.
+ * ~/.kube/config, and without any of these from the pod that the process runs in. Throws one ConfigError that lists all
+ * problems, without secrets.
  */
 export async function loadClusterAccess(flags: AccessFlags, environment: HostEnvironment): Promise<ClusterAccess> {
   const problems: string[] = [];
@@ -46,7 +46,7 @@ export async function loadClusterAccess(flags: AccessFlags, environment: HostEnv
   return fromConfig(config, contextName, flags, environment, problems);
 }
 
-/** What the contexts, clusters or users are called that the same files have. */
+/** Returns the names of the contexts, clusters or users in the same files. */
 export async function kubeconfigEntries(
   flags: AccessFlags,
   environment: HostEnvironment,
@@ -92,7 +92,7 @@ async function fromConfig(
   return clusterAccess(clusterSettings, user, namespace, environment);
 }
 
-/** A token of the command line takes the place of all other credentials but a certificate. */
+/** Applies the flags. A token of the command line replaces all other credentials but a certificate. */
 function withFlags(user: UserSettings, flags: AccessFlags, problems: string[]): UserSettings {
   const { certificate, impersonate } = user;
   const base = flags.token === undefined ? user : { token: flags.token, ...(certificate ? { certificate } : {}) };
@@ -113,7 +113,7 @@ function kubeconfigPaths(flags: AccessFlags, { env }: HostEnvironment): { paths:
   return { paths: home ? [join(home, '.kube', 'config')] : [], explicit: false };
 }
 
-/** Reads the files; one that does not exist is skipped, unless it was asked for by name. */
+/** Reads the files. A missing file is skipped, unless it was requested by name. */
 async function readFiles(
   paths: readonly string[],
   explicit: boolean,

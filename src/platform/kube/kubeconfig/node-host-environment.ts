@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Command, HostEnvironment } from './host-environment.ts';
 
-/** The machine that the process runs on; environment, clock and terminal come from whoever composes the program. */
+/**
+ * Returns the environment of the host that the process runs on. The caller provides environment variables, clock and
+ * terminal.
+ */
 export function nodeHostEnvironment(given: Pick<HostEnvironment, 'env' | 'clock' | 'terminal'>): HostEnvironment {
   return { ...given, readFile: (path) => readFile(path, 'utf8'), run };
 }
@@ -13,7 +16,7 @@ function run({ command, args, env, interactive }: Command): Promise<{ code: numb
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('error', reject);
-    // A program that a signal ended has no code; shells count that as a failure too.
+    // A program that was ended by a signal has no exit code. Shells count that as a failure too.
     child.on('close', (code) => resolve({ code: code ?? 128, stdout: Buffer.concat(chunks).toString('utf8') }));
   });
 }

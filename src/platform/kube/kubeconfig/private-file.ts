@@ -10,11 +10,11 @@ const OTHERS = 0o077;
 const STICKY = 0o1000;
 
 /**
- * Writes a file that only its owner may read. Whoever looks finds the old content or the new, never a part, and
- * never a moment at which others may read it.
+ * Writes a file that only its owner may read. The write is atomic: readers find the old content or the new, and others
+ * can never read it.
  */
 export function writePrivateFile(path: string, content: string): void {
-  // In the same folder, because a file can only be renamed at once within one file system.
+  // The draft is in the same directory, because a rename is atomic only within one file system.
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
   try {
     const file = openSync(draft, 'wx', ONLY_OWNER_FILE);
@@ -31,19 +31,19 @@ export function writePrivateFile(path: string, content: string): void {
   }
 }
 
-/** Makes a folder, with those above it, that only its owner may enter. One that is there already is made so. */
+/** Creates a directory and its parents that only its owner may enter. An existing one gets the same permissions. */
 export function createPrivateDirectory(path: string): void {
   if (!createDirectory(path, ONLY_OWNER_FOLDER)) tighten(path, ONLY_OWNER_FOLDER);
 }
 
-/** Takes from everybody but its owner what they may do with a file; one that is not there is left alone. */
+/** Removes the permissions of all but the owner from a file. A missing file is ignored. */
 export function tightenFile(path: string): void {
   tighten(path, ONLY_OWNER_FILE);
 }
 
 function tighten(path: string, allowed: number): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  // Devices and pipes are as they are: a log may well go to one.
+  // Devices and pipes keep their permissions, because a log may go to one.
   if (found === undefined || !(found.isFile() || found.isDirectory())) return;
   if ((found.mode & OTHERS) === 0) return;
   if (found.isDirectory() && (found.mode & STICKY) !== 0) {

@@ -2,23 +2,23 @@ import { ConfigError } from '#platform/base/errors';
 import { reasonOf } from './cluster-settings.ts';
 import type { HostEnvironment } from './host-environment.ts';
 
-/** How long a token from a file is used before the file is read again; whoever writes such files renews them well ahead. */
+/** Time for which a token is used before its file is read again. Writers of such files renew them well ahead. */
 const FRESH_MS = 60_000;
 
-/** A token that somebody else keeps fresh in a file. */
+/** Token that is kept fresh in a file by another program. */
 export class TokenFile {
   readonly #path: string;
   readonly #environment: Pick<HostEnvironment, 'readFile' | 'clock'>;
   #known: { readonly token: string; readonly readAt: number } | undefined;
 
-  /** `before` is used for as long as the file has never been readable. */
+  /** Creates the token. `before` is used for as long as the file has never been readable. */
   constructor(path: string, environment: Pick<HostEnvironment, 'readFile' | 'clock'>, before?: string) {
     this.#path = path;
     this.#environment = environment;
     if (before !== undefined) this.#known = { token: before, readAt: Number.NEGATIVE_INFINITY };
   }
 
-  /** The token; when the file cannot be read for once, the one that was there before. */
+  /** Returns the token, or the previous one if the file cannot be read at the moment. */
   async token(): Promise<string> {
     const now = this.#environment.clock.now();
     if (this.#known && now - this.#known.readAt < FRESH_MS) return this.#known.token;
@@ -27,7 +27,7 @@ export class TokenFile {
     return token;
   }
 
-  /** Reads the file again next time. */
+  /** Makes the next call read the file again. */
   forget(): void {
     if (this.#known) this.#known = { ...this.#known, readAt: Number.NEGATIVE_INFINITY };
   }

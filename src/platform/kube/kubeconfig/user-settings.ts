@@ -5,7 +5,7 @@ import type { ExecSettings } from './exec-plugin.ts';
 import type { Fields } from './fields.ts';
 import type { HostEnvironment } from './host-environment.ts';
 
-/** What a kubeconfig says of a user: at most one of token, password and plugin, besides a certificate. */
+/** Settings of a kubeconfig user: at most one of token, password and plugin, besides a certificate. */
 export interface UserSettings {
   readonly certificate?: ClientCertificate;
   readonly token?: string;
@@ -18,7 +18,7 @@ export interface UserSettings {
 const EXEC_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const INTERACTIVE_MODES = ['Never', 'IfAvailable', 'Always'] as const;
 
-/** Reads a user, noting all that is wrong with it. */
+/** Reads a user and records all its problems. */
 export async function readUser(fields: Fields, { readFile }: Pick<HostEnvironment, 'readFile'>): Promise<UserSettings> {
   const certificate = await readCertificate(fields, readFile);
   const token = fields.string('token');
@@ -83,7 +83,7 @@ function readExec(fields: Fields): ExecSettings | undefined {
   if (apiVersion === undefined || command === undefined || !interactiveMode) return undefined;
   return {
     apiVersion,
-    // Only a name without a folder is looked for along the PATH.
+    // Only a name without a directory is searched along the PATH.
     command: /^[^/\\]+$/.test(command) ? command : resolve(dirname(fields.file), command),
     args,
     env,

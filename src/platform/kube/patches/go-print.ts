@@ -1,7 +1,7 @@
 import { goNumber, goQuote } from '#platform/base/go-value';
 import type { Json } from '#platform/schema/json-schema';
 
-/** Prints a JSON value as Go's %v prints maps and slices; messages of the API server quote patches that way. */
+/** Formats a JSON value as Go's %v formats maps and slices. Messages of the API server quote patches that way. */
 export function goPrint(value: Json | undefined): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'number') return goNumber(value);
@@ -12,7 +12,7 @@ export function goPrint(value: Json | undefined): string {
   return `map[${keys.map((key) => `${key}:${goPrint(object[key])}`).join(' ')}]`;
 }
 
-/** Prints a scalar as Go's %s does, which marks whatever is not a string. */
+/** Formats a scalar as Go's %s does, which marks values that are not strings. */
 export function goPrintString(value: Json): string {
   if (typeof value === 'string') return value;
   if (value === null) return '%!s(<nil>)';
@@ -21,7 +21,7 @@ export function goPrintString(value: Json): string {
   return goPrint(value);
 }
 
-/** The type that Go reads a JSON value into. */
+/** Returns the Go type into which a JSON value is decoded. */
 export function goType(value: Json): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';
@@ -30,7 +30,7 @@ export function goType(value: Json): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** Prints a JSON value as Go's %#v does. */
+/** Formats a JSON value as Go's %#v does. */
 export function goSyntax(value: Json): string {
   if (value === null) return 'interface {}(nil)';
   if (typeof value === 'string') return goQuote(value);

@@ -1,6 +1,6 @@
 import type { Json } from '#platform/schema/json-schema';
 
-/** A JSON object or list that may still be written to; never one that a caller handed in. */
+/** JSON object or list that may still be changed. It is never one that a caller passed in. */
 export interface MutableObject {
   [key: string]: Json;
 }
@@ -14,12 +14,12 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The member of that name, never one that is inherited. */
+/** Returns the own member of that name, never an inherited one. */
 export function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Sets a member; plain assignment of `__proto__` would change the prototype instead. */
+/** Sets a member. Plain assignment of `__proto__` would change the prototype instead. */
 export function setMember(object: MutableObject, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -28,7 +28,7 @@ export function setMember(object: MutableObject, key: string, value: Json): void
   }
 }
 
-/** Whether two values are the same JSON, whatever the order of members. */
+/** Reports whether two values are the same JSON, regardless of the order of members. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

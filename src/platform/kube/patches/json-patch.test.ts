@@ -122,7 +122,7 @@ describe('applyJsonPatch', () => {
       fc.record({ op: fc.constantFrom('add', 'replace'), path, value }),
       fc.record({ op: fc.constant('remove'), path }),
       fc.record({ op: fc.constant('move'), from: path, path }),
-      // Of a scalar that stays one: the other implementation lets two copies of a list stay one list.
+      // The copy is of a scalar, because the other implementation lets two copies of a list stay one list.
       fc.record({ op: fc.constant('copy'), from: fc.constant('/s'), path }),
     );
     let compared = 0;

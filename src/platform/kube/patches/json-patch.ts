@@ -5,7 +5,7 @@ import { isList, isObject, type JsonObject, type MutableObject, member, sameJson
 import { assertDepth, PatchError } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;
-/** Operations between two turns for others; the first of them may copy what is large. */
+/** Number of operations per step, between which other work may run. The first of them may copy large values. */
 const AT_ONCE = 2_000;
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
@@ -28,7 +28,7 @@ export function applyJsonPatch(target: JsonObject, patch: Json): JsonObject {
   return runSteps(jsonPatching(target, patch));
 }
 
-/** The same in steps. */
+/** Applies a JSON patch in steps. */
 export function* jsonPatching(target: JsonObject, patch: Json): Steps<JsonObject> {
   const operations = decode(patch);
   const document = new PatchedDocument(target);
@@ -65,7 +65,7 @@ function text(operation: JsonObject, name: string): string | undefined {
   throw undecodable(value, `struct field jsonPatchOp.${name} of type string`);
 }
 
-/** The target while it is patched: a container is copied before its first change and then written in place. */
+/** Target of a patch. A container is copied before its first change and then changed in place. */
 class PatchedDocument {
   root: Json;
   readonly #own = new Set<Container>();
@@ -143,7 +143,7 @@ class PatchedDocument {
     else setMember(at, last, value);
   }
 
-  /** The container at the path, copied together with those above it as far as they are not ours yet. */
+  /** Returns the container at the path, after copying it and its parents unless they are already copies. */
   #writable(parents: readonly string[]): Container {
     let at = this.#owned(this.root);
     this.root = at;
@@ -164,7 +164,10 @@ class PatchedDocument {
     return copy;
   }
 
-  /** A value for a second place, where it is written to by itself; its size counts, as copies of copies explode. */
+  /**
+   * Copies a value so that it can change independently. Its size is counted, because copies of copies grow
+   * exponentially.
+   */
   #copied(value: Json): Json {
     this.#copiedBytes += JSON.stringify(value).length;
     if (this.#copiedBytes > MAX_COPIED_BYTES) throw rejection('copies grow too large');
@@ -190,7 +193,7 @@ function child(at: Json | undefined, token: string): Json | undefined {
   throw rejection('a path leads through a scalar');
 }
 
-/** The index that a token names; negative ones count back from `end`. */
+/** Returns the index that a token names. Negative ones count back from `end`. */
 function position(token: string, size: number, end: number): number {
   if (!/^[+-]?\d+$/.test(token)) throw rejection(`${token} is no index`);
   const index = Number(token);
@@ -199,7 +202,7 @@ function position(token: string, size: number, end: number): number {
   return at;
 }
 
-/** Kubernetes says the same whatever went wrong; ours is kept for logs. */
+/** Creates the error. Kubernetes has the same message for every cause; ours is kept for logs. */
 function rejection(why: string): PatchError {
   return new PatchError('Invalid', 'the server rejected our request due to an error in our request', {
     cause: new Error(why),

@@ -9,7 +9,7 @@ type List = readonly Json[];
 /** Merges the patch of an item into the item. */
 type MergeItem = (item: JsonObject, change: JsonObject) => JsonObject;
 
-/** Merges the patch of a list into the list; with `deletes` the patch names the scalars to take out. */
+/** Merges the patch of a list into the list. With `deletes`, the patch names the scalars to delete. */
 export function mergeList(current: List, change: List, mergeKey: string, deletes: boolean, mergeItem: MergeItem): List {
   if (current.length === 0 && change.length === 0) return current;
   if (holdsMaps(current, change)) return mergeMaps(current, change, mergeKey, mergeItem);
@@ -21,7 +21,7 @@ export function mergeList(current: List, change: List, mergeKey: string, deletes
   return interleave([...new Set([...current, ...change])], change, current, identity);
 }
 
-/** The list that `$setElementOrder` asks for; undefined when there is neither a list nor a patch of it. */
+/** Returns the list in the order of `$setElementOrder`, or undefined when there is neither a list nor a patch of it. */
 export function orderList(
   current: List | undefined,
   change: List | undefined,
@@ -39,7 +39,7 @@ export function orderList(
   if (!holdsMaps(current ?? [], change ?? [])) {
     return interleave(merged, order, current ?? [], (item) => item);
   }
-  // The server fails here by accident; an order needs something to recognise items by.
+  // The server fails here by accident. An order needs a key to identify items.
   if (mergeKey === '') throw new PatchError('', 'cannot merge lists without merge key for type struct');
   const before = formerOrder(current ?? [], change ?? [], mergeKey);
   const sorted = interleave(merged, order, before, (item) => keyOf(item, mergeKey));
@@ -48,8 +48,8 @@ export function orderList(
 }
 
 /**
- * The order of the list before the patch as the server remembers it: it merges in place, so that new items fill the
- * places of deleted ones and count as having been there.
+ * Returns the order of the list before the patch as the server sees it. It merges in place, so new items take the
+ * positions of deleted ones and count as existing before.
  */
 function formerOrder(current: List, change: List, mergeKey: string): List {
   const deleted = new Set(change.filter(isDeletion).map((item) => keyOf(item, mergeKey)));
@@ -98,8 +98,8 @@ function mergeMaps(current: List, change: List, mergeKey: string, mergeItem: Mer
 }
 
 /**
- * Puts the items that `order` names into that order and keeps the others in the order of `before`; among each other
- * they stand as they stood in `before` as far as both orders allow.
+ * Puts the items that `order` names into that order and keeps the others in the order of `before`. Relative to each
+ * other they stay as in `before`, as far as both orders allow.
  */
 function interleave(items: List, order: List, before: List, key: (item: Json) => Json): List {
   const wanted = ranks(order, key);
@@ -133,8 +133,8 @@ function ranks(list: List, key: (item: Json) => Json): Map<Json, number> {
 }
 
 /**
- * Sorts by rank. The server's sort moves an item without one in front of all before it, and those that come after it
- * pass it only with a lower rank than all that came before it: so it ends up right before the lowest of these.
+ * Sorts by rank. As in the server's sort, an item without a rank ends up right before the lowest-ranked item that
+ * preceded it, or last if there is none.
  */
 function sortedBy(items: readonly Json[], rank: (item: Json) => number | undefined): Json[] {
   const ranked: { readonly item: Json; readonly rank: number }[] = [];
@@ -161,7 +161,7 @@ function sortedBy(items: readonly Json[], rank: (item: Json) => number | undefin
   return result;
 }
 
-/** A patch may not contradict the order that comes with it. */
+/** Checks that a patch does not contradict the order that comes with it. */
 function checkOrder(change: List, order: List, mergeKey: string): void {
   if (order.length === 0 || change.length === 0) return;
   let next = 0;
@@ -181,7 +181,7 @@ function checkOrder(change: List, order: List, mergeKey: string): void {
   }
 }
 
-/** Whether the items of both lists are maps; lists may not mix types. */
+/** Reports whether the items of both lists are maps. Lists may not mix types. */
 function holdsMaps(current: List, change: List): boolean {
   const all = [...current, ...change];
   const kind = kindOf(all[0]);

@@ -7,7 +7,7 @@ import { PatchError } from './patch-error.ts';
 
 describe('applyMergePatch', () => {
   it.each<[JsonObject, Json, JsonObject]>([
-    // The examples of RFC 7386, appendix A, as far as they patch objects.
+    // Examples of RFC 7386, appendix A, as far as they patch objects.
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
     [{ a: 'b' }, { a: null }, {}],
@@ -18,7 +18,7 @@ describe('applyMergePatch', () => {
     [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-    // What Kubernetes makes of nulls within lists.
+    // Results of Kubernetes for nulls within lists.
     [{ l: [1] }, { l: [{ b: null, c: 1 }, null, [{ d: null }]] }, { l: [{ c: 1 }, null, [{}]] }],
     [{ l: { x: 1 } }, { l: [null, { a: null }] }, { l: [null, { a: null }] }],
   ])('patches %j by %j to %j', (target, patch, result) => {

@@ -37,7 +37,7 @@ function mergeValue(current: Json | undefined, change: Json, depth: number): Jso
   return isObject(change) ? mergeObject(current, change, depth + 1) : change;
 }
 
-/** A value that is new to the target, without members that are null; shared where there are none. */
+/** Returns a value that is new to the target without null members. It is shared if it has none. */
 export function withoutNulls(value: Json, depth: number): Json {
   if (typeof value !== 'object' || value === null) return value;
   assertDepth(depth);

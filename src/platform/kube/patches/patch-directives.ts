@@ -2,7 +2,7 @@ import type { Json } from '#platform/schema/json-schema';
 import { isList, isObject, type MutableObject, setMember } from './json-object.ts';
 import { assertDepth } from './patch-error.ts';
 
-/** The member of a patch that says what to do with the object that it is in. */
+/** Member of a patch that states what to do with the object that contains it. */
 export const DIRECTIVE = '$patch';
 export const RETAIN_KEYS = '$retainKeys';
 export const ORDER_PREFIX = '$setElementOrder';
@@ -13,14 +13,14 @@ function isDirective(key: string): boolean {
 }
 
 /**
- * A value that is new to the target, without nulls and directives; undefined when a directive leaves nothing of it.
- * An object with `$patch` says how to change what is not there, so it goes, whatever it says.
+ * Returns a value that is new to the target without nulls and directives, or undefined when a directive leaves nothing
+ * of it. An object with any `$patch` is dropped, because it describes a change to something that does not exist.
  */
 export function withoutDirectives(value: Json): Json | undefined {
   return clean(value, 1, true);
 }
 
-/** An item that is new to a merged list: its directives go, but what they are attached to stays. */
+/** Returns an item that is new to a merged list without its directives, but with the values they are attached to. */
 export function withoutDirectiveKeys(value: Json): Json {
   return clean(value, 1, false) ?? null;
 }

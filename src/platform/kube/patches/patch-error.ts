@@ -1,6 +1,6 @@
 import { type ErrorDetails, VimanaError } from '#platform/base/errors';
 
-/** How the API server reports a patch that it cannot apply; '' is a Status without a reason. */
+/** Status reason with which the API server rejects a patch. '' is a Status without a reason. */
 export type PatchErrorReason = 'BadRequest' | 'Invalid' | 'RequestEntityTooLarge' | '';
 
 const STATUS: Readonly<Record<PatchErrorReason, 400 | 413 | 422 | 500>> = {
@@ -10,7 +10,10 @@ const STATUS: Readonly<Record<PatchErrorReason, 400 | 413 | 422 | 500>> = {
   '': 500,
 };
 
-/** A patch cannot be applied. `message`, `reason` and `status` are those of the Status that Kubernetes answers. */
+/**
+ * Reports that a patch cannot be applied. `message`, `reason` and `status` are those of the Status that Kubernetes
+ * returns.
+ */
 export class PatchError extends VimanaError {
   readonly reason: PatchErrorReason;
   readonly status: 400 | 413 | 422 | 500;
@@ -22,7 +25,7 @@ export class PatchError extends VimanaError {
   }
 }
 
-/** Documents nested deeper than this are refused, so that no input can exhaust the stack. */
+/** Maximum depth of a document. Deeper ones are rejected, so that no input can exhaust the stack. */
 export const MAX_DEPTH = 1000;
 
 export function assertDepth(depth: number): void {

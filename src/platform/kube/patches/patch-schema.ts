@@ -1,21 +1,21 @@
-/** How a field is patched: lists by `merge` are merged item by item, maps by `replace` are taken whole. */
+/** Patch rules of a field: lists with `merge` are merged item by item, maps with `replace` are replaced as a whole. */
 export interface PatchField {
   readonly strategy: 'merge' | 'replace' | '';
-  /** The member that tells items of a merged list apart; '' for lists of scalars. */
+  /** Member that identifies items of a merged list. Empty for lists of scalars. */
   readonly mergeKey: string;
-  /** The type of the value, or for a list of its items. */
+  /** Type of the value, or of the items of a list. */
   readonly schema: PatchSchema;
 }
 
-/** What strategic merge patch asks about a type. */
+/** Information about a type that strategic merge patch needs. */
 export interface PatchSchema {
-  /** The name of the type as error messages have it. */
+  /** Name of the type in error messages. */
   readonly name: string;
-  /** Undefined for a field that the type does not have. */
+  /** Returns a field, or undefined if the type does not have it. */
   field(key: string): PatchField | undefined;
 }
 
-/** The part of an OpenAPI schema that matters to patches. */
+/** Part of an OpenAPI schema that matters to patches. */
 export interface PatchSchemaSource {
   readonly $ref?: string;
   readonly type?: string;
@@ -27,7 +27,7 @@ export interface PatchSchemaSource {
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }
 
-/** Looks types up among OpenAPI components, each read when first asked for. */
+/** Looks up types among OpenAPI components. Each is read on first use. */
 export class PatchSchemas {
   readonly #components: Readonly<Record<string, PatchSchemaSource>>;
   readonly #types = new Map<string, PatchSchema>();
@@ -36,7 +36,7 @@ export class PatchSchemas {
     this.#components = components;
   }
 
-  /** The type of that component, such as io.k8s.api.core.v1.Pod; undefined when there is none. */
+  /** Returns the type of a component, such as io.k8s.api.core.v1.Pod, or undefined if there is none. */
   get(component: string): PatchSchema | undefined {
     const known = this.#types.get(component);
     if (known !== undefined) return known;
@@ -65,7 +65,7 @@ export class PatchSchemas {
         const member = property ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
         if (member === undefined) return undefined;
         const field = this.#field(member);
-        // Entries of a map are not remembered: their names come from users and never end.
+        // Entries of a map are not cached, because their names come from users and are unbounded.
         if (property !== undefined) fields.set(key, field);
         return field;
       },

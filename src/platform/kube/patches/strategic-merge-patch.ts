@@ -19,7 +19,7 @@ export function applyStrategicMergePatch(target: JsonObject, patch: Json, schema
   return mergeMap(target, patch, schema, 1);
 }
 
-/** Merges a patch into an object; `$patch` in the patch decides for all of it. */
+/** Merges a patch into an object. A `$patch` in the patch applies to all of it. */
 function mergeMap(target: JsonObject, patch: JsonObject, schema: PatchSchema, depth: number): JsonObject {
   assertDepth(depth);
   const directive = member(patch, DIRECTIVE);
@@ -40,7 +40,7 @@ function applyDirective(directive: Json, patch: JsonObject): JsonObject {
   return rest;
 }
 
-/** One object while it is merged: a copy is made with the first change. */
+/** Merge of one object, which is copied on the first change. */
 class MapMerge {
   result: MutableObject | undefined;
   readonly #target: JsonObject;
@@ -57,7 +57,7 @@ class MapMerge {
     this.#depth = depth;
   }
 
-  /** `$retainKeys` drops what it does not name; a patch may not set more than it names. */
+  /** Drops the keys that `$retainKeys` does not name. A patch may not set more than it names. */
   retainKeys(): void {
     const keys = member(this.#patch, RETAIN_KEYS);
     if (keys === undefined) return;
@@ -70,7 +70,7 @@ class MapMerge {
     for (const key of Object.keys(this.#target)) if (!retained.has(key)) this.#delete(key);
   }
 
-  /** `$setElementOrder/x` gives the order of list x, merged with its patch if there is one. */
+  /** Applies `$setElementOrder/x`, the order of list x, merged with its patch if there is one. */
   order(directive: string): void {
     const order = this.#patch[directive] as Json;
     if (!isList(order)) throw badType('[]interface {}', order);

@@ -1,7 +1,7 @@
 import { add, compare, formatQuantity, parseQuantity, type Quantity } from '#platform/base/quantity';
 import type { ResourceList } from '../kinds/pod.ts';
 
-/** Amounts by the name of what is counted. */
+/** Amounts by resource name. */
 export type Amounts = Map<string, Quantity>;
 
 export function amountsOf(list: ResourceList | undefined): Amounts {
@@ -19,7 +19,7 @@ export function addTo(sum: Amounts, more: Amounts): void {
   }
 }
 
-/** Raises every amount to the one of `least`. */
+/** Raises every amount to at least the one in `least`. */
 export function raiseTo(amounts: Amounts, least: Amounts): void {
   for (const [name, amount] of least) {
     const before = amounts.get(name);

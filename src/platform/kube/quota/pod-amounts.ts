@@ -2,14 +2,17 @@ import { add } from '#platform/base/quantity';
 import type { PodSpec } from '../kinds/pod.ts';
 import { type Amounts, addTo, amountsOf, raiseTo } from './amounts.ts';
 
-/** What a pod asks for: its containers together, or its start where that takes more, and what its runtime costs. */
+/**
+ * Returns the requests of a pod: those of its containers, or of its init containers if they are larger, plus the
+ * overhead of its runtime.
+ */
 export function podRequests(spec: PodSpec): Amounts {
   const amounts = total(spec, 'requests');
   addTo(amounts, amountsOf(spec.overhead));
   return amounts;
 }
 
-/** What a pod may take at most; what its runtime costs counts only where there is a limit. */
+/** Returns the limits of a pod. The overhead of its runtime counts only if there is a limit. */
 export function podLimits(spec: PodSpec): Amounts {
   const amounts = total(spec, 'limits');
   for (const [name, amount] of amountsOf(spec.overhead)) {
@@ -19,7 +22,7 @@ export function podLimits(spec: PodSpec): Amounts {
   return amounts;
 }
 
-/** Init containers run one after another, each beside those before it that keep running. */
+/** Sums the containers. Init containers run one after another, each beside earlier ones that keep running. */
 function total(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
   const together: Amounts = new Map();
   for (const { resources } of spec.containers) addTo(together, amountsOf(resources?.[which]));
@@ -37,7 +40,7 @@ function total(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
     }
   }
   raiseTo(together, start);
-  // What a pod says for all its containers counts instead of their sum.
+  // Pod-level resources replace the sum of the containers.
   for (const [name, amount] of amountsOf(spec.resources?.[which])) together.set(name, amount);
   return together;
 }

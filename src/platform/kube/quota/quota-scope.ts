@@ -2,13 +2,13 @@ import type { Pod } from '../kinds/pod.ts';
 import type { ResourceQuotaSpec, ScopeRequirement } from '../kinds/resource-quota.ts';
 import { labelSelectorOf } from '../selectors/label-selector.ts';
 
-/** Whether a quota is about a pod: all of its scopes must fit. */
+/** Reports whether a quota applies to a pod. All of its scopes must match. */
 export function isInScope({ scopes = [], scopeSelector }: ResourceQuotaSpec, pod: Pod): boolean {
   const plain = scopes.map((scopeName): ScopeRequirement => ({ scopeName, operator: 'Exists' }));
   return [...plain, ...(scopeSelector?.matchExpressions ?? [])].every((requirement) => fits(requirement, pod));
 }
 
-/** Whether a quota counts only some pods; then it counts nothing but pods. */
+/** Reports whether a quota has scopes. Such a quota counts nothing but pods. */
 export function isScoped({ scopes = [], scopeSelector }: ResourceQuotaSpec): boolean {
   return scopes.length + (scopeSelector?.matchExpressions ?? []).length > 0;
 }
@@ -36,10 +36,10 @@ function fits({ scopeName, operator, values }: ScopeRequirement, pod: Pod): bool
   }
 }
 
-/** Will end by itself. */
+/** Reports whether a pod ends by itself. */
 const isTerminating = ({ spec }: Pod) => spec.activeDeadlineSeconds !== undefined;
 
-/** Asks for nothing and is limited in nothing, of what a node divides among pods. */
+/** Reports whether a pod has neither requests nor limits for the resources that a node divides among pods. */
 function isBestEffort({ spec }: Pod): boolean {
   const parts = [...spec.containers, ...(spec.initContainers ?? []), { resources: spec.resources }];
   return !parts.some(({ resources }) =>

@@ -8,7 +8,7 @@ import { type CountedResource, countedBy, usageOf } from './usage.ts';
 
 type Status = NonNullable<ResourceQuota['status']>;
 
-/** The resources whose objects a quota counts, each once. */
+/** Returns the resources whose objects a quota counts, each once. */
 export function countedResources({ spec = {} }: ResourceQuota): CountedResource[] {
   const found = new Map<string, CountedResource>();
   for (const limit of Object.keys(spec.hard ?? {})) {
@@ -20,7 +20,7 @@ export function countedResources({ spec = {} }: ResourceQuota): CountedResource[
   return [...found.values()];
 }
 
-/** What of its limits the objects of a namespace use up. */
+/** Computes the usage of the quota's limits by the objects of a namespace. */
 export function quotaStatus(
   { spec = {} }: ResourceQuota,
   objects: Iterable<readonly [CountedResource, Iterable<KubeObject>]>,

@@ -5,18 +5,18 @@ import type { KubeObject } from '../kube-object.ts';
 import type { Amounts } from './amounts.ts';
 import { podLimits, podRequests } from './pod-amounts.ts';
 
-/** A resource as quotas name it. */
+/** Resource as named in quotas. */
 export interface CountedResource {
   readonly group: string;
   readonly plural: string;
 }
 
-/** Resources whose number has a name of its own beside `count/...`. */
+/** Resources whose count has a short name beside `count/...`. */
 const SHORT = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 const ONE = quantityOf(1);
 const NATIVE = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-/** What one object takes up of what quotas can limit. */
+/** Returns the usage of one object, in the resources that quotas can limit. */
 export function usageOf({ group, plural }: CountedResource, object: KubeObject, now: number): Amounts {
   const usage: Amounts = new Map([[`count/${plural}${group === '' ? '' : `.${group}`}`, ONE]]);
   if (group !== '') return usage;
@@ -38,7 +38,10 @@ function usePod(usage: Amounts, pod: Pod, now: number): void {
   for (const [name, amount] of podLimits(pod.spec)) if (NATIVE.has(name)) usage.set(`limits.${name}`, amount);
 }
 
-/** When a pod that is being deleted should long be gone: nobody pays for one that a lost node cannot end. */
+/**
+ * Returns when the grace period of a terminating pod is past. From then on it is not counted, because a lost node
+ * cannot end it.
+ */
 export function pastGraceAt({ metadata }: KubeObject): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return undefined;
@@ -73,7 +76,7 @@ function useClaim(usage: Amounts, { metadata, spec }: PersistentVolumeClaim): vo
   }
 }
 
-/** The resource whose objects count towards a limit; undefined where nothing that is known does. */
+/** Returns the resource whose objects count towards a limit, or undefined if no known resource does. */
 export function countedBy(limit: string): CountedResource | undefined {
   if (limit.startsWith('count/')) {
     const [plural = '', ...group] = limit.slice('count/'.length).split('.');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ParseError } from '#platform/base/errors';
 import { escapeValue, type FieldSelector, parseFieldSelector } from './field-selector.ts';
 import { builtInFields, customFields, type SelectableFields } from './selectable-fields.ts';
-// What Kubernetes 1.36 makes of each selector: its text, and which of the field sets it matches.
+// Results of Kubernetes 1.36 for each selector: its text, and the field sets it matches.
 import answers from './selectors.data.json' with { type: 'json' };
 
 const flat: SelectableFields = {

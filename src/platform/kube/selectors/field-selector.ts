@@ -7,18 +7,18 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Chooses objects by some of their fields: all requirements must hold. */
+/** Selects objects by some of their fields. All requirements must hold. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
-  /** The value that a field must have, if the selector asks for exactly one. */
+  /** Returns the value that a field must have, if the selector requires exactly one. */
   exact(field: string): string | undefined;
-  /** The predicate for objects of one resource; throws a ParseError where the resource has no such field. */
+  /** Returns the predicate for objects of one resource. Throws a ParseError if the resource has no such field. */
   on(fields: SelectableFields): (object: object) => boolean;
-  /** The canonical text, which parses to the same selector. */
+  /** Returns the canonical text, which parses to the same selector. */
   toString(): string;
 }
 
-/** Reads the text of `?fieldSelector=`; throws a ParseError with the message of the API server. */
+/** Parses the text of `?fieldSelector=`. Throws a ParseError with the message of the API server. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = [];
   for (const term of splitTerms(text).sort()) {
@@ -26,7 +26,7 @@ export function parseFieldSelector(text: string): FieldSelector {
     const [, field = '', sign = '', escaped = ''] = /^(.*?)(!=|==|=)(.*)$/su.exec(term) ?? [];
     if (sign === '') throw new ParseError(`invalid selector: '${text}'; can't understand '${term}'`);
     const value = unescapeValue(escaped);
-    // A term with nothing on either side asks for nothing.
+    // A term with nothing on either side requires nothing.
     if (field !== '' || value !== '') requirements.push({ field, operator: sign === '!=' ? '!=' : '=', value });
   }
   return selectorOf(requirements);
@@ -53,7 +53,7 @@ function matcherOf({ operator, value }: FieldRequirement, read: ReadField): (obj
   return operator === '=' ? (object) => read(object) === value : (object) => read(object) !== value;
 }
 
-/** Cuts at commas that are not escaped. */
+/** Splits at commas that are not escaped. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -68,7 +68,7 @@ function splitTerms(text: string): string[] {
   return [...terms, text.slice(start)];
 }
 
-/** Escapes what has a meaning in a field selector, so that any text can be a value. */
+/** Escapes the special characters of a field selector, so that any text can be a value. */
 export function escapeValue(value: string): string {
   return value.replaceAll(/[\\,=]/g, '\\$&');
 }

@@ -1,7 +1,7 @@
 import { ParseError } from '#platform/base/errors';
 import { checkLabelKey, type LabelOperator, type LabelRequirement, labelRequirement } from './label-requirement.ts';
 
-/** A sign (`=`, `!=`, `(`, ...), a word, or the end, which has no text. */
+/** Operator (`=`, `!=`, `(`, ...), word, or the end, which has no text. */
 interface Token {
   readonly kind: 'sign' | 'word' | 'end';
   readonly text: string;
@@ -20,7 +20,7 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['<', 'lt'],
 ]);
 
-/** Reads `a=b,c in (x,y),!d` to its requirements in the order they were written, with the errors of Kubernetes. */
+/** Parses `a=b,c in (x,y),!d` to its requirements in the order of the text, with the errors of Kubernetes. */
 export function parseLabelRequirements(text: string): LabelRequirement[] {
   const input = new Input(text);
   const requirements: LabelRequirement[] = [];
@@ -50,7 +50,7 @@ class Input {
     return this.#tokens[this.#at] ?? END;
   }
 
-  /** Whether a requirement may stop here. */
+  /** Reports whether a requirement may end here. */
   get atBreak(): boolean {
     return this.peek.kind === 'end' || this.peek.text === ',';
   }
@@ -61,7 +61,7 @@ class Input {
     return token;
   }
 
-  /** Takes the sign if it is next, and tells whether it was. */
+  /** Consumes the sign if it is next, and returns whether it was. */
   skip(sign: string): boolean {
     const next = this.peek.kind === 'sign' && this.peek.text === sign;
     if (next) this.#at++;
@@ -94,14 +94,14 @@ function requirement(input: Input): LabelRequirement {
   }
 }
 
-/** The value after `=`; where nothing stands there, it is the empty one. */
+/** Reads the value after `=`. Without one, it is the empty value. */
 function exactValue(input: Input): string {
   if (input.atBreak) return '';
   if (input.peek.kind !== 'word') throw input.unexpected('identifier');
   return input.take().text;
 }
 
-/** The values between parentheses, sorted; a place between commas that is left empty is the empty value. */
+/** Reads the values between parentheses, sorted. Nothing between two commas is the empty value. */
 function valueList(input: Input): string[] {
   if (!input.skip('(')) throw input.unexpected("'('", '');
   const values = new Set<string>();

@@ -6,7 +6,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
-/** One condition on the labels of an object; values are sorted. */
+/** One condition on the labels of an object. Its values are sorted. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
@@ -15,7 +15,7 @@ export interface LabelRequirement {
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Builds a requirement after the checks that Kubernetes does, and throws all that is wrong in its words. */
+/** Creates a requirement after the checks of Kubernetes, and throws all its problems in the words of Kubernetes. */
 export function labelRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
   const problems = [...keyProblems(key, 'key'), ...countProblems(operator, values)];
   values.forEach((value, i) => {
@@ -26,7 +26,7 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
   return { key, operator, values: values.toSorted() };
 }
 
-/** Checks the key of a label, and throws in the words of Kubernetes. */
+/** Checks the key of a label and throws in the words of Kubernetes. */
 export function checkLabelKey(key: string): void {
   const problems = keyProblems(key, '');
   if (problems.length > 0) throw new ParseError(formatProblems(problems));
@@ -69,20 +69,22 @@ function integerProblems(values: readonly string[]): string[] {
   );
 }
 
-/** Reads a 64 bit integer; undefined where Go would refuse. */
+/** Parses a 64-bit integer, or returns undefined if Go would reject it. */
 function int64(text: string): bigint | undefined {
   if (text.length > 40 || !/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return value > INT64_MAX || value < -INT64_MAX - 1n ? undefined : value;
 }
 
-/** Several problems as Kubernetes lists them: each once, in brackets where there is more than one. */
+/** Formats problems as Kubernetes lists them: each once, in brackets if there is more than one. */
 function formatProblems(problems: readonly string[]): string {
   const unique = [...new Set(problems)];
   return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`;
 }
 
-/** Compiles a requirement to a predicate; a label that is not a string (`constructor` of a bare object) is no label. */
+/**
+ * Compiles a requirement to a predicate. A value that is not a string (`constructor` of a bare object) is not a label.
+ */
 export function matcherOf({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
   const [only = ''] = values;
   switch (operator) {
@@ -117,7 +119,7 @@ function integerMatcher(key: string, bound: bigint, greater: boolean): (labels: 
   };
 }
 
-/** The text that parses to this requirement again. */
+/** Formats the requirement so that the text parses to it again. */
 export function formatRequirement({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
     case '!':

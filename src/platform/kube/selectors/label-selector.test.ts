@@ -10,7 +10,7 @@ import {
   nothing,
   parseLabelSelector,
 } from './label-selector.ts';
-// What Kubernetes 1.36 makes of each selector: its text, and which of the label sets it matches.
+// Results of Kubernetes 1.36 for each selector: its text, and the label sets it matches.
 import answers from './selectors.data.json' with { type: 'json' };
 
 const labelSets = answers.labelSets as readonly Record<string, string>[];

@@ -10,16 +10,18 @@ import {
   matcherOf,
 } from './label-requirement.ts';
 
-/** Chooses objects by their labels: all requirements must hold. */
+/** Selects objects by their labels. All requirements must hold. */
 export interface LabelSelector {
-  /** Sorted by key. Empty both for what matches everything and for what matches nothing. */
+  /**
+   * Requirements, sorted by key. Empty both for a selector that matches everything and for one that matches nothing.
+   */
   readonly requirements: readonly LabelRequirement[];
   matches(labels: Labels | null | undefined): boolean;
-  /** The canonical text, which parses to the same selector. */
+  /** Returns the canonical text, which parses to the same selector. */
   toString(): string;
 }
 
-/** A selector as it stands in objects: `spec.selector` of a Deployment and the like. */
+/** Selector as written in objects, such as `spec.selector` of a Deployment. */
 export interface LabelSelectorSpec {
   readonly matchLabels?: Labels | null;
   readonly matchExpressions?:
@@ -32,12 +34,12 @@ const NO_LABELS: Labels = {};
 export const everything: LabelSelector = { requirements: [], matches: () => true, toString: () => '' };
 export const nothing: LabelSelector = { requirements: [], matches: () => false, toString: () => '' };
 
-/** Reads the text of `?labelSelector=`; throws a ParseError with the message of the API server. */
+/** Parses the text of `?labelSelector=`. Throws a ParseError with the message of the API server. */
 export function parseLabelSelector(text: string): LabelSelector {
   return selectorOf(parseLabelRequirements(text));
 }
 
-/** Reads a selector out of an object: an absent one matches nothing, an empty one everything. */
+/** Reads a selector from an object. An absent one matches nothing, an empty one everything. */
 export function labelSelectorOf(spec: LabelSelectorSpec | null | undefined): LabelSelector {
   if (spec === null || spec === undefined) return nothing;
   const requirements = Object.entries(spec.matchLabels ?? {}).map(([key, value]) =>
@@ -51,7 +53,7 @@ export function labelSelectorOf(spec: LabelSelectorSpec | null | undefined): Lab
   return selectorOf(requirements);
 }
 
-/** The selector for objects that have exactly these labels, and perhaps more: `spec.selector` of a Service. */
+/** Returns the selector for objects that have at least these labels, such as `spec.selector` of a Service. */
 export function labelSelectorOfSet(labels: Labels | null | undefined): LabelSelector {
   return labelSelectorOf({ matchLabels: labels ?? {} });
 }

@@ -1,13 +1,15 @@
 import { ParseError } from '#platform/base/errors';
 import { goQuote } from '#platform/base/go-value';
 
-/** Reads a field of an object as the text that a field selector compares; a field that is not there reads as ''. */
+/** Reads a field of an object as the text that a field selector compares. An absent field reads as ''. */
 export type ReadField = (object: object) => string;
 
-/** The fields of one resource that a field selector may name. */
+/** Fields of one resource that a field selector may name. */
 export interface SelectableFields {
   readonly names: readonly string[];
-  /** Throws a ParseError with the message of the API server where the resource has no such field. */
+  /**
+   * Returns the reader of a field. Throws a ParseError with the API server's message if the resource has no such field.
+   */
   read(field: string): ReadField;
 }
 
@@ -29,7 +31,7 @@ function selectable(readers: Readonly<Record<string, ReadField>>, refuse: Refuse
   };
 }
 
-/** A reader for a path such as `spec.nodeName`; `absent` is what a field reads as where it is left out. */
+/** Creates a reader for a path such as `spec.nodeName`. An absent field reads as `absent`. */
 function at(path: string, absent = ''): ReadField {
   const keys = path.split('.');
   return (object) => {
@@ -42,7 +44,7 @@ function at(path: string, absent = ''): ReadField {
   };
 }
 
-/** The first of several readers that has something to tell. */
+/** Creates a reader that returns the first non-empty result of several readers. */
 function firstOf(...readers: readonly ReadField[]): ReadField {
   return (object) => {
     for (const read of readers) {
@@ -63,7 +65,7 @@ const replicas = selectable({ ...meta, 'status.replicas': at('status.replicas', 
 const REFERENCE = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 const reporter = firstOf(at('reportingComponent'), at('reportingController'));
 
-/** An Event has two shapes, one per API group; both are read, whichever the caller holds. */
+/** Returns the fields of an Event. An Event has two shapes, one per API group, and both are read. */
 function eventFields(reference: string, own: Readonly<Record<string, ReadField>>): SelectableFields {
   const about = REFERENCE.map((field) => [
     `${reference}.${field}`,
@@ -106,12 +108,14 @@ const BUILT_IN: Readonly<Record<string, SelectableFields>> = {
   ),
 };
 
-/** The fields of a built-in resource, named as `v1/pods` or `apps/v1/deployments`. */
+/** Returns the fields of a built-in resource, named as `v1/pods` or `apps/v1/deployments`. */
 export function builtInFields(resource: string): SelectableFields {
   return (Object.hasOwn(BUILT_IN, resource) ? BUILT_IN[resource] : undefined) ?? DEFAULT;
 }
 
-/** The fields of a custom resource: name, namespace and the JSON paths of `spec.versions[].selectableFields`. */
+/**
+ * Returns the fields of a custom resource: name, namespace and the JSON paths of `spec.versions[].selectableFields`.
+ */
 export function customFields(jsonPaths: readonly string[] = []): SelectableFields {
   return selectable({ ...meta, ...paths(...jsonPaths.map((path) => path.replace(/^\./, ''))) });
 }

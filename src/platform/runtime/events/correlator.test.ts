@@ -84,7 +84,7 @@ describe('a correlator', () => {
       repeated: true,
       event: { message: '(combined from similar events): no 11', count: 3 },
     });
-    // Those that stand alone are still counted alone.
+    // Individual Events are still counted individually.
     expect(one.correlate(said({ message: 'no 3' }), 20)).toMatchObject({ event: { message: 'no 3', count: 2 } });
     expect(one.correlate(said({ message: 'x', reason: 'Else' }), 20)).toMatchObject({ event: { message: 'x' } });
   });

@@ -4,27 +4,27 @@ import type { EventType } from './event-recorder.ts';
 import { RecentMap } from './recent-map.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';
 
-/** What somebody said of an object. */
+/** Event as recorded, before correlation. */
 export interface EventDraft {
   readonly about: ObjectReference;
   readonly type: EventType;
   readonly reason: string;
   readonly message: string;
-  /** The time of day. */
+  /** Time of day. */
   readonly at: number;
 }
 
 export interface EventWrite {
   readonly event: Event;
-  /** Said before: the Event should be there already, and only its count, time and message change. */
+  /** The Event should already exist, and only its count, time and message change. */
   readonly repeated: boolean;
 }
 
 export interface CorrelatorOptions {
   readonly component: string;
-  /** A name for a new Event about an object of this name. */
+  /** Generates the name of a new Event about an object of this name. */
   readonly nameFor: (object: string, at: number) => string;
-  /** For each object; as client-go has it where absent. */
+  /** Rate limit per object. Defaults to that of client-go. */
   readonly rate?: Rate;
 }
 
@@ -36,14 +36,14 @@ interface WrittenEvent {
 
 interface ObjectMemory {
   readonly bucket: TokenBucket;
-  /** By type and reason: the messages of late, and when the last came. */
+  /** Recent messages and the time of the last one, by type and reason. */
   readonly messages: RecentMap<{ texts: Set<string>; last: number }>;
-  /** By type, reason and message; without the message for those that stand for many. */
+  /** Written Events by type, reason and message. Aggregated Events have no message in their key. */
   readonly written: RecentMap<WrittenEvent>;
 }
 
 const RATE: Rate = { burst: 25, everyMs: 300_000 };
-/** From so many messages of one reason on, all further ones go into one Event. */
+/** Number of messages of one reason from which all further ones go into one Event. */
 const SIMILAR = 10;
 const SIMILAR_FOR_MS = 600_000;
 const OBJECTS = 4096;
@@ -51,8 +51,8 @@ const PER_OBJECT = 64;
 const MAX_MESSAGE_LENGTH = 1024;
 
 /**
- * Makes Events of what is said, as client-go does: what was said before is counted, many messages of one reason become
- * one Event, and an object that is talked about too much is passed over.
+ * Turns drafts into Events like client-go: repetitions are counted, many messages of one reason become one Event, and
+ * an object with too many Events is rate limited.
  */
 export class Correlator {
   readonly #options: CorrelatorOptions;
@@ -62,7 +62,7 @@ export class Correlator {
     this.#options = options;
   }
 
-  /** What to write, or undefined where the object was talked about too much; `now` never goes back. */
+  /** Returns the Event to write, or undefined if the object is rate limited. `now` never goes back. */
   correlate(said: EventDraft, now: number): EventWrite | undefined {
     const { about, type, reason, at } = said;
     const { rate = RATE, nameFor } = this.#options;
@@ -80,7 +80,7 @@ export class Correlator {
       count: 0,
     }));
     written.count++;
-    // Counted even where it is not written, so that the next that is written tells the whole number.
+    // The draft is counted even if it is not written, so that the next written Event has the whole count.
     if (!memory.bucket.take(now)) return undefined;
     return { repeated: written.count > 1, event: this.#event(said, message, written) };
   }
@@ -106,7 +106,7 @@ export class Correlator {
   }
 }
 
-/** Whether too many other messages of this reason came of late. */
+/** Reports whether too many other messages of this reason came recently. */
 function isOneOfMany(memory: ObjectMemory, kind: string, message: string, now: number): boolean {
   const similar = memory.messages.use(kind, () => ({ texts: new Set(), last: now }));
   if (now - similar.last > SIMILAR_FOR_MS) similar.texts.clear();
@@ -120,7 +120,7 @@ function isOneOfMany(memory: ObjectMemory, kind: string, message: string, now: n
 const identity = ({ uid, kind, namespace, name }: ObjectReference): string =>
   uid === undefined || uid === '' ? `${kind}/${namespace}/${name}` : `${kind}/${uid}`;
 
-/** Kubernetes takes no longer message in an Event of its newer kind. */
+/** Truncates a message to the maximum that Kubernetes accepts in the newer kind of Event. */
 function truncateMessage(message: string): string {
   return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 4)} ...`;
 }

@@ -36,7 +36,7 @@ async function written() {
     .filter((line) => !line.startsWith('Else'));
 }
 
-/** The admin's client, counting what it writes and failing where told. */
+/** Creates the admin's client, which counts its writes and fails on request. */
 function watchedClient(fail: (verb: string, calls: number) => Error | undefined = () => undefined) {
   const calls: string[] = [];
   const before = (verb: string) => {
@@ -100,7 +100,7 @@ describe('the recorder of Events', () => {
 
   it('takes another name where its own is taken', async () => {
     const [a, b] = [eventsWith(), eventsWith()];
-    // Both draw from the same seed and so choose the same names.
+    // Both use the same seed and so choose the same names.
     a.recorder.event(object(), 'Normal', 'Started', 'a');
     b.recorder.event(object(), 'Normal', 'Started', 'b');
     cluster.run(a.events);
@@ -192,7 +192,7 @@ describe('a pace', () => {
   it('gives way while the process is busy and makes up for it afterwards', async () => {
     const clock = new FakeClock();
     let busyMs = 0;
-    // A busy process gets to its timers late.
+    // A busy process runs its timers late.
     const late = { ...clock, monotonic: () => clock.monotonic(), sleep: (ms: number) => clock.sleep(ms + busyMs) };
     const pace = new AdaptiveBatch(late as unknown as FakeClock);
     const { signal } = new AbortController();

@@ -10,7 +10,7 @@ import { AdaptiveBatch } from './adaptive-batch.ts';
 import { Correlator, type EventDraft, type EventWrite } from './correlator.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
-/** Why an Event was not written. */
+/** Reason why an Event was not written. */
 export type EventDrop = 'queue_full' | 'rate_limited' | 'failed' | 'stopped';
 
 export interface EventsDeps {
@@ -18,9 +18,9 @@ export interface EventsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** How many may wait to be written; more are left out. */
+  /** Maximum number of queued Events. Further ones are dropped. */
   readonly capacity?: number;
-  /** How long to go on writing what waits when told to stop. */
+  /** Time to continue writing queued Events after a stop. */
   readonly flushMs?: number;
   readonly onDrop?: (why: EventDrop) => void;
 }
@@ -31,15 +31,15 @@ interface Waiting extends EventDraft {
 
 const CAPACITY = 131_072;
 const FLUSH_MS = 500;
-/** Writes under way at once, which matters where the server is elsewhere. */
+/** Number of concurrent writes, which matters for a remote server. */
 const PARALLEL = 8;
 const TRIES = 12;
 const TERMINATING = 'NamespaceTerminating';
 const RETRY_MS = 10_000;
 
 /**
- * Writes the Events of a process, in the order in which they were told of, a few at a time: whatever else the process
- * has to do goes first. Told to stop, it writes for a bounded time what still waits.
+ * Writes the Events of a process in the order they were recorded, a few at a time, so that other work goes first. After
+ * a stop, it writes queued Events for a bounded time.
  */
 export class Events implements Runnable {
   readonly name = 'events';
@@ -57,18 +57,18 @@ export class Events implements Runnable {
     this.#nameFor = eventNames(parts.random.fork('events'));
   }
 
-  /** How many wait to be written. */
+  /** Number of queued Events. */
   get size(): number {
     return this.#waiting.length - this.#next;
   }
 
-  /** A recorder whose Events name this component as their source. */
+  /** Creates a recorder whose Events name this component as their source. */
   recorder(component: string): EventRecorder {
     const { clock } = this.#parts;
     const correlator = new Correlator({ component, nameFor: this.#nameFor });
     return {
       event: ({ apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } }, type, reason, message) => {
-        // Only what the Event needs is kept, so that no waiting Event holds on to a whole object.
+        // Only the fields that the Event needs are retained, so that no queued Event references a whole object.
         const about = {
           apiVersion,
           kind,
@@ -136,7 +136,7 @@ export class Events implements Runnable {
     this.#wake = undefined;
   }
 
-  /** One write for each Event, however often it was told of in this batch. */
+  /** Writes each Event once, no matter how often it was recorded in this batch. */
   async #write(batch: readonly Waiting[], stopped: AbortSignal): Promise<void> {
     const now = this.#parts.clock.monotonic();
     const writes = new Map<string, EventWrite>();
@@ -156,7 +156,9 @@ export class Events implements Runnable {
     await Promise.all(Array.from({ length: Math.min(PARALLEL, writes.size) }, one));
   }
 
-  /** What the server refuses is left out; where it could not be asked, it is asked again a few times. */
+  /**
+   * Writes one Event. It is dropped if the server rejects it, and retried a few times if the server cannot be reached.
+   */
   async #persist(write: EventWrite, stopped: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#parts;
     for (let tries = 1; ; tries++) {
@@ -167,7 +169,7 @@ export class Events implements Runnable {
         return;
       } catch (error) {
         if (error instanceof KubeError || tries === TRIES || stopped.aborted) {
-          // Said aloud only for the first of a row: the others most likely fail for the same reason.
+          // Only the first failure in a row is logged as a warning, because the others most likely have the same cause.
           const aloud = !this.#failing && !isLeaving(error) && !stopped.aborted;
           log[aloud ? 'warn' : 'debug']({ err: error, event: write.event }, 'an event could not be written');
           if (!isLeaving(error)) this.#failing = true;
@@ -199,7 +201,7 @@ export class Events implements Runnable {
   }
 }
 
-/** A namespace that is going away takes no more Events. */
+/** Reports whether the namespace is terminating and takes no more Events. */
 function isLeaving(error: unknown): boolean {
   const leaving = error instanceof KubeError && error.details.causes?.some((cause) => cause.reason === TERMINATING);
   return isNotFound(error) || leaving === true;
@@ -210,7 +212,10 @@ const unless = (expected: (error: unknown) => boolean) => (error: unknown) => {
   return undefined;
 };
 
-/** Names as client-go makes them: the object's, and the time in nanoseconds, of which all below a millisecond is a count. */
+/**
+ * Generates names like client-go: the object's name and the time in nanoseconds, whose part below a millisecond is a
+ * counter.
+ */
 function eventNames(random: Random): (object: string, at: number) => string {
   let count = random.int(0, 999_999);
   return (object, at) => {

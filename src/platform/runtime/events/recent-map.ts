@@ -1,13 +1,13 @@
 /**
- * A map that forgets what was not used lately. In two generations: looking for the oldest entry of one Map takes ever
- * longer the more entries have gone before it.
+ * Map that drops entries that were not used recently. It has two generations, because finding the oldest entry of a
+ * single Map takes ever longer the more entries were deleted before it.
  */
 export class RecentMap<V> {
   readonly #max: number;
   #young = new Map<string, V>();
   #old = new Map<string, V>();
 
-  /** At least the last `most` are kept, and at most twice as many. */
+  /** Creates a map that retains at least the last `most` entries, and at most twice as many. */
   constructor(most: number) {
     this.#max = most;
   }
@@ -16,7 +16,7 @@ export class RecentMap<V> {
     return this.#young.size + this.#old.size;
   }
 
-  /** The value of a key, made where there is none; it counts as used. */
+  /** Returns the value of a key, and creates it if absent. The entry counts as used. */
   use(key: string, make: () => V): V {
     const known = this.#young.get(key);
     if (known !== undefined) return known;

@@ -1,11 +1,11 @@
 export interface Rate {
-  /** How many at once. */
+  /** Maximum burst. */
   readonly burst: number;
-  /** After how many milliseconds another one is allowed. */
+  /** Interval in milliseconds after which another one is allowed. */
   readonly everyMs: number;
 }
 
-/** Allows a burst, and then one each time that `everyMs` have passed. */
+/** Allows a burst, and then one per `everyMs`. */
 export class TokenBucket {
   readonly #rate: Rate;
   #tokens: number;
@@ -17,7 +17,7 @@ export class TokenBucket {
     this.#at = now;
   }
 
-  /** Whether one more is allowed at this time, which never goes back; it then counts. */
+  /** Takes a token if one is available at this time, which never goes back, and returns whether it did. */
   take(now: number): boolean {
     const { burst, everyMs } = this.#rate;
     this.#tokens = Math.min(burst, this.#tokens + (now - this.#at) / everyMs);

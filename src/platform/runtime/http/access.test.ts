@@ -51,7 +51,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Over a connection of its own, with just these headers. */
+/** Sends a request over its own connection, with just these headers. */
 function send(method: string, path: string, headers: NodeJS.Dict<string | string[]> = {}, body?: string) {
   return new Promise<Answer>((resolve, reject) => {
     const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
@@ -155,7 +155,7 @@ describe('a body', () => {
   });
 });
 
-/** An API server that knows two tokens: one of ann, who may do this, and one of bob, who may not. */
+/** API server with two tokens: one of ann, who has the permission, and one of bob, who does not. */
 const asked: object[] = [];
 const cluster = {
   async request({ path, body }: { readonly path: string; readonly body: { readonly spec: Record<string, unknown> } }) {

@@ -4,26 +4,26 @@ import { isCrossOrigin, isFromBrowser } from '#platform/base/browser-request';
 import { isOwnProgram } from '#platform/base/socket-owner';
 import type { AccessToken } from '#platform/kube/access-token';
 
-/** Why a request is not answered. */
+/** Reason why a request is denied. */
 export interface Denial {
   readonly status: 401 | 403;
   readonly text: string;
 }
 
-/** Decides whether a request may change something; undefined: it may. */
+/** Decides whether a request may make changes. Returns undefined if it may. */
 export type Authorize = (request: IncomingMessage, signal: AbortSignal) => Promise<Denial | undefined>;
 
-/** Decides by a bearer token that is not the server's own, such as a token of the cluster. */
+/** Reviews a bearer token that is not the server's own, such as a token of the cluster. */
 export type ReviewToken = (token: string, request: IncomingMessage, signal: AbortSignal) => Promise<Denial | undefined>;
 
 export interface AccessOptions {
-  /** Names that clients may call the server by, besides addresses and localhost. */
+  /** Host names that clients may use for the server, besides addresses and localhost. */
   readonly allowedHosts?: readonly string[];
-  /** Who may change something. Defaults to programs of the same user on this machine. */
+  /** Decides who may make changes. Defaults to programs of the same user on this host. */
   readonly authorize?: Authorize;
 }
 
-/** Denies requests that pages of others make a browser send, and those for a name that was made to lead here. */
+/** Denies requests that foreign pages make a browser send, and those for a host name that was pointed here by DNS. */
 export function sourceDenial(request: IncomingMessage, allowedHosts: readonly string[] = []): Denial | undefined {
   const { host } = request.headers;
   if ((request.headersDistinct['host']?.length ?? 0) > 1 || !isAllowedHost(host, allowedHosts)) {
@@ -37,12 +37,12 @@ export function sourceDenial(request: IncomingMessage, allowedHosts: readonly st
 }
 
 export interface AuthorizerOptions {
-  /** Undefined as long as, or where, there is none. */
+  /** Returns the token, or undefined as long as there is none. */
   readonly token?: () => AccessToken | undefined;
   readonly review?: () => ReviewToken | undefined;
 }
 
-/** Lets whoever presents a good token change something, and programs of the same user on this machine without one. */
+/** Authorizes clients that present a valid token, and programs of the same user on this host without one. */
 export function createAuthorizer({ token, review }: AuthorizerOptions = {}): Authorize {
   return async (request, signal) => {
     const given = bearerOf(request);

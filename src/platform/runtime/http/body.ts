@@ -3,14 +3,14 @@ import { VimanaError } from '#platform/base/errors';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** A request has sent more than it may. */
+/** Reports that a request body is too large. */
 export class TooLargeError extends VimanaError {
   constructor(limit: number) {
     super('BODY_TOO_LARGE', `the body is larger than ${limit} bytes`);
   }
 }
 
-/** The body of a request, up to a limit. */
+/** Reads the body of a request, up to a limit. */
 export async function readBody(request: IncomingMessage, limit: number = MAX_BODY_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

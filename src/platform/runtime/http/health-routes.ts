@@ -1,18 +1,18 @@
 import type { Route } from './route.ts';
 
-/** By name: says what is wrong, or nothing where all is well. What it throws is wrong too. */
+/** Checks by name. A check returns its problem, or undefined if healthy; a thrown error is a problem too. */
 export type Checks = Readonly<Record<string, () => string | undefined | Promise<string | undefined>>>;
 
 export interface Health {
-  /** Whether the process should be left running. */
+  /** Checks of whether the process should keep running. */
   readonly live?: Checks;
-  /** Whether it can do its work. */
+  /** Checks of whether the process can do its work. */
   readonly ready?: Checks;
 }
 
 /**
- * `/healthz` and `/readyz` in the way of Kubernetes: `ok`, or status 500 and a line for each check; all lines with
- * `?verbose`, and `/readyz/NAME` for one check alone.
+ * Serves `/healthz` and `/readyz` like Kubernetes: `ok`, or status 500 and a line for each check. `?verbose` prints all
+ * lines, and `/readyz/NAME` runs one check alone.
  */
 export function healthRoutes({ live = {}, ready = {} }: Health): Route[] {
   return [...routesOf('/healthz', live), ...routesOf('/readyz', ready)];

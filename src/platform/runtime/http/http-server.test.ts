@@ -23,10 +23,10 @@ const ask = async (path: string, init: RequestInit = {}) => {
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 };
 
-/** Sends bytes and gives back all that comes until the connection ends. */
+/** Sends bytes and returns everything received until the connection ends. */
 async function converse(text: string): Promise<string> {
   const socket = connect(server.port, '127.0.0.1');
-  // However it ends: the server does not read what comes after its refusal.
+  // Errors are ignored, because the server does not read what comes after its rejection.
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.on('close', resolve));
   socket.write(text);
@@ -181,7 +181,7 @@ describe('an HTTP server', () => {
       { graceMs: 2 * WAIT.timeout },
     );
     const running = server.run(stop.signal);
-    // Connections that are kept for further requests must not hold up the stop.
+    // Keep-alive connections must not delay the stop.
     const work = fetch(`${server.url}/work`);
     const stream = fetch(`${server.url}/stream`);
     const socket = converse('GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n');

@@ -13,34 +13,34 @@ import { MAX_BODY_BYTES, TooLargeError } from './body.ts';
 import { type Route, Routes } from './route.ts';
 
 export interface HttpServerOptions extends AccessOptions {
-  /** Loopback where absent: what is told here is not for everybody. */
+  /** Address to listen on. Defaults to loopback, because the content is not public. */
   readonly host?: string;
-  /** 0 takes any free one. */
+  /** Port to listen on. 0 selects any free port. */
   readonly port: number;
   readonly routes?: readonly Route[];
   readonly clock: Clock;
   readonly log: Logger;
   /**
-   * Serve by HTTPS. Clients are asked for a certificate, which they need not have: routes look at who they are. Nobody
-   * can connect before `secure` was called.
+   * Serves HTTPS and requests an optional client certificate, by which routes can check identities. No client can
+   * connect before `secure` was called.
    */
   readonly https?: boolean;
-  /** How what the server itself refuses is told; as a line of text where absent. */
+  /** Formats the server's own error responses. Defaults to a line of text. */
   readonly refusal?: (text: string) => { readonly type: string; readonly body: string };
-  /** How long an answer may take. */
+  /** Maximum time for a response. */
   readonly answerMs?: number;
-  /** How long a client may take to send a request, and how often that is looked at. */
+  /** Maximum time for a client to send a request, and the interval of the check. */
   readonly requestMs?: number;
-  /** How long a stop waits for answers that are under way. */
+  /** Time that a stop waits for responses in progress. */
   readonly graceMs?: number;
 }
 
 export interface HttpServer extends Runnable {
   readonly port: number;
   readonly url: string;
-  /** Adds a route while the server runs; returns how to take it out. */
+  /** Adds a route while the server runs, and returns a function that removes it. */
   mount(route: Route): () => void;
-  /** What new connections are served with from now on; for HTTPS. */
+  /** Sets the TLS context of new connections, for HTTPS. */
   secure(context: SecureContextOptions): void;
   close(): Promise<void>;
 }
@@ -56,14 +56,17 @@ const LIMITS = {
   connectionsCheckingInterval: 5000,
 };
 /**
- * Clients in Go keep an idle connection for 90 s. Where the server closed it first, one of their requests could be on its
- * way at that moment, and be lost: what an admission webhook must not do.
+ * Go clients keep an idle connection for 90 s. If the server closed it first, a request could be in flight at that
+ * moment and be lost, which must not happen to an admission webhook.
  */
 const KEPT_FOR_GO = { keepAliveTimeout: 120_000 };
 const ASKS_WHO = { requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' } as const;
 const MAX_CONNECTIONS = 1024;
 
-/** Serves routes over HTTP/1.1, plain or encrypted. Rejects where the port cannot be had; runs, then, until the signal or until it is closed. */
+/**
+ * Serves routes over HTTP/1.1, plain or with TLS, until the signal is aborted or it is closed. Rejects if the port is
+ * not available.
+ */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host = LOOPBACK, clock, graceMs = GRACE_MS } = options;
   const routes = new Routes();
@@ -72,7 +75,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const serving = {
     ...LIMITS,
     ...(options.requestMs === undefined ? {} : slownessLimits(options.requestMs)),
-    // What is denied is answered as any other request, which says why.
+    // A denied upgrade is handled as a normal request, whose response states the reason.
     shouldUpgradeCallback: (request: IncomingMessage) =>
       upgradeOf(routes, request) !== undefined && sourceDenial(request, options.allowedHosts) === undefined,
   };
@@ -82,7 +85,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server: Server = encrypted ?? createServer(serving);
   server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => {
-    // A connection that is kept for further requests would hold up the stop.
+    // A keep-alive connection would delay the stop.
     response.on('close', () => stopping.signal.aborted && server.closeIdleConnections());
     void answer({ ...options, authorize }, routes, request, response, stopping.signal);
   });
@@ -117,7 +120,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-/** Connections that were handed over are no longer the server's to close. */
+/** Tracks upgraded connections, which the server no longer closes itself. */
 function followUpgrades(server: Server, routes: Routes, log: Logger): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -137,12 +140,12 @@ function followUpgrades(server: Server, routes: Routes, log: Logger): ReadonlySe
 function upgradeOf(routes: Routes, request: IncomingMessage): ((socket: Duplex, head: Buffer) => void) | undefined {
   const found = routes.find('GET', pathOf(request));
   const route = 'route' in found ? found.route : undefined;
-  // Who may change something is found out while a request is answered, and a connection is handed over before.
+  // Authorization happens while a request is handled, but a connection is handed over before.
   if (route?.upgrade === undefined || needsAuthorization(route, request)) return undefined;
   return (socket, head) => route.upgrade?.(request, socket, head);
 }
 
-/** Never rejects. */
+/** Handles a request. It never rejects. */
 async function answer(
   options: HttpServerOptions & Required<Pick<HttpServerOptions, 'authorize'>>,
   routes: Routes,
@@ -152,7 +155,7 @@ async function answer(
 ): Promise<void> {
   const { clock, log, answerMs = ANSWER_MS, refusal = asText } = options;
   const path = pathOf(request);
-  // Pages of others get nothing of it, however a browser would read it.
+  // Pages of other origins must not read the response, no matter how a browser would interpret it.
   response.setHeader('cross-origin-resource-policy', 'same-origin').setHeader('x-content-type-options', 'nosniff');
   const refuse = (to: ServerResponse, status: number, text: string) => refuseWith(to, status, refusal(text));
   const deny = ({ status, text }: Denial) =>
@@ -189,18 +192,18 @@ async function answer(
   }
 }
 
-/** Nobody who asks changes anything, unless a route says so. */
+/** Reports whether a request needs authorization. By default, requests that change nothing do not. */
 function needsAuthorization({ access }: Route, { method }: IncomingMessage): boolean {
   return (access ?? (method === 'GET' || method === 'HEAD' ? 'open' : 'authorized')) === 'authorized';
 }
 
-/** An answer that has begun already cannot be taken back: the client sees it break off. */
+/** Sends an error response. If a response has already begun, the connection is aborted instead. */
 function refuseWith(response: ServerResponse, status: number, { type, body }: Refusal): void {
   if (response.headersSent) {
     if (!response.writableEnded) response.destroy();
     return;
   }
-  // Whatever is still to come of the request is not read.
+  // The rest of the request is not read.
   response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
 }
 

@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics.ts';
 import type { Route } from './route.ts';
 
-/** What Prometheus asks for. */
+/** Serves the metrics for Prometheus. */
 export function metricsRoute(metrics: Metrics): Route {
   return {
     path: '/metrics',

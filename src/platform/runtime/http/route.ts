@@ -1,39 +1,44 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Answers some of the requests of a server. */
+/** Handles some of the requests of a server. */
 export interface Route {
-  /** `/metrics` is this path alone, `/assets/` all that begins with it. Of several that fit, the longest counts. */
+  /**
+   * Path of the route. `/metrics` matches this path alone, `/assets/` everything below it; the longest match counts.
+   */
   readonly path: string;
-  /** GET where absent. Who answers GET answers HEAD too: the body is left out for it. */
+  /** Methods of the route. Defaults to GET, which includes HEAD: its body is left out. */
   readonly methods?: readonly string[];
   /**
-   * Who is answered: anybody, those who may change something, or whom the route itself lets in. Defaults to anybody for
-   * GET and to those who may change something for other methods.
+   * Clients that are served: everyone, those authorized to make changes, or as the route itself decides. Defaults to
+   * everyone for GET and to authorized clients for other methods.
    */
   readonly access?: 'open' | 'authorized' | 'decided by route';
-  /** In bytes; see readBody for what holds where absent. */
+  /** Maximum size of the body in bytes. readBody defines the default. */
   readonly maxBodyBytes?: number;
-  /** Goes on for as long as its client likes; otherwise an answer has a limited time. */
+  /** Lets the response last as long as its client stays. Other responses have a limited time. */
   readonly streams?: true;
   /**
-   * Settles when the answer is complete. The signal is aborted when nobody waits for it any more: the client is gone,
-   * the time is up, or the server stops. What it throws is logged, and the client told of a fault without details.
+   * Handles a request until the response is complete, or the signal is aborted because the client disconnects, the time
+   * is up, or the server stops. A thrown error is logged, and the client gets an internal error without details.
    */
   handle(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): void | Promise<void>;
-  /** Takes over the connection of a client that asks for another protocol (WebSocket). The server ends it when it stops. */
+  /**
+   * Takes over the connection of a client that requests another protocol (WebSocket). The server closes it when it
+   * stops.
+   */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** What becomes of a request: a route, or the methods that its path has, which may be none. */
+/** Result of routing a request: a route, or the methods of its path, which may be none. */
 export type RouteMatch = { readonly route: Route } | { readonly allow: readonly string[] };
 
-/** The routes of a server; the last that was added for a path and a method counts. */
+/** Routes of a server. The last one that was added for a path and a method counts. */
 export class Routes {
   readonly #byPath = new Map<string, Route[]>();
   #paths: readonly string[] = [];
 
-  /** Returns how to take it out again. */
+  /** Adds a route and returns a function that removes it. */
   add(route: Route): () => void {
     if (!route.path.startsWith('/')) throw new RangeError(`a path begins with a slash, not ${route.path}`);
     const same = this.#byPath.get(route.path) ?? [];

@@ -8,7 +8,7 @@ const ACCESS_REVIEWS = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAc
 const TOKEN_REVIEWS_PATH = '/apis/authentication.k8s.io/v1/tokenreviews';
 const ACCESS_REVIEWS_PATH = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
-/** What it takes to ask the API server about a token. */
+/** Permissions that are needed to review a token with the API server. */
 export const TOKEN_REVIEW_RULES: readonly PolicyRule[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
@@ -25,8 +25,8 @@ interface TokenReviewStatus {
 }
 
 /**
- * Accepts tokens of a cluster: its API server says whose a token is, and whether that user may do this. Roles grant it
- * as for other HTTP servers of Kubernetes, with `nonResourceURLs` and the method in small letters as the verb.
+ * Accepts tokens of a cluster, whose API server identifies the user and checks the permission. Roles grant it as for
+ * other HTTP servers of Kubernetes, with `nonResourceURLs` and the lower-case method as the verb.
  */
 export function tokenReview(client: Client, log: Logger): ReviewToken {
   const statusOf = async <T>(path: string, body: object, signal: AbortSignal): Promise<T | undefined> => {

@@ -4,7 +4,7 @@ const MAX_INT = 2n ** 63n - 1n;
 const MIN_INT = -(2n ** 63n);
 const MAX_UINT = 2n ** 64n - 1n;
 
-/** The number itself where 64 bits can hold it. */
+/** Returns the number after checking that it fits into 64 bits. */
 export function int64(value: bigint): bigint {
   if (value > MAX_INT || value < MIN_INT) throw new EvaluationError('integer overflow');
   return value;
@@ -25,7 +25,7 @@ export function modulo(a: bigint, b: bigint): bigint {
   return a % b;
 }
 
-/** A double as a whole number, cut off towards zero. */
+/** Converts a double to a whole number, truncated towards zero. */
 export function doubleToInt(value: number): bigint {
   const whole = Math.trunc(value);
   if (!(whole < 2 ** 63 && whole > -(2 ** 63))) throw new EvaluationError('integer overflow');
@@ -38,7 +38,7 @@ export function doubleToUint(value: number): bigint {
   return BigInt(whole);
 }
 
-/** Prints a double as Go's shortest format does, with an exponent from the seventh digit on. */
+/** Formats a double in Go's shortest format, with an exponent from the seventh digit on. */
 export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';

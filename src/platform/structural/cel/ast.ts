@@ -1,6 +1,6 @@
 import type { Value } from './values.ts';
 
-/** A parsed expression; `at` is the offset that messages point to. */
+/** Parsed expression. `at` is the offset that messages point to. */
 export type Node = Literal | Ident | Select | Call | ListNode | MapNode | StructNode | Fold | Bind;
 
 export interface Literal {
@@ -20,9 +20,9 @@ export interface Select {
   readonly at: number;
   readonly operand: Node;
   readonly field: string;
-  /** has(operand.field) instead of the field itself. */
+  /** Tests has(operand.field) instead of selecting the field. */
   readonly test: boolean;
-  /** operand.?field */
+  /** Selects optionally: operand.?field */
   readonly optional: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ListNode {
   readonly kind: 'list';
   readonly at: number;
   readonly items: readonly Node[];
-  /** Positions of items written ?item, which are left out where they hold nothing. */
+  /** Indexes of items written ?item, which are left out if they hold nothing. */
   readonly optional: ReadonlySet<number>;
 }
 
@@ -55,7 +55,7 @@ export interface MapEntry {
   readonly optional: boolean;
 }
 
-/** A message that is built: Object.metadata{name: 'a', ?labels: x}. */
+/** Construction of a message: Object.metadata{name: 'a', ?labels: x}. */
 export interface StructNode {
   readonly kind: 'struct';
   readonly at: number;
@@ -70,13 +70,13 @@ export interface StructField {
   readonly optional: boolean;
 }
 
-/** A loop over a list or map, which is what most macros become. */
+/** Loop over a list or map, to which most macros expand. */
 export interface Fold {
   readonly kind: 'fold';
   readonly at: number;
   readonly range: Node;
   readonly iter: string;
-  /** With two variables the first is the index or key and this the value. */
+  /** Second variable: it holds the value, and the first one the index or key. */
   readonly iter2: string | undefined;
   readonly init: Node;
   readonly condition: Node;
@@ -84,7 +84,7 @@ export interface Fold {
   readonly result: Node;
 }
 
-/** Gives a value a name inside the body. */
+/** Binds a value to a name in the body. */
 export interface Bind {
   readonly kind: 'bind';
   readonly at: number;
@@ -93,7 +93,7 @@ export interface Bind {
   readonly body: Node;
 }
 
-/** What a fold has computed so far; no source text can spell it. */
+/** Name of a fold's accumulator. No source text can spell it. */
 export const ACCUMULATOR = '@result';
 
 export const literal = (at: number, value: Value): Literal => ({ kind: 'literal', at, value });
@@ -121,7 +121,7 @@ export const bind = (at: number, name: string, value: Node, body: Node): Bind =>
 });
 export const list = (at: number, ...items: Node[]): ListNode => ({ kind: 'list', at, items, optional: new Set() });
 
-/** a.b.c as text, or undefined where the node is no chain of names. */
+/** Returns a.b.c as text, or undefined if the node is not a chain of names. */
 export function qualifiedName(node: Node): string | undefined {
   if (node.kind === 'ident') return node.name;
   if (node.kind !== 'select' || node.test || node.optional) return undefined;

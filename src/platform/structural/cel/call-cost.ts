@@ -1,6 +1,6 @@
 import { List, Mapping, Opaque, type Value } from './values.ts';
 
-/** What traversing a character, and a character of a pattern, cost. */
+/** Cost of traversing a character, and a character of a pattern. */
 const TRAVERSAL = 0.1;
 const PATTERN = 0.25;
 const NAME_PATTERN = 128;
@@ -9,13 +9,13 @@ export const SELECT = 1;
 export const CREATE_LIST = 10;
 export const CREATE_MAP = 30;
 export const CREATE_STRUCT = 40;
-/** A step of work that no price covers is a twentieth of the cheapest call. */
+/** Cost of a step of work that CEL does not charge: a twentieth of the cheapest call. */
 export const STEP_COST = 1 / 20;
 
-/** The price of a call by the sizes of its operands, known before it is made. */
+/** Cost of a call by the sizes of its operands, known before the call. */
 export type CallCost = (a: Value, b: Value) => number;
 
-/** How large a value is, as size() would say; one for what has no size. */
+/** Returns the size of a value as size() does, or one for a value without a size. */
 function sizeOf(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length;
   if (value instanceof List || value instanceof Mapping || value instanceof Opaque) return value.size;
@@ -32,7 +32,10 @@ const smaller: CallCost = (a, b) => Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * T
 const compareCost: CallCost = (a, b) => (typeof a === 'string' || a instanceof Uint8Array ? smaller(a, b) : 1);
 const isText = (value: Value): boolean => typeof value === 'string' || value instanceof Uint8Array;
 
-/** Lists of numbers are by far the most common, so that items count one each and only texts count more. */
+/**
+ * Returns the traversal cost. Lists of numbers are by far the most common, so each item counts one and only texts count
+ * more.
+ */
 function traversal(value: Value): number {
   if (isText(value)) return Math.floor(sizeOf(value) * TRAVERSAL);
   return value instanceof List ? value.size : 1;

@@ -3,7 +3,7 @@ import { add, exactRange, MAX_COST, multiply, ONE, type Range, type Shape, scale
 import type { Overload } from './library.ts';
 import { isOptional, type Type, unwrapOptional } from './types.ts';
 
-/** What an argument of a call is known to be. */
+/** Known facts about an argument of a call. */
 export interface Operand {
   readonly node: Node;
   readonly type: Type;
@@ -12,13 +12,13 @@ export interface Operand {
 }
 
 export interface CallEstimate {
-  /** Of the call alone, without its arguments. */
+  /** Cost of the call alone, without its arguments. */
   readonly cost: Range;
-  /** How large the result may be, where the call tells. */
+  /** Size of the result, if the call determines it. */
   readonly size: Range | undefined;
 }
 
-/** Estimates one way of calling a function; undefined leaves it at the price of a simple step. */
+/** Estimates one form of calling a function. If undefined, the call costs one simple step. */
 type Estimate = (call: {
   readonly node: Call;
   readonly overload: Overload | undefined;
@@ -43,11 +43,11 @@ export function estimateCall(
   return ESTIMATES.get(overload?.fn ?? node.fn)?.({ node, overload, target, args }) ?? costing(ONE);
 }
 
-/** A single pass over the receiver. */
+/** Estimates a single pass over the receiver. */
 const pass: Estimate = ({ target }) =>
   target === undefined ? undefined : costing(scale(size(target), TRAVERSAL), size(target));
 
-/** A function that reads a text; as on the API server it is the method that pays by length. */
+/** Estimates a function that parses a text. As on the API server, only the method form is charged by length. */
 const reading: Estimate = ({ target, args: [text] }) =>
   target === undefined ? undefined : costing(scale(size(text), TRAVERSAL));
 
@@ -65,7 +65,7 @@ const equal: Estimate = (call) => {
   return comparing(call);
 };
 
-/** Lists are looked through item by item, texts character by character. */
+/** Estimates a scan: lists item by item, texts character by character. */
 const scanning: Estimate = ({ target }) => {
   if (target === undefined) return undefined;
   const item = itemOf(target);
@@ -97,7 +97,7 @@ const joining: Estimate = ({ target, args: [separator] }) => {
   return costing(scale(result, TRAVERSAL), result);
 };
 
-/** The longest result puts the longest replacement wherever the shortest match can be. */
+/** Estimates a replacement. The longest result has the longest replacement wherever the shortest match can be. */
 const replacing: Estimate = ({ target, args: [from, to] }) => {
   if (target === undefined) return undefined;
   const [text, old, fresh] = [size(target), size(from), size(to)];
@@ -134,7 +134,7 @@ const block =
     return costing(cost);
   };
 
-/** A text or bytes as the other: between one and four bytes stand for a character. */
+/** Estimates a conversion between text and bytes: a character takes between one and four bytes. */
 const encoding =
   (kind: 'string' | 'bytes'): Estimate =>
   ({ overload, args: [value] }) => {
@@ -144,7 +144,7 @@ const encoding =
     return costing(scale(size(value), TRAVERSAL), result);
   };
 
-/** As long as the number says, which only a literal tells beforehand. */
+/** Estimates a size given by a number, which is known beforehand only for a literal. */
 const counting: Estimate = ({ args: [count] }) => {
   const literal = count?.node.kind === 'literal' ? count.node.value : undefined;
   const result = typeof literal === 'bigint' ? exactRange(Math.max(0, Number(literal))) : UNKNOWN;

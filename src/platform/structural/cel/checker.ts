@@ -27,21 +27,21 @@ import {
 import { Bindings, mostGeneral, replaceVariables, resolve } from './unify.ts';
 import { Uint, type Value } from './values.ts';
 
-/** What type-checking learnt about an expression. */
+/** Result of type-checking an expression. */
 export interface Checked {
   readonly type: Type;
   readonly types: ReadonlyMap<Node, Type>;
-  /** The ways in which a call may have to be evaluated; more than one where types are known only later. */
+  /** Overloads that a call may resolve to. There are several if types are only known at run time. */
   readonly overloads: ReadonlyMap<Node, readonly Overload[]>;
-  /** Names that stand for values: types, for example. */
+  /** Values of names that denote constants, such as types. */
   readonly constants: ReadonlyMap<Node, Value>;
-  /** What messages are built as. */
+  /** Kinds of the messages that are constructed. */
   readonly messages: ReadonlyMap<Node, MessageKind>;
-  /** The variables of the environment that the expression names. */
+  /** Variables of the environment that the expression references. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** Gives every part of an expression its type; what does not fit is added to the issues. */
+/** Assigns a type to every part of an expression. Type errors are added to the issues. */
 export function check(root: Node, environment: Environment, issues: Issue[]): Checked {
   const checker = new Checker(environment, issues);
   checker.check(root);
@@ -57,7 +57,7 @@ class Checker {
   readonly #constants = new Map<Node, Value>();
   readonly #messages = new Map<Node, MessageKind>();
   readonly #variables = new Set<string>();
-  /** Names that macros bind, innermost last. */
+  /** Names bound by macros, innermost last. */
   readonly #locals: { readonly name: string; readonly type: Type }[] = [];
 
   constructor(environment: Environment, issues: Issue[]) {
@@ -139,7 +139,7 @@ class Checker {
     return ERROR;
   }
 
-  /** The type of what a name stands for; undefined where it stands for nothing. */
+  /** Returns the type of a name, or undefined if it is not declared. */
   #name(node: Node, written: string): Type | undefined {
     const name = written.replace(/^\./, '');
     const local = this.#locals.findLast((each) => each.name === name);
@@ -215,7 +215,7 @@ class Checker {
     return formatType(resolve(this.#bindings, type, true));
   }
 
-  /** The overloads that fit, and the type that they agree on. */
+  /** Finds the matching overloads and their common result type. */
   #resolve(node: Call, name: string, all: readonly Overload[], args: readonly Type[], isMethod: boolean): Type {
     const fitting: Overload[] = [];
     let result: Type | undefined;
@@ -238,7 +238,7 @@ class Checker {
     return this.#fail(node.at, `found no matching overload for '${name}' applied to '${shown}'`);
   }
 
-  /** The type that several parts have in common: dyn where they differ. */
+  /** Returns the common type of several nodes, or dyn if they differ. */
   #joined(nodes: readonly Node[], isOptionalAt: (index: number) => boolean = () => false): Type {
     let joined: Type | undefined;
     for (const [i, node] of nodes.entries()) {
@@ -273,7 +273,7 @@ class Checker {
     return this.#within([result], () => this.check(node.result));
   }
 
-  /** The types of index or key, and of value, that a loop over a type sees. */
+  /** Returns the types of the index or key, and of the value, in a loop over a type. */
   #iterated(node: Fold, range: Type): readonly [key: Type, value: Type] {
     if (range.kind === 'list') return [INT, range.params[0] ?? DYN];
     if (range.kind === 'map') return [range.params[0] ?? DYN, range.params[1] ?? DYN];

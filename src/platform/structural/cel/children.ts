@@ -1,6 +1,6 @@
 import type { Node } from './ast.ts';
 
-/** The nodes directly below a node. */
+/** Returns the nodes directly below a node. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'select':

@@ -21,7 +21,7 @@ import { ArrayList, EvaluationError, List, Mapping, noSuchOverload, Optional, ty
 
 export interface Compiled {
   readonly code: Code;
-  /** How many slots a frame needs: the variables of the environment first. */
+  /** Number of slots in a frame, starting with the variables of the environment. */
   readonly slots: number;
 }
 
@@ -130,7 +130,7 @@ class Compiler {
     return test ? presence(operand, field) : selection(operand, field);
   }
 
-  /** The variable and the fields of self.a.b; undefined where the node is anything else. */
+  /** Returns the variable and fields of self.a.b, or undefined for any other node. */
   #path(node: Node): Path | undefined {
     if (this.#checked.constants.has(node)) return undefined;
     if (node.kind === 'ident') {
@@ -211,7 +211,7 @@ class Compiler {
       : invoke(name, codes, overloads);
   }
 
-  /** Adding one item to what a loop has collected: no list is copied for that. */
+  /** Compiles appending one item to a loop's accumulator, so that no list is copied. */
   #appended({ fn, args: [accu, added] }: Call): Code | undefined {
     if (fn !== '_+_' || accu?.kind !== 'ident' || accu.name !== ACCUMULATOR || added?.kind !== 'list') return undefined;
     const collected = this.#ident(ACCUMULATOR);
@@ -239,7 +239,10 @@ class Compiler {
     const result = this.compile(node.result);
     this.#scope.pop();
 
-    /** One turn; false ends the loop. An error waits in the accumulator where a later item may overrule it. */
+    /**
+     * Runs one iteration and returns false to end the loop. An error stays in the accumulator, where a later item may
+     * overrule it.
+     */
     const turn = (frame: Frame): boolean => {
       if (!endless && condition(frame) !== true) return false;
       if (endless) {
@@ -283,10 +286,10 @@ function notIterable(value: Value, isPair: boolean): EvaluationError {
   return new EvaluationError(problem);
 }
 
-/** A leading dot says that no loop variable is meant. */
+/** Removes a leading dot, which means that no loop variable is referenced. */
 const nameOf = (written: string): string => written.replace(/^\./, '');
 
-/** The operands of a && b && c, however they are nested: nothing but their order matters. */
+/** Returns the operands of a && b && c, regardless of their nesting: only their order matters. */
 function chain(root: Call): Node[] {
   const operands: Node[] = [];
   const open: Node[] = [root];
@@ -297,7 +300,10 @@ function chain(root: Call): Node[] {
   return operands;
 }
 
-/** && and ||: the operand that decides wins, even over an error of another one; of several errors the first is told. */
+/**
+ * Compiles && and ||. A deciding operand wins, even over an error of another one; of several errors the first is
+ * reported.
+ */
 function logical(operands: readonly Code[], deciding: boolean): Code {
   return (frame) => {
     let problem: EvaluationError | undefined;
@@ -311,7 +317,7 @@ function logical(operands: readonly Code[], deciding: boolean): Code {
   };
 }
 
-/** The value, or the error that it came to. */
+/** Returns the value, or the error of its evaluation. */
 function attempt(code: Code, frame: Frame): Value | EvaluationError {
   try {
     return code(frame);
@@ -341,7 +347,7 @@ function notStrictlyFalse(operand: Code): Code {
   };
 }
 
-/** The alternative is looked at only where there is nothing else. */
+/** Compiles orValue and or. The alternative is evaluated only if the optional is empty. */
 function orElse([optional, other]: readonly Code[], unwrap: boolean): Code {
   return (frame) => {
     frame.spend(1);

@@ -5,11 +5,13 @@ import { childrenOf } from './children.ts';
 import { fits, typeOfValue } from './value-type.ts';
 import { EvaluationError, type Value } from './values.ts';
 
-/** Calls whose outcome depends on nothing but their argument. */
+/** Calls whose result depends only on their argument. */
 const CONVERSIONS = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes']);
 const PATTERNS = new Set(['find', 'findAll']);
 
-/** The error of a call on constants that can only fail; the API server finds it when it prepares the expression. */
+/**
+ * Returns the error of a call on constants that can only fail. The API server finds it when it prepares the expression.
+ */
 export function constantProblem(root: Node, checked: Checked): string | undefined {
   const open: Node[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

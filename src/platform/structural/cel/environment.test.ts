@@ -30,7 +30,7 @@ function compiled(source: string): Program {
   return program;
 }
 
-/** Named expressions that are evaluated when another expression asks for them. */
+/** Named expressions that are evaluated when another expression references them. */
 class Lazy extends Mapping {
   readonly type = DYN;
   readonly size = 1;

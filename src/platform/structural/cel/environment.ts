@@ -21,9 +21,9 @@ interface Constant {
   readonly value: Value;
 }
 
-/** All that an expression may name. Environments are never changed; `extend` makes a larger one. */
+/** Everything that an expression may reference. Environments are immutable; `extend` creates a larger one. */
 export class Environment {
-  /** Variables by name, in the order in which an evaluation is given their values. */
+  /** Variables by name, in the order in which an evaluation receives their values. */
   readonly variables: ReadonlyMap<string, Type>;
   readonly #functions: ReadonlyMap<string, readonly Overload[]>;
   readonly #constants: ReadonlyMap<string, Constant>;
@@ -45,7 +45,7 @@ export class Environment {
     return new Environment(new Map(), new Map(), new Map(), []).extend(new Map(), libraries);
   }
 
-  /** The same with more variables, and with further libraries where given. */
+  /** Returns an environment with more variables, and optionally with further libraries. */
   extend(variables: ReadonlyMap<string, Type>, libraries: readonly Library[] = []): Environment {
     const all = new Map([...this.variables, ...variables]);
     if (libraries.length === 0) return new Environment(all, this.#functions, this.#constants, this.#messages);
@@ -78,7 +78,7 @@ export class Environment {
   }
 }
 
-/** What every expression in Kubernetes 1.36 may use. */
+/** Environment that every expression in Kubernetes 1.36 may use. */
 export const KUBERNETES = Environment.of([
   OPERATORS,
   CONVERSIONS,

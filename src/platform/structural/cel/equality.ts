@@ -12,7 +12,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Whether two values are the same; values of different types never are, except numbers that are equal. */
+/** Reports whether two values are equal. Values of different types never are, except equal numbers. */
 export function equals(a: Value, b: Value, counter: StepCounter): boolean {
   if (a === b) return true;
   switch (typeof a) {
@@ -39,7 +39,7 @@ export function equals(a: Value, b: Value, counter: StepCounter): boolean {
   return a instanceof Uint8Array && b instanceof Uint8Array && sameBytes(a, b);
 }
 
-/** Containers of different kinds are not equal; one that has a schema does not even answer. */
+/** Returns false for containers of different kinds. Comparing one that has a schema is an error. */
 function different(container: List | Mapping, other: Value): boolean {
   if (container.isTyped && other !== null) throw noSuchOverload();
   return false;
@@ -49,7 +49,7 @@ export function isNumber(value: Value): value is bigint | number | Uint {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
 }
 
-/** JavaScript compares bigint and number by their exact mathematical value, as the language asks. */
+/** Compares bigint and number by their exact mathematical value, as JavaScript does and CEL requires. */
 function sameNumber(a: bigint | number | Uint, b: bigint | number | Uint): boolean {
   const left = a instanceof Uint ? a.value : a;
   const right = b instanceof Uint ? b.value : b;

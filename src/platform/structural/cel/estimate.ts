@@ -1,12 +1,12 @@
 import type { Type } from './types.ts';
 
-/** Between how much and how much something may cost, or how large a value may be. */
+/** Range of a cost, or of the size of a value. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** As much as 64 bits can count, which is what an unknown size is taken for. */
+/** Maximum of 64 bits, which stands for an unknown size. */
 export const MAX_COST = 2 ** 64;
 
 export const exactRange = (value: number): Range => ({ min: value, max: value });
@@ -22,7 +22,7 @@ export function multiply(a: Range, b: Range): Range {
   return { min: Math.min(MAX_COST, a.min * b.min), max: Math.min(MAX_COST, a.max * b.max) };
 }
 
-/** Rounded up, since half a step is a step. */
+/** Scales a range and rounds up, since half a step is a step. */
 export function scale(a: Range, factor: number): Range {
   return { min: Math.min(MAX_COST, Math.ceil(a.min * factor)), max: Math.min(MAX_COST, Math.ceil(a.max * factor)) };
 }
@@ -31,10 +31,10 @@ export function union(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
 
-/** What a schema tells about values before there are any: their type, and how many parts they may have. */
+/** Static facts that a schema gives about values: their type, and their maximum number of parts. */
 export interface Shape {
   readonly type: Type;
-  /** The longest text, the most items or entries; zero for scalars and objects. */
+  /** Maximum length of a text, or number of items or entries. Zero for scalars and objects. */
   readonly most: number;
   readonly fields?: ReadonlyMap<string, Shape>;
   readonly items?: Shape;

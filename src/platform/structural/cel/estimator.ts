@@ -7,13 +7,15 @@ import { add, exactRange, multiply, ONE, type Range, type Shape, UNKNOWN, union,
 import { runeCount } from './text.ts';
 import { isOptional, type Type, unwrapOptional } from './types.ts';
 
-/** What is known about the value of a node before there is data. */
+/** Static facts about the value of a node. */
 interface Known {
   readonly cost: Range;
   readonly size: Range | undefined;
-  /** Undefined for what is in no schema, null for what the schema leaves open. */
+  /**
+   * Shape of the value. Undefined for values outside any schema, null for values that the schema does not determine.
+   */
   readonly shape: Shape | null | undefined;
-  /** Sizes of what a list or map holds. */
+  /** Sizes of the contents of a list or map. */
   readonly entries: Entries | undefined;
 }
 
@@ -24,7 +26,7 @@ interface Entries {
 
 type Local = Omit<Known, 'cost'>;
 
-/** Bounds the cost of an expression by what the schema says about the sizes of its variables. */
+/** Estimates bounds of the cost of an expression from the sizes that the schema gives for its variables. */
 export function estimateCost(root: Node, checked: Checked, shapes: ReadonlyMap<string, Shape>): Range {
   return new Estimator(checked, shapes).visit(root).cost;
 }
@@ -87,13 +89,13 @@ class Estimator {
     return this.#checked.types.get(node) as Type;
   }
 
-  /** The API server takes what is below something that is in no schema for the whole. */
+  /** Returns the shape of a part. The API server treats a part of a value outside any schema as the whole object. */
   #below(shape: Shape | null | undefined, part: (shape: Shape) => Shape | undefined): Shape | null | undefined {
     if (shape === undefined) return this.#whole;
     return shape === null ? null : (part(shape) ?? null);
   }
 
-  /** A node whose size comes from its shape, or from its type where that has but one size. */
+  /** Returns the facts of a node. Its size comes from its shape, or from its type if that has only one size. */
   #known(node: Node, cost: Range, shape?: Shape | null, entries?: Entries): Known {
     const size =
       shape !== undefined && shape !== null
@@ -106,7 +108,7 @@ class Estimator {
 
   #ident(node: Extract<Node, { kind: 'ident' }>): Known {
     const local = this.#locals.findLast(({ name }) => name === node.name)?.known;
-    // Names that it does not know, such as those of types, it takes for the whole too.
+    // The API server also treats unknown names, such as those of types, as the whole object.
     if (local === undefined) return this.#known(node, ONE, this.#shapes.get(node.name) ?? this.#whole);
     const known = this.#known(node, ONE, local.shape, local.entries);
     return { ...known, size: known.size ?? local.size };

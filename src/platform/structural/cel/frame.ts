@@ -1,16 +1,19 @@
 import { STEP_COST } from './call-cost.ts';
 import { CostExceededError, type EvaluationError, type StepCounter, type Value } from './values.ts';
 
-/** One evaluation: the values of all names, and what it has cost so far. */
+/** State of one evaluation: the values of all names, and the cost so far. */
 export class Frame implements StepCounter {
-  /** Values by slot; what a loop has computed may be an error that a later item overrules. */
+  /** Values by slot. The accumulator of a loop may be an error that a later item overrules. */
   readonly slots: (Value | EvaluationError)[];
   cost = 0;
   readonly #limit: number;
 
-  /** The values of the environment come first; the names that the expression itself makes have no value yet. */
+  /**
+   * Creates a frame. The values of the environment come first; names that the expression itself binds have no value
+   * yet.
+   */
   constructor(values: readonly Value[], slots: number, limit: number) {
-    // Only those are ever written, so that without any the values need no copy.
+    // Only bound names are ever written, so that without any the values need no copy.
     this.slots = slots === values.length ? (values as Value[]) : values.slice();
     while (this.slots.length < slots) this.slots.push(null);
     this.#limit = limit;
@@ -26,5 +29,5 @@ export class Frame implements StepCounter {
   }
 }
 
-/** A compiled expression: a tree of closures, which runs several times faster than walking the syntax. */
+/** Compiled expression: a tree of closures, which runs several times faster than walking the syntax. */
 export type Code = (frame: Frame) => Value;

@@ -5,7 +5,7 @@ import { noMatchingOverload } from './no-matching-overload.ts';
 import { fits } from './value-type.ts';
 import { Optional, type Value } from './values.ts';
 
-/** Functions that read a text and do nothing else. */
+/** Functions that only parse a text. */
 export const READERS: ReadonlySet<string> = new Set([
   'quantity',
   'ip',
@@ -16,7 +16,7 @@ export const READERS: ReadonlySet<string> = new Set([
   'timestamp',
 ]);
 
-/** Calls a function; the first overload is tried before any list is made, since most calls have only one. */
+/** Calls a function. The first overload is tried before any list is created, since most calls have only one. */
 export function invoke(name: string, codes: readonly Code[], overloads: readonly Overload[]): Code {
   const price = callCost(name);
   const choose = dispatch(name, overloads);
@@ -48,7 +48,7 @@ export function invoke(name: string, codes: readonly Code[], overloads: readonly
   };
 }
 
-/** Reads a literal the first time only; the price is due each time. */
+/** Parses a literal only once, but charges the cost each time. */
 export function readOnce(name: string, literal: Value, overloads: readonly Overload[]): Code {
   const read = invoke(name, [() => literal], overloads);
   const cost = callCost(name)(literal, null);
@@ -60,7 +60,7 @@ export function readOnce(name: string, literal: Value, overloads: readonly Overl
   };
 }
 
-/** Finds the overload that fits the values; types alone did not always tell. */
+/** Finds the overload that matches the values, where types alone did not decide. */
 function dispatch(name: string, overloads: readonly Overload[]): (args: readonly Value[]) => AnyApply {
   const isAccess = name === '_[_]' || name === '_[?_]';
   return (args) => {

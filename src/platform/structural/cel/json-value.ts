@@ -4,8 +4,8 @@ import { List, Mapping, type Value } from './values.ts';
 const TYPE = mapOf(STRING, DYN);
 
 /**
- * Any JSON as an expression sees it without a schema: whole numbers are integers, objects are maps. What is inside is
- * converted only when it is looked at.
+ * Converts any JSON to a value without a schema: whole numbers are integers, objects are maps. Contents are converted
+ * only on access.
  */
 export function valueOfJson(json: unknown): Value {
   switch (typeof json) {

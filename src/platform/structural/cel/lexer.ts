@@ -18,7 +18,7 @@ const ESCAPE =
   '`' +
   String.raw`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`;
 
-/** The four ways to quote a string, raw or not; longer quotes first, since two quotes are also an empty string. */
+/** The four string quotes, raw or not. Longer quotes come first, since two quotes are also an empty string. */
 const STRINGS = ['"""', "'''", '"', "'"].map((quote) => {
   const char = quote.charAt(0);
   const plain = quote.length === 3 ? '[^\\\\]' : `[^\\\\${char}\\n\\r]`;
@@ -30,7 +30,7 @@ const STRINGS = ['"""', "'''", '"', "'"].map((quote) => {
   };
 });
 
-/** Splits an expression into tokens; what is no token is reported and skipped. */
+/** Splits an expression into tokens. Invalid text is reported and skipped. */
 export function tokenize(source: string, issues: Issue[]): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -93,7 +93,7 @@ function operatorAt(source: string, at: number): Token | undefined {
   return text === undefined ? undefined : { kind: 'op', text, at };
 }
 
-/** What to quote of text that is no token: the rest of a broken string, or the characters that began an operator. */
+/** Returns the invalid text to quote: the rest of a broken string, or the characters that began an operator. */
 function unknownAt(source: string, at: number): string {
   const char = source.charAt(at);
   if (char === '"' || char === "'") {

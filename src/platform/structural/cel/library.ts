@@ -19,34 +19,36 @@ import {
 } from './types.ts';
 import type { StepCounter, Value } from './values.ts';
 
-/** Computes a call: the arguments in order (the receiver of a method first), then where to count extra work. */
+/**
+ * Computes a call from its arguments in order (the receiver of a method first), followed by the counter for extra work.
+ */
 export type Apply = (...args: never[]) => Value;
 export type AnyApply = (...args: (Value | StepCounter)[]) => Value;
 
-/** One way to call a function. */
+/** One form of calling a function. */
 export interface Overload {
   readonly fn: string;
   readonly isMethod: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
-  /** Type variables of the signature, to be made fresh for each call. */
+  /** Type variables of the signature, renamed for each call. */
   readonly variables: readonly Type[];
   readonly apply: AnyApply;
 }
 
-/** A set of functions, types and constants that expressions may use. */
+/** Set of functions, types and constants that expressions may use. */
 export interface Library {
   readonly overloads: readonly Overload[];
-  /** Names that stand for values: int, string, net.IP are types. */
+  /** Names that denote values: int, string, net.IP are types. */
   readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
-  /** Messages that expressions may build, by name. */
+  /** Returns the message of this name that expressions may construct. */
   readonly messages?: (name: string) => MessageKind | undefined;
 }
 
-/** A message that can be built. */
+/** Message that can be constructed. */
 export interface MessageKind {
   readonly type: Type;
-  /** The type of a field; undefined where the message has none of that name. */
+  /** Returns the type of a field, or undefined if the message has no such field. */
   field(name: string): Type | undefined;
   build(fields: ReadonlyMap<string, Value>): Value;
 }
@@ -56,7 +58,7 @@ export function fn(name: string, signature: string, apply: Apply): Overload {
   return overload(name, false, signature, apply);
 }
 
-/** Declares a method; its receiver is the first of the parameters. */
+/** Declares a method. Its receiver is the first of the parameters. */
 export function method(name: string, signature: string, apply: Apply): Overload {
   return overload(name, true, signature, apply);
 }
@@ -103,7 +105,7 @@ function readType(text: string, variables: Map<string, Type>): Type {
   }
   const simple = SIMPLE.get(name);
   if (simple !== undefined) return simple;
-  // A library's own type is the same wherever it is named.
+  // A library's own type is the same in every signature.
   if (!name.includes('.')) throw new Error(`no type is called "${text}"`);
   return opaque(name);
 }

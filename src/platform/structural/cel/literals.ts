@@ -5,7 +5,7 @@ import { Uint, type Value } from './values.ts';
 const MAX_INT = 2n ** 63n - 1n;
 const MAX_UINT = 2n ** 64n - 1n;
 
-/** The value that a literal token stands for, or what is wrong with it. */
+/** Returns the value of a literal token, or its problem. */
 export function literalValue(token: Token, negative = false): { value: Value } | { problem: string } {
   switch (token.kind) {
     case 'int': {
@@ -39,7 +39,7 @@ function textValue({ kind, text }: Token): { value: Value } | { problem: string 
   const prefix = /^[rRbB]*/.exec(text)?.[0] ?? '';
   const quoted = text.slice(prefix.length);
   const width = /^("""|''')/.test(quoted) && quoted.length >= 6 ? 3 : 1;
-  // Line ends are one character in an expression, whatever the file that holds it uses.
+  // A line break is one character in an expression, no matter which form the file uses.
   const body = quoted.slice(width, -width).replaceAll('\r\n', '\n').replaceAll('\r', '\n');
   const parts: (string | number)[] = /r/i.test(prefix) ? [body] : unescape(body);
   if (kind === 'bytes') {
@@ -60,7 +60,7 @@ function escapesOf(body: string): string[] {
   return body.split(/(\\(?:[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|[^]))/);
 }
 
-/** Splits into plain text and the code points that escapes name. */
+/** Splits into plain text and the code points of escapes. */
 function unescape(body: string): (string | number)[] {
   return escapesOf(body).map((part) => {
     if (!part.startsWith('\\') || part.length < 2) return part;

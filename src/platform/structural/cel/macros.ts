@@ -1,10 +1,10 @@
 import { ACCUMULATOR, bind, type Call, call, type Fold, ident, list, literal, method, type Node } from './ast.ts';
 import type { Issue } from './source.ts';
 
-/** What a macro becomes; undefined leaves the call as it is. */
+/** Expands a macro, or returns undefined to leave the call unchanged. */
 type Expand = (node: Call, range: Node, issues: Issue[]) => Node | undefined;
 
-/** Replaces a call that is really a macro: it binds names, or looks at its argument without evaluating it. */
+/** Replaces a call that is a macro: it binds names, or inspects its argument without evaluating it. */
 export function expandMacro(node: Call, issues: Issue[]): Node | undefined {
   if (node.target === undefined) return node.fn === 'has' && node.args.length === 1 ? has(node, issues) : undefined;
   return MACROS.get(`${node.fn}/${node.args.length}`)?.(node, node.target, issues);
@@ -19,7 +19,7 @@ function has(node: Call, issues: Issue[]): Node {
 
 const accu = (at: number): Node => ident(at, ACCUMULATOR);
 const yes = (at: number): Node => literal(at, true);
-/** Goes on while nothing is decided; an error may still be overruled by a later item. */
+/** Loop condition that continues until the result is decided. A later item may still overrule an error. */
 const undecided = (at: number, negate: boolean): Node =>
   call(at, '@not_strictly_false', negate ? call(at, '!_', accu(at)) : accu(at));
 const append = (at: number, item: Node): Node => call(at, '_+_', accu(at), list(at, item));
@@ -61,7 +61,7 @@ function insert(at: number, args: readonly Node[], test?: Node): Loop {
   };
 }
 
-/** A macro over one variable (`names` 1) or two; the loop is built from the arguments after the names. */
+/** Creates a macro over one variable (`names` 1) or two. The loop is built from the arguments after the names. */
 function folding(names: 1 | 2, build: (node: Call, rest: readonly Node[], names: readonly string[]) => Loop): Expand {
   return (node, range, issues) => {
     const bound: string[] = [];
@@ -97,13 +97,16 @@ function simpleName(arg: Node, issues: Issue[], message: string): string | undef
   return undefined;
 }
 
-/** The words for a variable that is none differ from macro to macro. */
+/** Returns the message for an invalid variable name, which differs between macros. */
 function notAName(fn: string): string {
   if (fn.startsWith('opt')) return `${fn}() variable name must be a simple identifier`;
   return ['map', 'filter', 'sortBy'].includes(fn) ? 'argument is not an identifier' : 'argument must be a simple name';
 }
 
-/** What the target holds under a name in the body, where it holds anything; names with @ cannot clash with a user's. */
+/**
+ * Evaluates the body with the value of the target, if it has one, bound to a name. Names with @ cannot clash with a
+ * user's.
+ */
 function optionalMap(flat: boolean): Expand {
   return (node, target, issues) => {
     const { at } = node;

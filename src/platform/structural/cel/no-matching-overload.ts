@@ -4,7 +4,7 @@ import { EvaluationError, noSuchOverload, type Value } from './values.ts';
 const NUMBERS = ['int', 'uint', 'double'];
 const ORDERED = [...NUMBERS, 'bool', 'string', 'bytes', 'timestamp', 'duration'];
 
-/** What each operator can at all take on its left. */
+/** Types that each operator accepts on its left. */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   '_+_': [...NUMBERS, 'string', 'bytes', 'list', 'timestamp', 'duration'],
   '_-_': [...NUMBERS, 'timestamp', 'duration'],
@@ -17,13 +17,13 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   '_>_': ORDERED,
   '_>=_': ORDERED,
 };
-/** These have methods, and are asked for one before an operator gives up on them. */
+/** Types with methods, which are tried before an operator fails on them. */
 const RECEIVERS = new Set(['string', 'timestamp', 'duration']);
 const BUILT_IN = new Set(['startsWith', 'endsWith', 'contains', 'matches', 'containsIP', 'containsCIDR']);
 
 /**
- * Why no overload takes the values, as the API server words it: operators name themselves to an operand that they
- * never take, other built-in functions say nothing more, and libraries tell what they were given.
+ * Creates the error for values that match no overload, as the API server words it: operators name themselves for an
+ * operand that they never accept, other built-in functions give no details, and libraries list the argument types.
  */
 export function noMatchingOverload(name: string, args: readonly Value[]): EvaluationError {
   if (name === 'size') return new EvaluationError('no such overload: size');

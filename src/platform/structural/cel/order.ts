@@ -1,7 +1,7 @@
 import { isNumber } from './equality.ts';
 import { Duration, EvaluationError, noSuchOverload, Timestamp, Uint, type Value } from './values.ts';
 
-/** Below zero where a comes before b, above where after; throws where the two have no order. */
+/** Compares two values: negative if a precedes b, positive if it follows. Throws if the two have no order. */
 export function compare(a: Value, b: Value): number {
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
@@ -26,7 +26,7 @@ function compareNumbers(a: bigint | number | Uint, b: bigint | number | Uint): n
   return 0;
 }
 
-/** By code point, as UTF-8 sorts; JavaScript's own order differs above the basic plane. */
+/** Compares by code point, as UTF-8 sorts. JavaScript's own order differs above the basic plane. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -37,7 +37,7 @@ function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all others. */
+/** Ranks surrogates highest, because they stand for code points above all others. */
 function rank(unit: number): number {
   return (unit & 0xf800) === 0xd800 ? unit + 0x1_0000 : unit;
 }

@@ -16,7 +16,7 @@ const RESERVED = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
 
-/** Reads an expression; throws a SourceError that carries everything wrong with it. */
+/** Parses an expression. Throws a SourceError that carries all its problems. */
 export function parse(source: string): Node {
   const size = source.length <= MAX_CODE_POINTS ? 0 : [...source].length;
   if (size > MAX_CODE_POINTS) {
@@ -32,7 +32,7 @@ export function parse(source: string): Node {
   return node;
 }
 
-/** Walks without recursion, since the walk is there to refuse what recursion could not survive. */
+/** Reports whether a tree is too deep. It walks without recursion, which could not survive such a tree. */
 function isDeeper(root: Node, most: number): boolean {
   const open: [node: Node, depth: number][] = [[root, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -83,7 +83,7 @@ class Parser {
     return this.#unexpected(`'${text}'`, after?.kind === 'op' && after.text === text);
   }
 
-  /** Another token than the grammar allows; `skippable` when the input would be fine without it. */
+  /** Reports an unexpected token. It is `skippable` if the input would be valid without it. */
   #unexpected(expected: string, skippable = this.#isSkippable(expected)): never {
     const word = skippable ? 'extraneous' : 'mismatched';
     return this.#syntax(this.#token.at, `${word} input '${this.#token.text}' expecting ${expected}`);
@@ -116,7 +116,7 @@ class Parser {
     return node;
   }
 
-  /** A chain of && or || as a balanced tree, so that a long chain is not deep. */
+  /** Parses a chain of && or || to a balanced tree, so that a long chain is not deep. */
   #logical(operator: '||' | '&&'): Node {
     const terms = [this.#term(operator)];
     const marks: Token[] = [];
@@ -167,7 +167,7 @@ class Parser {
     return this.#tokens[this.#next++] as Token;
   }
 
-  /** Signs cancel out in pairs. */
+  /** Parses unary operators. Pairs of them cancel out. */
   #unary(): Node {
     const { at, text } = this.#token;
     if (!this.#is('!') && !this.#is('-')) return this.#member(this.#primary());
@@ -255,7 +255,7 @@ class Parser {
     return this.#unexpected(OPERAND);
   }
 
-  /** A literal; the sign of a negative number is where it begins. */
+  /** Parses a literal. A negative number begins at its sign. */
   #literal(sign?: number): Node {
     const token = this.#take();
     const at = sign ?? token.at;
@@ -265,7 +265,7 @@ class Parser {
     return literal(at, null);
   }
 
-  /** A variable, a function call, or a message that is built: a.b.C{field: value}. */
+  /** Parses a variable, a function call, or the construction of a message: a.b.C{field: value}. */
   #name(dot: string): Node {
     const { at, text } = this.#take();
     if (RESERVED.has(text)) this.#issues.push({ offset: at, message: `reserved identifier: ${text}` });
@@ -280,7 +280,7 @@ class Parser {
     return { kind: 'struct', at: brace.at, name, fields: this.#fields() };
   }
 
-  /** Whether what follows a name is .more.names and a brace. */
+  /** Reports whether a name is followed by .more.names and a brace. */
   #isStruct(): boolean {
     let next = this.#next;
     while (this.#tokens[next]?.text === '.' && this.#tokens[next + 1]?.kind === 'word') next += 2;

@@ -5,7 +5,7 @@ import { measureCpuMs } from '#testing/measure-cpu';
 import { runs } from '#testing/runs';
 import { compileRule, type RuleScope, ruleScope } from '../rule.ts';
 import { KUBERNETES } from './environment.ts';
-// What a kube-apiserver v1.36.3 made of each expression: of its text, and of its value for one object.
+// Results of a kube-apiserver v1.36.3 for each expression: of its text, and of its value for one object.
 import problems from './problems.data.json' with { type: 'json' };
 import { compileProgram, type Program } from './program.ts';
 import { compileAdapter } from './schema-value.ts';
@@ -22,7 +22,7 @@ function scopeOf(of: JsonSchema): RuleScope {
   return scope;
 }
 
-/** The value of an expression, or the message of the error that it ends in. */
+/** Returns the value of an expression, or the message of its error. */
 function answer(program: Program): Value {
   try {
     return program.evaluate([self, null]);
@@ -116,7 +116,7 @@ describe('an expression that is evaluated again', () => {
   };
 
   it('comes to the same at the same cost, though literals are read once', () => {
-    // One each for the variable, the two readings and the two calls.
+    // The variable, the two parsings and the two calls cost one each.
     const cost = 5;
     expect(evaluated("quantity(o).compareTo(quantity('512Mi')) >= 0", '1Gi')).toEqual({ result: true, cost });
     expect(evaluated("quantity(o).compareTo(quantity('512Mi')) >= 0", '1Mi')).toEqual({ result: false, cost });

@@ -11,29 +11,29 @@ import type { Type } from './types.ts';
 import { validate } from './validators.ts';
 import type { Value } from './values.ts';
 
-/** What one expression may cost before it is stopped. */
+/** Cost limit of one expression. */
 const PER_CALL_LIMIT = 1_000_000;
 
-/** An expression that is ready to be evaluated. */
+/** Compiled expression. */
 export interface Program {
   readonly type: Type;
-  /** The variables of the environment that it names. */
+  /** Variables of the environment that the expression references. */
   readonly variables: ReadonlySet<string>;
-  /** Bounds the cost, given what is known about the variables. */
+  /** Estimates bounds of the cost from the shapes of the variables. */
   estimate(shapes: ReadonlyMap<string, Shape>): Range;
   /**
-   * Evaluates with the values of the environment's variables, in their order. Throws an EvaluationError where that
-   * comes to nothing, and CostExceeded where it costs too much; `meter` learns the cost in any case.
+   * Evaluates with the values of the environment's variables, in their order, and adds the cost to `tracker` in any
+   * case. Throws an EvaluationError on failure, and CostExceededError if it costs too much.
    */
   evaluate(values: readonly Value[], tracker?: CostTracker, limit?: number): Value;
 }
 
-/** Adds up what evaluations cost. */
+/** Accumulates the cost of evaluations. */
 export interface CostTracker {
   cost: number;
 }
 
-/** Compiles an expression, or tells in the API server's words why that cannot be done. */
+/** Compiles an expression, or returns the problem in the API server's words. */
 export function compileProgram(source: string, environment: Environment): Program | { readonly problem: string } {
   const issues: Issue[] = [];
   try {

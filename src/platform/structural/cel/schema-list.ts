@@ -1,15 +1,17 @@
 import { equals } from './equality.ts';
 import { ArrayList, Duration, List, Mapping, type StepCounter, Timestamp, type Value } from './values.ts';
 
-/** How a schema says a list is to be read. */
+/** List semantics from a schema. */
 export interface ListSchema {
   readonly item: (json: unknown) => Value;
   readonly kind: 'atomic' | 'set' | 'map';
-  /** The fields that tell the items of a map apart, as expressions spell them. */
+  /** Fields that identify the items of a map, as spelled in expressions. */
   readonly keys: readonly string[];
 }
 
-/** A list from data. Sets, and maps written as lists, are equal whatever their order, and join without doubles. */
+/**
+ * List from data. Sets, and maps written as lists, are equal regardless of order, and concatenate without duplicates.
+ */
 export class SchemaList extends List {
   readonly #json: readonly unknown[];
   readonly #schema: ListSchema;
@@ -41,14 +43,14 @@ export class SchemaList extends List {
     return new KeyedList(itemsOf(this, counter), this.#identity).plus(other, counter);
   }
 
-  /** What tells an item from the others. */
+  /** Returns the identity of an item in the list. */
   readonly #identity = (item: Value): unknown => {
     if (this.#schema.kind === 'set' || !(item instanceof Mapping)) return scalarKey(item);
     return JSON.stringify(this.#schema.keys.map((key) => scalarKey(item.get(key) ?? null)));
   };
 }
 
-/** A joined set or map, which stays one. */
+/** Result of concatenating a set or map, with the same semantics. */
 class KeyedList extends ArrayList {
   readonly #identity: (item: Value) => unknown;
 
@@ -61,7 +63,7 @@ class KeyedList extends ArrayList {
     return sameItems(this, other, this.#identity, counter);
   }
 
-  /** Items of the other list take the place of those with the same key, or come last. */
+  /** Concatenates lists. Items of the other list replace those with the same key, or are appended. */
   override plus(other: List, counter: StepCounter): List {
     const places = new Map(this.items.map((item, i) => [this.#identity(item), i]));
     const items = [...this.items];
@@ -81,7 +83,7 @@ function itemsOf(list: List, counter: StepCounter): Value[] {
 }
 
 function sameItems(a: List, b: List, identity: (item: Value) => unknown, counter: StepCounter): boolean {
-  // Most lists that are equal have their items in the same order too.
+  // Most equal lists have their items in the same order too.
   let same = 0;
   while (same < a.size && equals(a.at(same), b.at(same), counter)) same++;
   if (same === a.size) return true;
@@ -92,7 +94,7 @@ function sameItems(a: List, b: List, identity: (item: Value) => unknown, counter
   });
 }
 
-/** A text that is the same for the same scalar only; what may be an item of a set is always a scalar. */
+/** Returns a text that is unique per scalar. Items of a set are always scalars. */
 function scalarKey(value: Value): string {
   if (value instanceof Timestamp || value instanceof Duration) return `time:${value.ns}`;
   if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString('base64')}`;

@@ -10,7 +10,7 @@ type Adapt = (json: unknown) => Value;
 const MAP_TYPE = mapOf(STRING, DYN);
 const OBJECT_TYPE = objectOf('object', new Map());
 
-/** A map with keys of the user's choice. A null is as good as no entry. */
+/** Map with arbitrary keys. A null counts as no entry. */
 export class SchemaMap extends Mapping {
   readonly #json: Json;
   readonly #adapt: Adapt;
@@ -49,18 +49,18 @@ export class SchemaMap extends Mapping {
   }
 }
 
-/** What an object's schema knows: fields by the name in expressions, and by the name in JSON where they have a type. */
+/** Fields of an object's schema, by their name in expressions, and by their JSON name if they have a type. */
 export interface ObjectFields {
   readonly fields: ReadonlyMap<string, { readonly key: string; readonly adapt: Adapt }>;
   readonly known: ReadonlyMap<string, Adapt>;
 }
 
-/** An object with the fields of its schema; others cannot be seen, but still make two objects differ. */
+/** Object with the fields of its schema. Other fields are invisible, but still make two objects differ. */
 export class SchemaObject extends Mapping {
   readonly #json: Json;
   readonly #schema: ObjectFields;
   #size: number | undefined;
-  /** The field that was read last: rules walk the same way down again and again. */
+  /** Field that was read last, cached because rules follow the same path repeatedly. */
   #lastName: Value | undefined;
   #lastValue: Value | undefined;
 

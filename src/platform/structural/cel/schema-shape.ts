@@ -16,13 +16,13 @@ import {
   type Type,
 } from './types.ts';
 
-/** The largest request that the API server takes bounds all that has no bound of its own. */
+/** Maximum request size of the API server. It bounds every value that has no bound of its own. */
 const MAX_BYTES = 3 * 1024 * 1024;
 const MAX_TEXT_LENGTH = MAX_BYTES - 2;
 const MAX_TIME_LENGTH = 32;
 const DATE = 12;
 
-/** A shape, and the fewest bytes that JSON needs for a value of it. */
+/** Shape with the minimum number of JSON bytes of its values. */
 interface Sized extends Shape {
   readonly least: number;
 }
@@ -30,8 +30,8 @@ interface Sized extends Shape {
 const KEY: Sized = { type: STRING, most: 0, least: 2 };
 
 /**
- * What expressions see of a value that a schema describes: its type and how large it may be. Undefined where the
- * schema leaves open what the value is. `root` is a resource, which always has a kind and a name.
+ * Returns the type and maximum size of values of a schema as expressions see them, or undefined if the schema does not
+ * determine the value. `root` is a resource, which always has a kind and a name.
  */
 export function shapeOf(schema: JsonSchema, root: boolean, name: string): Shape | undefined {
   return sizedShape(schema, root, name);
@@ -61,7 +61,7 @@ function sizedShape(schema: JsonSchema, root: boolean, name: string): Sized | un
   }
 }
 
-/** A schema bounds characters, of which each may take four bytes. */
+/** Converts a bound on characters to bytes. A character may take four bytes. */
 const maxBytes = (maxLength: number): number => Math.max(0, maxLength) * 4;
 
 function textShape({ format, maxLength, enum: values }: JsonSchema): Sized {
@@ -119,7 +119,7 @@ function objectShape({ properties = {}, required = [] }: JsonSchema, name: strin
 const TEXT: JsonSchema = { type: 'string' };
 const META: JsonSchema = { type: 'object', properties: { name: TEXT, generateName: TEXT } };
 
-/** The kind and the name of a resource can be seen even where its schema does not mention them. */
+/** Adds the kind and name of a resource, which are visible even if its schema does not mention them. */
 export function withMeta(schema: JsonSchema): JsonSchema {
   const { apiVersion, kind, metadata } = schema.properties ?? {};
   const named =

@@ -6,7 +6,7 @@ import { withMeta } from './schema-shape.ts';
 import { parseDate, parseDuration, parseTimestamp } from './time.ts';
 import { Duration, EvaluationError, Timestamp, type Value } from './values.ts';
 
-/** Turns JSON into what an expression sees. Containers convert what is inside of them only when it is looked at. */
+/** Converts JSON to a value of an expression. Containers convert their contents only on access. */
 export type Adapt = (json: unknown) => Value;
 
 export function compileAdapter(schema: JsonSchema, root: boolean): Adapt {
@@ -18,7 +18,7 @@ function wrong(expected: string, json: unknown): never {
   throw new EvaluationError(`invalid data, expected ${expected}, got ${goType(json)}`);
 }
 
-/** The type that the API server holds a JSON value in. */
+/** Returns the Go type in which the API server holds a JSON value. */
 function goType(json: unknown): string {
   if (typeof json === 'string') return 'string';
   if (typeof json === 'boolean') return 'bool';
@@ -39,7 +39,7 @@ const double: Adapt = (json) => {
 const truth: Adapt = (json) => (typeof json === 'boolean' ? json : wrong('bool', json));
 const intOrString: Adapt = (json) => (typeof json === 'string' ? json : integer(json));
 
-/** A text that stands for something else: a time, a span of time, bytes. */
+/** Converts text of a format to its value: a time, a duration, bytes. */
 function formatAdapter(format: string): Adapt {
   return (json) => {
     if (typeof json !== 'string') return wrong('string', json);
@@ -77,7 +77,7 @@ function adapterOf(schema: JsonSchema, root: boolean): Adapt {
 const compileBelow = (schema: JsonSchema): Adapt =>
   compileAdapter(schema, schema['x-kubernetes-embedded-resource'] === true);
 
-/** Compiled when first needed: most rules look at few of the fields below them. */
+/** Compiles the adapter on first use, because most rules read few of the fields below them. */
 function lazily(schema: JsonSchema): Adapt {
   let adapt: Adapt | undefined;
   return (json) => {

@@ -3,13 +3,13 @@ import type { Code, Frame } from './frame.ts';
 import { lookUp } from './library/optionals.ts';
 import { EvaluationError, Mapping, Optional, type Value } from './values.ts';
 
-/** A variable and the fields on the way down from it. Most expressions are about such paths, so they take one step. */
+/** Variable and the fields below it. Most expressions use such paths, so they take one step. */
 export interface Path {
   readonly slot: number;
   readonly fields: readonly string[];
 }
 
-/** The field of whatever an expression comes to. */
+/** Selects a field of the value of an expression. */
 export function selection(operand: Code, field: string): Code {
   return (frame) => {
     const container = operand(frame);
@@ -23,7 +23,7 @@ export function pathSelection(path: Path, field: string): Code {
   return (frame) => follow(whole, frame);
 }
 
-/** Whether whatever an expression comes to has a field. */
+/** Reports whether the value of an expression has a field. */
 export function presence(operand: Code, field: string): Code {
   return (frame) => isPresent(operand(frame), field);
 }

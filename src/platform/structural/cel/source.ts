@@ -1,10 +1,10 @@
-/** Something wrong with an expression, at an offset into its text; below zero it is about the text as a whole. */
+/** Problem of an expression at an offset into its text. A negative offset refers to the text as a whole. */
 export interface Issue {
   readonly offset: number;
   readonly message: string;
 }
 
-/** Thrown where reading an expression cannot go on; carries all that was found up to there. */
+/** Thrown when parsing an expression cannot continue. It carries all issues found so far. */
 export class SourceError extends Error {
   readonly issues: readonly Issue[];
 
@@ -20,7 +20,7 @@ interface Place {
   readonly text: string;
 }
 
-/** Prints issues as the API server does: place, message, and the line with a mark under it, first place first. */
+/** Formats issues as the API server does: position, message, and the line with a mark under it, ordered by position. */
 export function formatIssues(source: string, issues: readonly Issue[]): string {
   const placed = issues.map(({ offset, message }) => ({ place: placeOf(source, offset), message }));
   placed.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
@@ -32,7 +32,7 @@ function formatIssue({ line, column, text }: Place, message: string): string {
   return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${text.replaceAll('\t', ' ')}\n | ${mark(text, column)}`;
 }
 
-/** Columns count code points, since that is what a reader sees. */
+/** Returns the position of an offset. Columns count code points, since that is what a reader sees. */
 function placeOf(source: string, offset: number): Place {
   if (offset < 0) return { line: -1, column: 0, text: '' };
   const before = source.slice(0, offset).split('\n');
@@ -40,7 +40,7 @@ function placeOf(source: string, offset: number): Place {
   return { line, column: [...(before.at(-1) ?? '')].length, text: source.split('\n')[line - 1] ?? '' };
 }
 
-/** Dots up to the column and a caret; wide ones stand under characters of more than one byte. */
+/** Draws dots up to the column and a caret. Wide ones are used under characters of more than one byte. */
 function mark(text: string, column: number): string {
   const chars = [...text];
   const dots = chars.slice(0, column).map((char) => (isWide(char) ? '\uff0e' : '.'));

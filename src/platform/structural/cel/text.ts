@@ -1,4 +1,4 @@
-/** Characters as the language counts them: code points, of which JavaScript stores some as two units. */
+/** Counts characters as CEL does: by code points, of which JavaScript stores some as two units. */
 export function runeCount(text: string): number {
   if (isPlain(text)) return text.length;
   let pairs = 0;
@@ -6,7 +6,9 @@ export function runeCount(text: string): number {
   return text.length - pairs;
 }
 
-/** Whether every character is one unit, so that indexes need no translation; a search is faster here than a loop. */
+/**
+ * Reports whether every character is one unit, so that indexes need no conversion. A search is faster here than a loop.
+ */
 export function isPlain(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);
 }

@@ -6,7 +6,7 @@ const SECOND = 1_000_000_000n;
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
-  // The micro sign and the Greek letter look alike; both are read.
+  // The micro sign and the Greek letter look alike, and both are accepted.
   '\u00b5s': 1_000n,
   '\u03bcs': 1_000n,
   ms: 1_000_000n,
@@ -16,7 +16,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 };
 const PART = /([0-9]*)(?:\.([0-9]*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
-/** Reads a duration as Go writes it (1h30m, -1.5s) to nanoseconds; undefined where the text is none. */
+/** Parses a duration in Go's format (1h30m, -1.5s) to nanoseconds, or returns undefined if it is invalid. */
 export function parseDuration(text: string): bigint | undefined {
   const sign = /^[+-]/.exec(text)?.[0] ?? '';
   let at = sign.length;
@@ -36,7 +36,7 @@ export function parseDuration(text: string): bigint | undefined {
   return sign === '-' ? -total : total;
 }
 
-/** Prints a duration as a number of seconds: 90s, 1.5s. */
+/** Formats a duration as a number of seconds: 90s, 1.5s. */
 export function formatDuration(ns: bigint): string {
   return `${decimal(ns)}s`;
 }
@@ -49,7 +49,7 @@ function decimal(ns: bigint): string {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:([Zz])|([+-])(\d\d):?(\d\d))$/;
 
-/** Reads a time as RFC 3339 has it to nanoseconds since 1970; undefined where the text is none. */
+/** Parses an RFC 3339 time to nanoseconds since 1970, or returns undefined if it is invalid. */
 export function parseTimestamp(text: string): bigint | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
@@ -73,7 +73,7 @@ export function parseTimestamp(text: string): bigint | undefined {
   return BigInt(date.getTime() - offset) * 1_000_000n + fraction;
 }
 
-/** Reads a day (2026-01-31), as the date format has it. */
+/** Parses a day (2026-01-31) of the date format. */
 export function parseDate(text: string): bigint | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
 }
@@ -93,13 +93,13 @@ export function floorDivide(a: bigint, b: bigint): bigint {
 const FIRST = parseTimestamp('0001-01-01T00:00:00Z') as bigint;
 const LAST = parseTimestamp('9999-12-31T23:59:59.999999999Z') as bigint;
 
-/** The instant itself where it lies in the years 1 to 9999. */
+/** Returns the instant after checking that it lies in the years 1 to 9999. */
 export function inRange(ns: bigint): bigint {
   if (ns < FIRST || ns > LAST) throw new EvaluationError('timestamp overflow');
   return ns;
 }
 
-/** The calendar of a time zone at an instant, given as a date whose UTC fields read it. */
+/** Returns the wall-clock time of a time zone at an instant, as a date whose UTC fields hold it. */
 export function wallClock(ns: bigint, zone: string): Date {
   const ms = Number(floorDivide(ns, 1_000_000n));
   const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);

@@ -17,12 +17,12 @@ export type Kind =
   | 'object'
   | 'opaque';
 
-/** A type of the language; also a value, since expressions may compare types. */
+/** Type of the language. It is also a value, since expressions may compare types. */
 export class Type {
   readonly kind: Kind;
   readonly name: string;
   readonly params: readonly Type[];
-  /** The fields of an object type, by the name that expressions use. */
+  /** Fields of an object type, by their name in expressions. */
   readonly fields: ReadonlyMap<string, Type> | undefined;
 
   constructor(kind: Kind, name: string, params: readonly Type[] = [], fields?: ReadonlyMap<string, Type>) {
@@ -65,12 +65,12 @@ export function isOptional(type: Type): boolean {
   return type.kind === 'opaque' && type.name === 'optional_type';
 }
 
-/** The type inside an optional type, or the type itself. */
+/** Returns the type inside an optional type, or the type itself. */
 export function unwrapOptional(type: Type): Type {
   return isOptional(type) ? (type.params[0] ?? DYN) : type;
 }
 
-/** How messages write a type: list(string), map(string, int), kubernetes.Quantity. */
+/** Formats a type for messages: list(string), map(string, int), kubernetes.Quantity. */
 export function formatType(type: Type): string {
   switch (type.kind) {
     case 'null':
@@ -85,7 +85,7 @@ export function formatType(type: Type): string {
   }
 }
 
-/** How messages write the arguments of a call: (int, string), or string.(int) for a method. */
+/** Formats the argument types of a call for messages: (int, string), or string.(int) for a method. */
 export function formatCallTypes(types: readonly Type[], isMethod: boolean): string {
   const [first, ...rest] = types;
   if (!isMethod || first === undefined) return `(${types.map(formatType).join(', ')})`;

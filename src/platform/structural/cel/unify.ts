@@ -2,7 +2,7 @@ import { DYN, listOf, mapOf, sameType, Type, typeOf } from './types.ts';
 
 type Learnt = readonly [variable: Type, before: Type | undefined];
 
-/** What type variables stand for so far; whatever was learnt in a failed attempt can be forgotten. */
+/** Bindings of type variables. Those made in a failed attempt can be undone. */
 export class Bindings {
   readonly #known = new Map<Type, Type>();
   readonly #trail: Learnt[] = [];
@@ -16,7 +16,7 @@ export class Bindings {
     this.#known.set(variable, type);
   }
 
-  /** Runs a test and forgets what it learnt unless it held. */
+  /** Runs a test and undoes its bindings unless it succeeds. */
   attempt(test: () => boolean): boolean {
     const mark = this.#trail.length;
     if (test()) return true;
@@ -28,13 +28,13 @@ export class Bindings {
     return false;
   }
 
-  /** Whether values of the given types may stand where the wanted types are. */
+  /** Reports whether values of the given types are assignable to the expected types. */
   accepts(given: readonly Type[], wanted: readonly Type[]): boolean {
     return this.attempt(() => allAssignable(this, given, wanted));
   }
 }
 
-/** Whether a value of type `given` may stand where `wanted` is; binds type variables on the way. */
+/** Reports whether a value of type `given` is assignable to `wanted`, and binds type variables on the way. */
 function assignable(bindings: Bindings, given: Type, wanted: Type): boolean {
   if (wanted.kind === 'param') {
     const { fits, bound } = bind(bindings, given, wanted);
@@ -88,7 +88,7 @@ function isNullable(type: Type): boolean {
   return ['null', 'opaque', 'object', 'timestamp', 'duration'].includes(type.kind);
 }
 
-/** The less specific of two types that are known to fit each other. */
+/** Returns the less specific of two compatible types. */
 export function mostGeneral(a: Type, b: Type): Type {
   return isLessSpecific(a, b) ? a : b;
 }
@@ -101,7 +101,7 @@ function isLessSpecific(a: Type, b: Type): boolean {
   return a.params.every((inner, i) => isLessSpecific(inner, b.params[i] as Type));
 }
 
-/** Replaces type variables by what `lookUp` says they are. */
+/** Replaces type variables by the results of `lookUp`. */
 export function replaceVariables(type: Type, lookUp: (variable: Type) => Type): Type {
   if (type.kind === 'param') return lookUp(type);
   if (type.params.length === 0) return type;
@@ -114,7 +114,7 @@ export function replaceVariables(type: Type, lookUp: (variable: Type) => Type): 
   return new Type(type.kind, type.name, params, type.fields);
 }
 
-/** A type with all that is known about its variables put in; the others become dyn where `close` is set. */
+/** Substitutes all known type variables in a type. With `close`, the others become dyn. */
 export function resolve(bindings: Bindings, type: Type, close: boolean): Type {
   return replaceVariables(type, (variable) => {
     const known = bindings.get(variable);

@@ -8,7 +8,7 @@ import { parseDuration, parseTimestamp } from './time.ts';
 import { DYN, formatType, isOptional, type Type, unwrapOptional } from './types.ts';
 import { EvaluationError, type Value } from './values.ts';
 
-/** What an expression may not say although its types fit: malformed literals, and lists of unlike things. */
+/** Rejects expressions that are invalid although their types match: malformed literals, and lists of mixed types. */
 export function validate(root: Node, checked: Checked, issues: Issue[]): void {
   const visit = (node: Node, isArguments: boolean): void => {
     if (node.kind === 'call') checkLiterals(node, checked, issues);
@@ -60,7 +60,7 @@ function checkLiterals(node: Call, checked: Checked, issues: Issue[]): void {
   }
 }
 
-/** Finds clauses that cannot be filled before any data comes. */
+/** Finds clauses that can never be filled, before there is any data. */
 function checkFormat(node: Call, template: Literal, args: ListNode, checked: Checked, issues: Issue[]): void {
   if (typeof template.value !== 'string') return;
   let next = 0;

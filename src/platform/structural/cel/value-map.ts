@@ -1,14 +1,14 @@
 import { MAP, type Type } from './types.ts';
 import { EvaluationError, Mapping, Uint, type Value } from './values.ts';
 
-/** What a map looks a key up by: whole numbers are one key whatever their type. */
+/** Normalizes a key for lookup. Equal whole numbers are one key, regardless of their type. */
 function normal(key: Value): Value | undefined {
   if (key instanceof Uint) return key.value;
   if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : undefined;
   return key;
 }
 
-/** A map that an expression built. */
+/** Map that an expression built. */
 export class ValueMap extends Mapping {
   readonly type: Type = MAP;
   readonly #entries: Map<Value, readonly [key: Value, value: Value]>;

@@ -16,7 +16,7 @@ import {
 } from './types.ts';
 import { Duration, List, Mapping, Opaque, Optional, Timestamp, Uint, type Value } from './values.ts';
 
-/** The type of a value as far as the value itself tells. */
+/** Returns the type of a value as far as the value itself determines it. */
 export function typeOfValue(value: Value): Type {
   switch (typeof value) {
     case 'string':
@@ -39,7 +39,7 @@ export function typeOfValue(value: Value): Type {
   return value instanceof Optional ? optionalOf(DYN) : BYTES;
 }
 
-/** Whether a value can be an argument where a type is asked for; what is inside of lists and maps is not looked at. */
+/** Reports whether a value can be an argument of a type. The contents of lists and maps are not checked. */
 export function fits(type: Type, value: Value): boolean {
   switch (type.kind) {
     case 'dyn':

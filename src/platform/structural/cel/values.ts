@@ -1,6 +1,6 @@
 import type { Type } from './types.ts';
 
-/** What an expression computes with. Integers are bigint, doubles are number; all else that JavaScript lacks is a class. */
+/** Value of an expression. Integers are bigint, doubles are number; types that JavaScript lacks are classes. */
 export type Value =
   | null
   | boolean
@@ -47,13 +47,13 @@ export class Optional {
   }
 }
 
-/** A value of a library's own type (a quantity, an address); the library knows what `data` is. */
+/** Value of a library's own type (a quantity, an address). Only the library knows the type of `data`. */
 export class Opaque {
   readonly type: Type;
   readonly data: unknown;
   /** Two values of one type are equal when their keys are. */
   readonly key: string | bigint;
-  /** What the price of a call that reads the value counts. */
+  /** Size by which calls that read the value are charged. */
   readonly size: number;
   constructor(type: Type, data: unknown, key: string | bigint, size = 1) {
     this.type = type;
@@ -63,22 +63,22 @@ export class Opaque {
   }
 }
 
-/** A list whose items may be made only when somebody looks. */
+/** List whose items may be created on access. */
 export abstract class List {
-  /** A list of a schema answers only to its own kind: comparing it with anything else is an error. */
+  /** A list of a schema can only be compared with its own kind. Comparing it with anything else is an error. */
   get isTyped(): boolean {
     return false;
   }
   abstract readonly size: number;
   abstract at(index: number): Value;
 
-  /** This list followed by another; constant time unless the kind of list says what joining means. */
+  /** Concatenates two lists. It takes constant time unless the kind of list defines concatenation. */
   plus(other: List, _toil: StepCounter): List {
     if (this.size === 0) return other;
     return other.size === 0 ? this : new JoinedList(this, other);
   }
 
-  /** Equality of lists that know better than item by item; undefined leaves it to the general rule. */
+  /** Compares lists that have their own equality. If undefined, they are compared item by item. */
   equalTo(_other: List, _toil: StepCounter): boolean | undefined {
     return undefined;
   }
@@ -98,7 +98,7 @@ export class ArrayList extends List {
   }
 }
 
-/** Two lists as one, so that joining costs nothing however long they are. */
+/** Concatenation of two lists, which costs nothing regardless of their length. */
 class JoinedList extends List {
   readonly size: number;
   readonly #head: List;
@@ -108,7 +108,7 @@ class JoinedList extends List {
     this.#head = head;
     this.#tail = tail;
     this.size = head.size + tail.size;
-    // A list that joins itself over and over would outgrow what a number can count.
+    // A list that is concatenated with itself repeatedly would exceed the largest safe number.
     if (this.size > Number.MAX_SAFE_INTEGER) throw new CostExceededError();
   }
   at(index: number): Value {
@@ -117,20 +117,20 @@ class JoinedList extends List {
     return list.at(rest);
   }
 
-  /** Which of the two holds an item, and where. */
+  /** Returns the list that holds an item, and the index in it. */
   #part(index: number): [list: List, index: number] {
     const split = this.#head.size;
     return index < split ? [this.#head, index] : [this.#tail, index - split];
   }
 }
 
-/** Anything with fields or keys. */
+/** Value with fields or keys. */
 export abstract class Mapping {
-  /** As for lists. */
+  /** See List. */
   get isTyped(): boolean {
     return false;
   }
-  /** The type that `type()` reports. */
+  /** Type that `type()` reports. */
   abstract readonly type: Type;
   abstract readonly size: number;
   abstract get(key: Value): Value | undefined;
@@ -140,21 +140,21 @@ export abstract class Mapping {
     return this.get(key) !== undefined;
   }
 
-  /** Equality of mappings that know better than key by key; undefined leaves it to the general rule. */
+  /** Compares mappings that have their own equality. If undefined, they are compared key by key. */
   equalTo(_other: Mapping, _toil: StepCounter): boolean | undefined {
     return undefined;
   }
 }
 
-/** Counts steps of work that no price of the language covers, so that no expression can run for long. */
+/** Counts steps of work that CEL does not charge, so that no expression can run for long. */
 export interface StepCounter {
   counter(steps: number): void;
 }
 
-/** An evaluation that came to nothing: a missing key, a division by zero, a wrong type. */
+/** Reports a failed evaluation: a missing key, a division by zero, a wrong type. */
 export class EvaluationError extends Error {}
 
-/** An evaluation that was stopped because it cost too much; nothing in the language can catch it. */
+/** Reports that an evaluation was stopped because it cost too much. Nothing in CEL can catch it. */
 export class CostExceededError extends Error {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');

@@ -1,6 +1,6 @@
 import { tryParseIp } from '#platform/base/ip';
 
-/** What is wrong with a text that is no address, in the words of Go's net/netip. */
+/** Returns the problem of an invalid address, in the words of Go's net/netip. */
 export function addressProblem(text: string): string {
   return `ParseAddr(${JSON.stringify(text)}): ${reason(text)}`;
 }
@@ -45,7 +45,7 @@ function ipv6Problem(text: string): string {
   return fields > 8 ? 'trailing garbage after address' : 'address string too short';
 }
 
-/** What is wrong with a text that is no block of addresses. */
+/** Returns the problem of an invalid block of addresses. */
 export function blockProblem(text: string): string {
   const failed = `netip.ParsePrefix(${JSON.stringify(text)}):`;
   const slash = text.lastIndexOf('/');

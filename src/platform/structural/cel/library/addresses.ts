@@ -15,7 +15,7 @@ const wrapCidr = (cidr: Cidr): Opaque =>
 const ipOf = (value: Opaque): IpAddress => value.data as IpAddress;
 const cidrOf = (value: Opaque): Cidr => value.data as Cidr;
 
-/** An address, or why the text is none. */
+/** Parses an address, or returns the problem with the text. */
 function readIp(text: string): IpAddress | string {
   if (text.includes('%') && tryParseIp(text.slice(0, text.indexOf('%'))) !== undefined) {
     return `IP address ${JSON.stringify(text)} with zone value is not allowed`;
@@ -43,7 +43,7 @@ function readCidr(text: string): Cidr | string {
   return isMapped(cidr.address) ? `${failed} IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed` : cidr;
 }
 
-/** Text that is no address fits no overload that takes an address. */
+/** Returns the parsed value. Text that is not an address matches no overload that takes an address. */
 function given<T>(read: T | string): T {
   if (typeof read === 'string') throw noSuchOverload();
   return read;
@@ -55,7 +55,7 @@ function parseCidr(text: string): Cidr {
   return cidr;
 }
 
-/** Whether the first `bits` bits of an address are those of a prefix. */
+/** Reports whether the first `bits` bits of an address are those of a prefix. */
 function startsWith({ family, value }: IpAddress, bits: number, prefix4: bigint, prefix6: bigint): boolean {
   const width = family === 4 ? 32 : 128;
   return value >> BigInt(width - bits) === (family === 4 ? prefix4 : prefix6);

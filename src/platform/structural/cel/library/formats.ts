@@ -15,7 +15,7 @@ const FORMAT = opaque('kubernetes.NamedFormat');
 
 type Check = (text: string) => readonly string[];
 
-/** A prefix of a generated name may end in a dash, because something follows. */
+/** Checks the prefix of a generated name, which may end in a dash because a suffix follows. */
 const asPrefix =
   (check: Check): Check =>
   (text) =>

@@ -28,7 +28,7 @@ function isSorted(list: List, counter: StepCounter): boolean {
   return true;
 }
 
-/** The last of the items that no other comes before; the earlier of equal ones. */
+/** Returns the smallest or largest item, the first one of equals. */
 function extreme(name: string, sign: 1 | -1): (list: List, counter: StepCounter) => Value {
   return (list, counter) => {
     counter.counter(list.size);
@@ -96,7 +96,7 @@ function distinct(list: List, counter: StepCounter): List {
   const kept: Value[] = [];
   const seen = new Set<string | bigint | boolean>();
   for (const item of itemsOf(list)) {
-    // Most lists hold scalars, for which a set answers at once.
+    // Most lists hold scalars, for which a set lookup is immediate.
     if (typeof item === 'string' || typeof item === 'bigint' || typeof item === 'boolean') {
       if (!seen.has(item)) kept.push(item);
       seen.add(item);
@@ -123,7 +123,7 @@ function sortBy(list: List, keys: List, counter: StepCounter): List {
   return new ArrayList(pairs.map(({ item }) => item));
 }
 
-/** The numbers from zero on, made when they are looked at. */
+/** List of the numbers from zero, created on access. */
 class NumberList extends List {
   readonly size: number;
   constructor(size: number) {

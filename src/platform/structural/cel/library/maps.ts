@@ -3,9 +3,9 @@ import { ValueMap } from '../value-map.ts';
 import { EvaluationError, type Mapping, type StepCounter, type Value } from '../values.ts';
 import { formatKey } from './operators.ts';
 
-/** A copy with more entries; a key that is there already is an error. */
+/** Returns a copy with more entries. An existing key is an error. */
 function insertAll(map: Mapping, entries: Iterable<readonly [Value, Value]>, counter: StepCounter): Mapping {
-  // The map that a macro builds is nobody else's yet, and copying it each time would be slow.
+  // The map that a macro builds is not shared yet, and copying it each time would be slow.
   const built = map instanceof ValueMap ? map : new ValueMap();
   for (const [key, value] of entries) {
     counter.counter(1);
@@ -19,7 +19,7 @@ function* entriesOf(map: Mapping): Generator<readonly [Value, Value]> {
   for (const key of map.keys()) yield [key, map.get(key) ?? null];
 }
 
-/** What transformMap and transformMapEntry build their results with; no source text can call these. */
+/** Functions with which transformMap and transformMapEntry build their results. No source text can call them. */
 export const MAPS: Library = {
   overloads: [
     fn(

@@ -1,6 +1,6 @@
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** A double with a fixed number of places, and commas between thousands where asked for. */
+/** Formats a double with a fixed number of decimals, optionally with commas between thousands. */
 export function fixedPoint(value: number, places: number, grouped: boolean): string {
   if (!Number.isFinite(value)) return special(value);
   const negative = value < 0 || Object.is(value, -0);
@@ -10,7 +10,7 @@ export function fixedPoint(value: number, places: number, grouped: boolean): str
   return `${negative ? '-' : ''}${shown}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** A double as a mantissa with six places and a power of ten. */
+/** Formats a double as a mantissa with six decimals and a power of ten. */
 export function scientific(value: number): string {
   if (!Number.isFinite(value)) return special(value);
   const [mantissa = '', power = ''] = value.toExponential(6).split('e');
@@ -26,7 +26,7 @@ function special(value: number): string {
   return value > 0 ? '∞' : '-∞';
 }
 
-/** Half goes to the even neighbour; JavaScript always goes up. */
+/** Rounds half to even, whereas JavaScript always rounds up. */
 function roundedToEven(value: number, places: number): string {
   const [whole = '', fraction = ''] = exact(value).split('.');
   const digits = whole + fraction.slice(0, places).padEnd(places, '0');
@@ -37,7 +37,7 @@ function roundedToEven(value: number, places: number): string {
   return places === 0 ? rounded : `${rounded.slice(0, -places)}.${rounded.slice(-places)}`;
 }
 
-/** All digits of a double that matter here: a hundred places are more than any tie has. */
+/** Number of decimals that covers all relevant digits of a double. No tie has more than a hundred. */
 const PLACES = 100;
 
 function exact(value: number): string {

@@ -29,7 +29,7 @@ const plus = (a: bigint, b: bigint): bigint => a + b;
 const minus = (a: bigint, b: bigint): bigint => a - b;
 const times = (a: bigint, b: bigint): bigint => a * b;
 
-/** A duration that 64 bits of nanoseconds can hold. */
+/** Creates a duration and checks that it fits into 64 bits of nanoseconds. */
 function durationOf(ns: bigint): Duration {
   return new Duration(int64(ns));
 }
@@ -62,7 +62,7 @@ const ARITHMETIC: readonly Overload[] = [
   fn('-_', 'double -> double', (a: number) => -a),
 ];
 
-/** Numbers of different types compare too; all else only with its own kind. */
+/** Types with an order. Numbers of different types can be compared, all others only with their own type. */
 const ORDERED = [
   'bool, bool',
   'int, int',
@@ -80,7 +80,7 @@ const ORDERED = [
   'duration, duration',
 ];
 
-/** Values that cannot be compared are different, although comparing them for equality is an error. */
+/** Reports whether values differ. Incomparable values differ, although comparing them for equality is an error. */
 function differs(a: Value, b: Value, counter: StepCounter): boolean {
   try {
     return !equals(a, b, counter);
@@ -99,7 +99,7 @@ const COMPARISONS: readonly Overload[] = [
   fn('_!=_', 'A, A -> bool', differs),
 ];
 
-/** The item of a list at an index; a double that is whole counts as an index where types are not known. */
+/** Returns the item of a list at an index. A whole double counts as an index where types are not known. */
 function itemAt(list: List, index: Value): Value {
   const i = typeof index === 'bigint' ? Number(index) : index instanceof Uint ? Number(index.value) : index;
   if (typeof i !== 'number') throw new EvaluationError(`unsupported index type '${typeOfValue(i).name}' in list`);
@@ -109,14 +109,14 @@ function itemAt(list: List, index: Value): Value {
   return list.at(i);
 }
 
-/** The entry of a map under a key. */
+/** Returns the entry of a map under a key. */
 function entryOf(map: Mapping, key: Value): Value {
   const value = map.get(key);
   if (value === undefined) throw new EvaluationError(`no such key: ${formatKey(key)}`);
   return value;
 }
 
-/** A key as messages name it. */
+/** Formats a key for messages. */
 export function formatKey(key: Value): string {
   if (key instanceof Uint) return key.value.toString();
   return typeof key === 'object' ? 'value' : String(key);
@@ -128,7 +128,7 @@ function contains(value: Value, list: List, counter: StepCounter): boolean {
   return false;
 }
 
-/** Access where types told nothing: any container, by any key. */
+/** Accesses any container by any key, where the types are unknown. */
 function access(container: Value, key: Value): Value {
   if (container instanceof List) return itemAt(container, key);
   if (container instanceof Mapping) return entryOf(container, key);
@@ -142,7 +142,10 @@ const ACCESS: readonly Overload[] = [
   fn('@in', 'A, map(A, B) -> bool', (key: Value, map: Mapping) => map.has(key)),
 ];
 
-/** The compiler evaluates these itself, because they do not look at all their operands; the entries give their types. */
+/**
+ * The compiler evaluates these itself, because they do not evaluate all their operands. The entries only give their
+ * types.
+ */
 const lazily = (): never => {
   throw noSuchOverload();
 };

@@ -19,7 +19,7 @@ function valueOf(optional: Optional): Value {
   return optional.held;
 }
 
-/** Whether a value is what its type starts out with: zero, empty, false. */
+/** Reports whether a value is the zero value of its type: zero, empty, false. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === '' || value === 0n || value === 0) return true;
   if (value instanceof List || value instanceof Mapping) return value.size === 0;
@@ -29,7 +29,7 @@ function isZero(value: Value): boolean {
   return value instanceof Uint8Array && value.length === 0;
 }
 
-/** What lies under an index or key, if anything does; looking inside an optional goes on inside of what it holds. */
+/** Looks up an index or key. A lookup in an optional continues in the value it holds. */
 export function lookUp(container: Value, key: Value): Optional {
   if (container instanceof Optional) {
     return container.held === undefined ? Optional.none : lookUp(container.held, key);

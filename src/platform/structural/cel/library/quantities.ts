@@ -19,7 +19,7 @@ const wrap = (quantity: Quantity): Opaque => new Opaque(QUANTITY, quantity, quan
 const of = (value: Opaque): Quantity => value.data as Quantity;
 const ofInt = (value: bigint): Quantity => quantityOf(value);
 
-/** Rules ask whether a text is a quantity before they read it, so what the last text came to is kept. */
+/** Result for the last text, cached because rules check whether a text is a quantity before they parse it. */
 let last: { readonly text: string; readonly value: Opaque | undefined } | undefined;
 
 function tryRead(text: string): Opaque | undefined {

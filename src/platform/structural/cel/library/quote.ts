@@ -2,7 +2,7 @@ import { GO_ESCAPES } from '#platform/base/go-value';
 
 const ESCAPES: Readonly<Record<string, string>> = { ...GO_ESCAPES, '"': '\\"' };
 
-/** A text in quotes, with what could not be seen or would end the quotes escaped. */
+/** Quotes a text, and escapes invisible characters and those that would end the quotes. */
 export function quote(text: string): string {
   return `"${text.toWellFormed().replaceAll(/[\\"\p{Cc}]/gu, (char) => ESCAPES[char] ?? char)}"`;
 }

@@ -3,24 +3,24 @@ import { pattern } from '../../pattern.ts';
 import { fn, type Library, method } from '../library.ts';
 import { ArrayList, EvaluationError, type StepCounter } from '../values.ts';
 
-/** Patterns that came with data would otherwise be compiled again and again, or fill the memory. */
+/** Limit of cached patterns. Patterns from data would otherwise be compiled repeatedly, or fill the memory. */
 const MAX_CACHED = 500;
 
 interface Pattern {
   readonly expression: RE2JS;
-  /** Whether it is found anywhere in a text. */
+  /** Reports whether the pattern is found anywhere in a text. */
   readonly test: (text: string) => boolean;
-  /** How many states a character may have to be tried against. */
+  /** Maximum number of states that a character is tried against. */
   readonly states: number;
 }
 
-/** Compiled patterns by their text, the ones used last kept. */
+/** LRU cache of compiled patterns by their text. */
 class PatternCache {
   readonly #kept = new Map<string, Pattern>();
 
   get(source: string): Pattern {
     const known = this.#kept.get(source);
-    // As long as there is room nothing has to go, and the order does not matter.
+    // While there is room nothing is evicted, so the order does not matter.
     if (known !== undefined && this.#kept.size < MAX_CACHED) return known;
     const pattern = known ?? compilePattern(source);
     this.#kept.delete(source);
@@ -47,7 +47,7 @@ function searching(text: string, source: string, counter: StepCounter): Pattern 
   return found;
 }
 
-/** Whether the pattern is found anywhere in the text. */
+/** Reports whether the pattern is found anywhere in the text. */
 function matches(text: string, source: string, counter: StepCounter): boolean {
   return searching(text, source, counter).test(text);
 }
@@ -65,7 +65,7 @@ function findAll(text: string, source: string, limit: bigint, counter: StepCount
   return new ArrayList(found);
 }
 
-/** Whether a text can be a pattern. */
+/** Reports whether a text is a valid pattern. */
 export function isPattern(source: string): boolean {
   try {
     RE2JS.compile(source);
@@ -75,7 +75,7 @@ export function isPattern(source: string): boolean {
   }
 }
 
-/** Patterns run in time linear in the text, whatever they are. */
+/** Functions on patterns, which always run in time linear in the text. */
 export const REGEX: Library = {
   overloads: [
     fn('matches', 'string, string -> bool', matches),

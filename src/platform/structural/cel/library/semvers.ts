@@ -3,13 +3,13 @@ import { opaque } from '../types.ts';
 import { EvaluationError, Opaque } from '../values.ts';
 
 const SEMVER = opaque('kubernetes.Semver');
-/** A version by the rules of semver.org; what follows a plus sign says nothing about order. */
+/** Version by the rules of semver.org. Build metadata after a plus sign does not affect the order. */
 interface Version {
   readonly numbers: readonly [bigint, bigint, bigint];
   readonly pre: readonly string[];
 }
 
-/** A version, or what is wrong with the text. */
+/** Parses a version, or returns the problem with the text. */
 function read(text: string): Version | string {
   if (text === '') return 'Version string empty';
   const [major = '', minor, ...others] = text.split('.');
@@ -43,7 +43,7 @@ function buildProblem(part: string): string | undefined {
   return /^[0-9A-Za-z-]+$/.test(part) ? undefined : `Invalid character(s) found in build meta data "${part}"`;
 }
 
-/** Accepts what people write too: a leading v, missing minor and patch, leading zeros. */
+/** Normalizes common variants: a leading v, missing minor and patch, leading zeros. */
 function normalize(text: string): string {
   const [core = '', ...rest] = text.replace(/^v/, '').split(/(?=[-+])/);
   const parts = core.split('.').map((part) => part.replace(/^0+(?=[0-9])/, ''));
@@ -63,7 +63,7 @@ function compare({ data: left }: Opaque, { data: right }: Opaque): number {
     const [x, y] = [a.numbers[i] ?? 0n, b.numbers[i] ?? 0n];
     if (x !== y) return x < y ? -1 : 1;
   }
-  // A version with a pre-release comes before the one without.
+  // A version with a pre-release precedes the one without.
   if (a.pre.length === 0 || b.pre.length === 0) return Math.sign(b.pre.length - a.pre.length);
   return comparePre(a.pre, b.pre);
 }

@@ -2,7 +2,7 @@ import { equals } from '../equality.ts';
 import { fn, type Library } from '../library.ts';
 import type { List, StepCounter, Value } from '../values.ts';
 
-/** Answers whether a value is in a list; at once for scalars, of which most lists consist. */
+/** Returns a membership test for a list. It is immediate for scalars, of which most lists consist. */
 function membership(list: List): (value: Value, counter: StepCounter) => boolean {
   const scalars = new Set<Value>();
   const others: Value[] = [];

@@ -6,7 +6,7 @@ import { formatText } from './text-format.ts';
 
 const outOfRange = (index: bigint): EvaluationError => new EvaluationError(`index out of range: ${index}`);
 
-/** The characters of a text; the text itself where each is one unit. */
+/** Returns the characters of a text, or the text itself if each character is one unit. */
 function charsOf(text: string): string | string[] {
   return isPlain(text) ? text : [...text];
 }
@@ -21,7 +21,7 @@ function charAt(text: string, index: bigint): string {
   return chars[Number(index)] ?? '';
 }
 
-/** Translates a position in JavaScript's units to one in characters. */
+/** Converts a position in JavaScript's units to one in characters. */
 function position(text: string, unit: number): bigint {
   return BigInt(unit < 0 || isPlain(text) ? unit : runeCount(text.slice(0, unit)));
 }
@@ -74,7 +74,7 @@ function replace(text: string, from: string, to: string, limit = -1n): string {
   );
 }
 
-/** Replacing nothing puts the text before, between and after all characters. */
+/** Replaces the empty string, which inserts the text before, between and after all characters. */
 function replaceBetween(text: string, inserted: string, limit: number): string {
   const chars = [...text];
   let out = '';
@@ -95,7 +95,7 @@ function joinAll(list: List, separator: string, counter: StepCounter): string {
 
 const lower = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
 const upper = (text: string): string => text.replaceAll(/[a-z]+/g, (part) => part.toUpperCase());
-/** By hand, since a pattern that looks for blanks at the end may look very often. */
+/** Trims by hand, because a pattern for trailing blanks may backtrack very often. */
 function trim(text: string): string {
   const blank = /[\s\u0085]/u;
   let [start, end] = [0, text.length];

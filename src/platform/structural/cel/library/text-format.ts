@@ -17,7 +17,7 @@ import {
 import { fixedPoint, scientific } from './number-format.ts';
 import { quote } from './quote.ts';
 
-/** A place in a template that an argument fills. */
+/** Placeholder in a template that an argument fills. */
 interface Clause {
   readonly verb: string;
   readonly precision: number | undefined;
@@ -26,10 +26,10 @@ interface Clause {
 const CLAUSE = /%(?:%|(?:\.([0-9]*))?([^]?))/g;
 const VERBS = 'sdfebxXo';
 const MAX_PRECISION = 1000;
-/** How many steps printing one item is. */
+/** Number of steps charged for printing one item. */
 const SHOWN = 10;
 
-/** Takes a template apart into text and clauses; throws at a clause that is malformed. */
+/** Splits a template into text and clauses. Throws on a malformed clause. */
 export function* readTemplate(template: string): Generator<string | Clause> {
   let end = 0;
   for (const match of template.matchAll(CLAUSE)) {
@@ -55,7 +55,7 @@ function readClause(digits: string | undefined, verb: string): Clause {
   return { verb, precision };
 }
 
-/** Fills a template: %s anything, %d whole numbers, %f %e fractions, %b %o %x %X other bases. */
+/** Formats a template: %s anything, %d whole numbers, %f %e fractions, %b %o %x %X other bases. */
 export function formatText(template: string, args: List, counter: StepCounter): string {
   let next = 0;
   let text = '';
@@ -98,7 +98,7 @@ function formatClause({ verb, precision = 6 }: Clause, value: Value, counter: St
 const ANYTHING =
   'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
 
-/** What each verb takes, and what is said of anything else. */
+/** Types that each verb accepts, and the message for all others. */
 const TAKES: Readonly<Record<string, readonly [kinds: readonly string[], rule: string]>> = {
   d: [['int', 'uint'], 'decimal clause can only be used on integers'],
   f: [['double', 'string'], 'fixed-point clause can only be used on doubles'],
@@ -109,7 +109,7 @@ const TAKES: Readonly<Record<string, readonly [kinds: readonly string[], rule: s
   X: [['int', 'uint', 'string', 'bytes'], 'only integers, byte buffers, and strings can be formatted as hex'],
 };
 
-/** Why a value of a type cannot fill a clause; undefined where it can, or where only the value will tell. */
+/** Returns why a value of a type cannot fill a clause, or undefined if it can or if only the value decides. */
 export function formatTypeProblem(verb: string, type: Type): string | undefined {
   if (type.isDyn || type.kind === 'param') return undefined;
   const [kinds, rule] = TAKES[verb] ?? [undefined, ANYTHING];
@@ -126,7 +126,7 @@ function hexadecimal(value: Value): string {
   return inBase(value, 16);
 }
 
-/** A value as %s prints it when it is on its own. */
+/** Formats a value as %s prints it at the top level. */
 function show(value: Value, counter: StepCounter): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatDouble(value);
@@ -136,7 +136,7 @@ function show(value: Value, counter: StepCounter): string {
   return showInside(value, counter);
 }
 
-/** A value as it is printed inside of a list or map: so that one can tell what it was. */
+/** Formats a value inside a list or map, so that its type is recognizable. */
 function showInside(value: Value, counter: StepCounter): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return fixedPoint(value, 6, false);

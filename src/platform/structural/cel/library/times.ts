@@ -4,7 +4,7 @@ import type { Duration, Timestamp } from '../values.ts';
 
 const DAY = 86_400_000;
 
-/** What each accessor reads off the calendar; months and days of the month count from zero, but not in getDate. */
+/** Calendar field of each accessor. Months and days of the month count from zero, except in getDate. */
 const FIELDS: readonly (readonly [string, (date: Date) => number])[] = [
   ['getFullYear', (date) => date.getUTCFullYear()],
   ['getMonth', (date) => date.getUTCMonth()],

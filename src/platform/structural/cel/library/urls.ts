@@ -14,10 +14,12 @@ interface Url {
 
 const PARTS = /^(?:([^:/?#]*):)?(?:\/\/([^/?]*))?([^?]*)(?:\?(.*))?$/s;
 
-/** Splits an absolute URL, or a path from the root, as an HTTP server reads it; or says what is wrong with the text. */
+/**
+ * Splits an absolute URL, or a path from the root, as an HTTP server reads it, or returns the problem with the text.
+ */
 function read(text: string): Url | string {
   if (text === '') return 'empty url';
-  // A fragment is the browser's business, and not part of what it asks for.
+  // A fragment is used only by the browser and is not part of the request.
   const match = PARTS.exec(text.replace(/#.*$/s, ''));
   if (match === null || /[\p{Cc}--[\u0080-\u009f]]/v.test(text)) return 'net/url: invalid control character in URL';
   const [, scheme = '', authority, path = '', query = ''] = match;
@@ -64,7 +66,7 @@ function port({ host }: Url): string {
 function query({ query: text }: Url): ValueMap {
   const values = new Map<string, string[]>();
   for (const pair of text.split('&')) {
-    // A pair with a semicolon or a broken escape is dropped.
+    // A pair with a semicolon or an invalid escape is dropped.
     if (pair === '' || pair.includes(';')) continue;
     const at = pair.indexOf('=');
     const [name, value] = [at < 0 ? pair : pair.slice(0, at), at < 0 ? '' : pair.slice(at + 1)].map(unescapeQuery);
@@ -82,7 +84,7 @@ function unescapeQuery(text: string): string | undefined {
   }
 }
 
-/** What is wrong with a text that is no URL, in the words of Go's net/url; undefined where nothing is. */
+/** Returns the problem of an invalid URL in the words of Go's net/url, or undefined if it is valid. */
 export function urlProblem(text: string): string | undefined {
   const url = read(text);
   return typeof url === 'string' ? `parse ${JSON.stringify(text)}: ${url}` : undefined;
