@@ -56,7 +56,7 @@ const YEAR = 365 * DAY;
 const AUTHORITY_LIFETIME = 10 * YEAR;
 /** Ratio of the remaining lifetime at which a certificate is replaced. */
 const RENEWED_FROM = 0.2;
-/** Maximum clock skew between two hosts. */
+/** Time by which certificates are backdated, because the clocks of two hosts may differ by that much. */
 const BACKDATE = 5 * 60_000;
 
 const SERVER_NAMES = [

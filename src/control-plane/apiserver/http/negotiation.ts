@@ -28,8 +28,8 @@ const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kuber
 const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
 /**
- * Selects the format of an Accept header that the client prefers among those served here. Protobuf is not served if
- * JSON is accepted as well.
+ * Selects the format of an Accept header that the client prefers among those served here. Protobuf is not served, so
+ * JSON is used if the client accepts it as well.
  */
 export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SHAPES): AcceptedFormat {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;

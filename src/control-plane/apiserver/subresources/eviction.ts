@@ -21,7 +21,7 @@ interface BudgetStatus {
   readonly [field: string]: unknown;
 }
 
-/** Maximum number of disrupted pods. More mean that nothing processes them. */
+/** Maximum number of disrupted pods. More mean that nobody counts them. */
 const MAX_DISRUPTED = 2000;
 
 /** Handles pods/eviction: deletes a pod, unless its disruption budget forbids that. */

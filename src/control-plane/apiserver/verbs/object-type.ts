@@ -38,7 +38,7 @@ export function checkAppliedType(resource: Resource, object: KubeObject): void {
   throw badRequest(`invalid object type: ${version}, Kind=${kind}`);
 }
 
-/** Checks the type of a patched object, which is validated like its schema. */
+/** Validates the type of a patched custom object. */
 export function checkPatchedType(resource: Resource, object: KubeObject): void {
   if (!resource.custom) return;
   const { kind, apiVersion } = object;
