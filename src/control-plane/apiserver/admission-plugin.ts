@@ -8,14 +8,14 @@ import type { Resource } from './resource.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** Names a kind of objects. */
+/** Identifies a kind of objects. */
 export interface ObjectKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** One write as admission plugins see it. `object` may be changed by `mutate` only; on DELETE there is only `old`. */
+/** Describes one write for admission plugins. Only `mutate` may change `object`; on DELETE there is only `old`. */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation;
   readonly resource: Resource;
@@ -24,35 +24,35 @@ export interface AdmissionAttributes {
   readonly name: string;
   readonly object: KubeObject | undefined;
   readonly old: KubeObject | undefined;
-  /** The kind of these objects, where the subresource has one of its own: an Eviction, a Scale. */
+  /** Kind of these objects if the subresource has its own, such as Eviction or Scale. */
   readonly kind?: ObjectKind;
-  /** The options object of the request, such as DeleteOptions. */
+  /** Options object of the request, such as DeleteOptions. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly call: RequestContext;
 }
 
-/** A step of admission; it refuses a write by throwing an ApiError. */
+/** Defines an admission step, which rejects a write by throwing an ApiError. */
 export interface AdmissionPlugin {
   readonly name: string;
-  /** Changes the object in place, or returns another one. */
+  /** Mutates the object in place, or returns another one. */
   mutate?(write: AdmissionAttributes): KubeObject | undefined | Promise<KubeObject | undefined>;
   validate?(write: AdmissionAttributes): void | Promise<void>;
-  /** Hears what became of a write that it let pass, or that somebody else stopped: for what it took in advance. */
+  /** Receives the outcome of a write that this plugin admitted or another rejected, to release what it reserved. */
   settle?(write: AdmissionAttributes, stored: boolean): void;
 }
 
-/** What the API server offers to plugins of the program that embeds it. */
+/** Provides what plugins of the embedding program need from the API server. */
 export interface PluginHost {
   readonly source: ObjectSource;
   readonly authorize: Authorize;
-  /** A client that acts as a user. It works once the API server has started. */
+  /** Returns a client that acts as a user. It works once the API server has started. */
   readonly client: (user: User) => Client;
 }
 
 /** Adds admission plugins to those of Kubernetes. */
 export type AddPlugins = (host: PluginHost) => {
-  /** Run after everything that may change an object, and before everything that only checks it. */
+  /** Plugins that run after everything that may mutate an object, and before everything that only validates it. */
   readonly mutating?: readonly AdmissionPlugin[];
-  /** Run after everything that only checks, because they may leave something behind. Only quota comes later. */
+  /** Plugins that run after all validation, because they may have side effects. Only quota runs later. */
   readonly last?: readonly AdmissionPlugin[];
 };

@@ -1,7 +1,7 @@
 import { causeReason, type FieldError, fieldErrorBody, formatFieldError } from '#platform/base/field-error';
 import { StoreError } from './store/store-error.ts';
 
-/** One cause inside a Status. */
+/** Describes one cause inside a Status. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
@@ -17,7 +17,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** The Status object that Kubernetes answers with, on failure and after some deletions. */
+/** Status object that Kubernetes returns on failure and after some deletions. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -29,7 +29,7 @@ export interface Status {
   readonly code?: number;
 }
 
-/** A request that ends in a Status of failure; the texts are those that Kubernetes' clients know. */
+/** Ends a request with a failure Status. The messages are those that Kubernetes clients know. */
 export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;
@@ -90,17 +90,20 @@ export function conflict({ group, plural }: NamedResource, name: string, why: st
   return new ApiError(409, 'Conflict', message, { name, ...groupOf(group), kind: plural });
 }
 
-/** What a writer hears who read an older version. */
+/** Message for a writer that read an older version of the object. */
 export const OBJECT_MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** More causes than these tell nobody anything, and a large object could otherwise give hundreds of thousands. */
+/**
+ * Maximum number of causes in a Status. More are of no use, and a large object could otherwise cause hundreds of
+ * thousands.
+ */
 const MOST_CAUSES = 500;
 const MOST_TEXT = 256 * 1024;
 
 export function invalid({ group, kind }: NamedKind, name: string, all: readonly FieldError[]): ApiError {
   const causes = readable(all);
-  // The same thing told twice stays two causes, but is read once.
+  // Repeated errors stay separate causes, but appear once in the message.
   const texts = [...new Set(causes.map(formatFieldError))];
   const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new ApiError(422, 'Invalid', `${qualifiedResource(group, kind)} "${name}" is invalid: ${told}`, {
@@ -115,7 +118,7 @@ export function invalid({ group, kind }: NamedKind, name: string, all: readonly 
   });
 }
 
-/** As many causes as somebody reads: each may quote a whole object. */
+/** Limits the causes to a readable number, because each may quote a whole object. */
 function readable(all: readonly FieldError[]): FieldError[] {
   const causes: FieldError[] = [];
   let length = 0;
@@ -145,7 +148,7 @@ export function methodNotAllowed(): ApiError {
   return new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
-/** What a resource itself says that has no such verb. */
+/** Returned by a resource that does not support the verb. */
 export function methodNotSupported({ group, plural }: NamedResource, verb: string): ApiError {
   const message = `${verb} is not supported on resources of kind "${qualifiedResource(group, plural)}"`;
   return new ApiError(405, 'MethodNotAllowed', message, { ...groupOf(group), kind: plural });
@@ -163,7 +166,7 @@ export function notAcceptable(accepted: readonly string[]): ApiError {
   return new ApiError(406, 'NotAcceptable', message);
 }
 
-/** What the routes of built-in resources say, before anybody reads the request. */
+/** Returned by the routes of built-in resources before the request is read. */
 export function noRepresentation(available: readonly string[]): ApiError {
   const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
   return new ApiError(406, 'NotAcceptable', message, {});
@@ -178,12 +181,15 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Api
   return new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
-/** A request whose client has gone away: what is not begun is not done. Nobody reads this, but it is recorded. */
+/**
+ * Returned when the client has disconnected: work that has not started is skipped. Nobody reads this error, but it is
+ * recorded.
+ */
 export function clientGone(): ApiError {
   return new ApiError(499, 'ClientGone', 'the client is gone');
 }
 
-/** A request that took longer than any may. What it has begun may still be carried out. */
+/** Returned when a request exceeds the request timeout. Work that it has started may still be carried out. */
 export function requestTimedOut(): ApiError {
   return new ApiError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout');
 }
@@ -192,7 +198,10 @@ export function expired(message: string): ApiError {
   return new ApiError(410, 'Expired', message);
 }
 
-/** A list that cannot go on as it began; whoever does not mind can go on with the token. */
+/**
+ * Rejects a list that can no longer continue at its original revision. A client that accepts an inconsistent list can
+ * continue with the token.
+ */
 export class ExpiredListError extends ApiError {
   readonly #token: string;
 
@@ -214,9 +223,9 @@ export function tooLargeResourceVersion(wanted: number, current: number): ApiErr
   });
 }
 
-/** What a client hears of a fault of ours: that it happened, not where. */
+/** Reports an internal error to the client without revealing its origin. */
 export function internal(cause: unknown): ApiError {
-  // That writes fail for want of storage is nobody's fault here, and passes: it is told as it is.
+  // Failing writes for lack of storage are not a bug and are temporary, so the client sees the actual reason.
   if (cause instanceof StoreError && cause.code === 'Unavailable') {
     return new ApiError(503, 'ServiceUnavailable', cause.message, undefined, cause);
   }

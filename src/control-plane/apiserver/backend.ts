@@ -18,20 +18,20 @@ import type { Resource } from './resource.ts';
 import { STAGE_BARRIER } from './stage-barrier.ts';
 import type { Store } from './store/store.ts';
 
-/** What the verbs work with. */
+/** Dependencies of the verbs. */
 export interface Backend {
   readonly stores: { readonly main: Store; readonly events: Store };
   readonly registry: Registry;
   readonly parsed: ParsedObjects;
   readonly admission: readonly AdmissionPlugin[];
-  /** Asked again where a request turns out to do more than its verb says. */
+  /** Authorizes again if a request turns out to do more than its verb says. */
   readonly authorize: Authorize;
   readonly fields: FieldManagement;
   readonly clock: Clock;
   readonly random: Random;
-  /** Long work waits for its turn there. */
+  /** Queues long work. */
   readonly thread: Thread;
-  /** Large objects wait there before they are stored. */
+  /** Queues large objects before they are stored. */
   readonly commits: CommitShare;
   readonly yaml: YamlReader;
 }
@@ -40,7 +40,7 @@ export function storeOf(backend: Backend, resource: Resource): Store {
   return backend.stores[resource.storage.store];
 }
 
-/** How a user's long bodies are read. */
+/** Returns how to read a user's long bodies. */
 export function longWorkOf({ thread, yaml }: Backend, user: User): LongWork {
   const flow = flowOf(user);
   return {
@@ -49,12 +49,12 @@ export function longWorkOf({ thread, yaml }: Backend, user: User): LongWork {
   };
 }
 
-/** The time as Kubernetes writes it in objects: whole seconds. */
+/** Formats the current time as in Kubernetes objects, in whole seconds. */
 export function timestamp(clock: Clock): string {
   return timestampOf(clock.now());
 }
 
-/** Lets every plugin change the object in turn. */
+/** Lets every plugin mutate the object in turn. */
 export async function mutate(backend: Backend, write: AdmissionAttributes): Promise<KubeObject | undefined> {
   let { object } = write;
   for (const plugin of backend.admission) {
@@ -65,7 +65,7 @@ export async function mutate(backend: Backend, write: AdmissionAttributes): Prom
   return object;
 }
 
-/** Asks every plugin whether the write may happen. */
+/** Lets every plugin validate the write. */
 export async function admit(backend: Backend, write: AdmissionAttributes): Promise<void> {
   for (const plugin of backend.admission) {
     const verdict = plugin.validate?.(write);
@@ -73,7 +73,7 @@ export async function admit(backend: Backend, write: AdmissionAttributes): Promi
   }
 }
 
-/** Tells every plugin what became of a write. */
+/** Notifies every plugin of the outcome of a write. */
 export function settle(backend: Backend, write: AdmissionAttributes, stored: boolean): void {
   for (const plugin of backend.admission) plugin.settle?.(write, stored);
 }

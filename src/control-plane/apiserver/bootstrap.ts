@@ -5,7 +5,7 @@ import objects from './kubernetes/bootstrap-objects.data.json' with { type: 'jso
 import type { RequestContext } from './request-context.ts';
 import { createObject } from './verbs/create.ts';
 
-/** What a new control plane begins with: namespaces, roles, flow schemas, priority classes. */
+/** Initial objects of a new control plane: namespaces, roles, flow schemas and priority classes. */
 
 interface Bootstrapped {
   readonly group: string;
@@ -31,13 +31,16 @@ const THEN: readonly Bootstrapped[] = [
   { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses', objects: objects.priorityclasses },
 ];
 
-/** Creates what is not there; what a user changed since the first start stays as it is. */
+/** Creates the objects that do not exist. Objects that a user has changed since the first start stay as they are. */
 export async function bootstrap(backend: Backend, call: RequestContext): Promise<void> {
   for (const step of [FIRST, [...THEN, tracking(backend)]])
     await Promise.all(step.map((part) => ensure(backend, part, call)));
 }
 
-/** Since when uses of tokens in Secrets are written down, which kube-controller-manager asks for: none were made before. */
+/**
+ * Records since when the use of tokens in Secrets is tracked, which kube-controller-manager requires. No use was
+ * tracked before.
+ */
 function tracking({ clock }: Backend): Bootstrapped {
   const metadata = { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' };
   const data = { since: timestamp(clock).slice(0, 'YYYY-MM-DD'.length) };

@@ -33,18 +33,18 @@ interface DiscoveredResource {
 
 type Discovered = Readonly<Record<string, readonly { version: string; resources: readonly DiscoveredResource[] }[]>>;
 
-/** The groups of the built-in kinds in the order in which clients prefer them. */
+/** Groups of the built-in kinds in the order in which clients prefer them. */
 export const BUILT_IN_GROUPS: readonly string[] = Object.keys(discovery);
 
-/** What a kind brings beside its place in discovery. */
+/** Provides what a kind needs in addition to its discovery entry. */
 export interface KindDefinition {
   shape(group: string, version: string, kind: string, plural: string): KindSchema;
   strategy(group: string, plural: string): Strategy;
-  /** Conversions from and to the stored version, where a kind has two. */
+  /** Returns the conversions from and to the stored version, if a kind has two. */
   conversion(group: string, version: string, plural: string): Pick<Resource, 'fromStorage' | 'toStorage'>;
 }
 
-/** Every resource that a Kubernetes API server serves without extensions. */
+/** Returns every resource that a Kubernetes API server serves without extensions. */
 export function builtInResources(parts: KindDefinition): Resource[] {
   const patchSchemas = new PatchSchemas(schemas as unknown as Readonly<Record<string, PatchSchemaSource>>);
   return Object.entries(discovery as unknown as Discovered).flatMap(([group, versions]) =>
@@ -81,7 +81,7 @@ function resourceOf(
     verbs: found.verbs,
     subresources: new Map((found.subresources ?? []).map((each) => [each.subresource, subresourceOf(each)])),
     storage: storageOf(group, plural, stored),
-    // Most kinds are never written to: their schemas are compiled when the first object comes along.
+    // Most kinds are never written, so their schemas are compiled on first use.
     get shape() {
       shape ??= parts.shape(group, version, kind, plural);
       return shape;
@@ -97,7 +97,7 @@ function resourceOf(
   };
 }
 
-/** Kinds of Kubernetes 1.36 that are on their way out. */
+/** Deprecated kinds of Kubernetes 1.36. */
 const DEPRECATED: Readonly<Record<string, string>> = {
   componentstatuses: 'v1 ComponentStatus is deprecated in v1.19+',
   endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
@@ -108,7 +108,10 @@ function deprecationOf(group: string, plural: string): Pick<Resource, 'deprecati
   return deprecation === undefined ? {} : { deprecation };
 }
 
-/** Events of both groups are the same objects, kept apart from all others so that they cost those nothing. */
+/**
+ * Returns the storage of a resource. Events of both groups are the same objects, stored apart from all others so that
+ * they do not slow those down.
+ */
 function storageOf(group: string, plural: string, version: string): Storage {
   if (plural === 'events') return { prefix: '/registry/events/', apiVersion: 'v1', store: 'events' };
   const folder = group === '' ? plural : `${group}/${plural}`;
@@ -124,7 +127,7 @@ const EXTENSION_GROUPS: Readonly<Record<string, string>> = {
   'apiregistration.k8s.io': 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
 };
 
-/** The name of a kind among the OpenAPI components. */
+/** Returns the name of a kind among the OpenAPI components. */
 export function componentOf(group: string, version: string, kind: string): string {
   const folder = group === '' ? 'core' : (group.split('.')[0] ?? group);
   return `${EXTENSION_GROUPS[group] ?? `io.k8s.api.${folder}`}.${version}.${kind}`;

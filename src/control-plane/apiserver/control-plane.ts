@@ -71,61 +71,62 @@ import { issueToken } from './subresources/token.ts';
 import { WatchItems } from './verbs/watch-item.ts';
 
 export interface ControlPlaneOptions {
-  /** Holds objects, certificates and keys; without one, everything ends with the process. */
+  /** Directory of objects, certificates and keys. Without one, everything is lost when the process ends. */
   readonly dataDir?: string;
   readonly store?: 'memory' | 'lmdb';
   readonly durability?: 'sync' | 'relaxed';
-  /** 127.0.0.1 where absent. */
+  /** Host to listen on. Defaults to 127.0.0.1. */
   readonly host?: string;
-  /** 0, or absent: any free one. */
+  /** Port to listen on. Defaults to 0, any free port. */
   readonly port?: number;
-  /** Where others than this machine reach the server, as the service `kubernetes` tells; absent: it does not. */
+  /**
+   * Address at which other hosts reach the server, published by the service `kubernetes`. If absent, none is published.
+   */
   readonly advertised?: string;
-  /** Plain HTTP: only where asked for. */
+  /** Serves plain HTTP. Disabled unless requested. */
   readonly insecure?: boolean;
   /**
-   * Programs of our user on this machine that send no credentials are the administrator, where the server listens on loopback and
-   * by plain HTTP alone: kubectl never sends any there.
+   * Treats local programs of our user without credentials as the administrator, if the server listens on loopback and
+   * by plain HTTP only: kubectl never sends credentials there.
    */
   readonly trustsLocalPrograms?: boolean;
-  /** Admission plugins beyond those of Kubernetes. */
+  /** Admission plugins in addition to those of Kubernetes. */
   readonly plugins?: AddPlugins;
-  /** API groups that are served by code in this process, after roles are asked; those that use this very API get clients. */
+  /** API groups that are served by code in this process, after authorization. Those that use this API get clients. */
   readonly extensions?:
     | readonly ApiExtension[]
     | ((clientFor: ControlPlane['client']) => Promise<readonly ApiExtension[]> | readonly ApiExtension[]);
-  /** Those who run pods; without them, the logs of pods are refused. */
+  /** Runtime of pods. Without it, requests for pod logs are rejected. */
   readonly nodeRuntime?: NodeRuntime;
-  /** Takes one line of JSON for every request; absent: no audit log. */
+  /** Receives one line of JSON for every request. If absent, there is no audit log. */
   readonly audit?: (line: string) => void;
-  /** The real one where absent. */
+  /** Defaults to the real clock. */
   readonly clock?: Clock;
-  /** That of the system where absent. */
+  /** Defaults to the random source of the system. */
   readonly random?: Random;
-  /** Nothing is logged where absent. */
+  /** If absent, nothing is logged. */
   readonly log?: Logger;
 }
 
-/** A running control plane. */
 export interface ControlPlane {
   readonly url: string;
   readonly port: number;
   readonly pki: Pki;
-  /** For clients that cannot show a certificate. */
+  /** Token for clients that cannot present a certificate. */
   readonly adminToken: string;
   readonly backend: Backend;
-  /** A client in this process that speaks for a user, the administrator where none is named. */
+  /** Returns an in-process client that acts as a user, by default the administrator. */
   client(user?: User, fieldManager?: string): Client;
-  /** Why the store takes no writes at present, if it does not. */
+  /** Returns the reason why the store currently rejects writes, if it does. */
   storeProblem(): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
 const ADMIN: User = { name: 'kubernetes-admin', groups: [MASTERS] };
-/** The user that the server itself writes as. */
+/** User that the server itself writes as. */
 const SYSTEM: User = { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED] };
 
-/** Brings up an API server: stores, first objects, access, and the port it listens on. */
+/** Starts an API server: stores, initial objects, access control, and the port it listens on. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { clock = realClock, random = systemRandom(), log = noopLogger, host = '127.0.0.1', port = 0 } = options;
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
@@ -163,7 +164,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   };
   await bootstrap(backend, systemCall(stop.signal));
   if (options.store === 'lmdb') {
-    // Where nothing is flushed, all that is sure after a power cut is that there were objects.
+    // Without flushes, all that is certain after a power cut is that there were objects.
     recordReached(folder, options.durability === 'relaxed' ? FIRST_REVISION : stores.main.revision);
   }
   const converterFor = converters({
@@ -179,7 +180,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const storeProblem = async (): Promise<string | undefined> => {
     const [main, events] = await Promise.all([stores.main.problem(), stores.events.problem()]);
     const problem = main ?? events;
-    // Anybody may ask, and where the data is concerns only some.
+    // Anyone may read this, but the location of the data concerns only some users.
     return problem === undefined ? undefined : problem.cause instanceof Error ? problem.cause.message : problem.message;
   };
   const notReady = async () => (ready ? await storeProblem() : 'not ready');
@@ -215,7 +216,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     reviews: answers,
   });
   const onFault = (error: unknown, { method, path }: ApiRequest) => {
-    // That the store takes no writes is logged once.
+    // That the store rejects writes is logged once elsewhere.
     if (error instanceof StoreError && error.code === 'Unavailable') return;
     log.error({ method, path, error }, 'request failed');
   };

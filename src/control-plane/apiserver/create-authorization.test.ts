@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-/** The same as over HTTP, which test/attacks holds against kube-apiserver. */
+/** This is the same as over HTTP, which test/attacks compares with kube-apiserver. */
 test('a client in the process that may only change objects creates none', async () => {
   const client = plane.client({ name: 'u', groups: [AUTHENTICATED] });
   const denied = (plural: string, group: string) => ({

@@ -10,9 +10,9 @@ import { revisionBeyond, storePlaces } from './store-places.ts';
 import { hasWitness } from './store-witness.ts';
 
 /**
- * Opens the store of Events, which tell what happened and are not worth a wait for the disk. So a power cut may cost them,
- * but not the cluster: where they are damaged they are set aside, and the store begins anew. Revisions that were served
- * are never given out again.
+ * Opens the store of Events, which is not flushed to disk because Events are not worth the wait. A power cut may lose
+ * Events but not the cluster: a damaged store is set aside and a new one is started, which never reuses revisions that
+ * were served.
  */
 export async function openEvents(
   dataDir: string,

@@ -14,34 +14,34 @@ import { TypeSchemas } from './fields/type-schema.ts';
 import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { apiVersionOf, type Resource } from './resource.ts';
 
-/** Who writes, as metadata.managedFields records it. */
+/** Describes a writer as metadata.managedFields records it. */
 export interface Writer {
   readonly manager: string;
-  /** '' for the object itself. */
+  /** Subresource that is written; '' for the object itself. */
   readonly subresource: string;
   readonly time: string | undefined;
 }
 
-/** Keeps metadata.managedFields, and applies configurations by what it says. */
+/** Maintains metadata.managedFields, and applies configurations by it. */
 export class FieldManagement {
   readonly #types = new TypeSchemas(schemas);
   readonly #kinds = new WeakMap<Resource, Map<string, ManagedKind>>();
   readonly #versionsOf: (resource: Resource) => Iterable<Resource>;
 
-  /** `versionsOf` finds all versions in which a resource is served. */
+  /** `versionsOf` returns all versions in which a resource is served. */
   constructor(versionsOf: (resource: Resource) => Iterable<Resource>) {
     this.#versionsOf = versionsOf;
   }
 
   /**
-   * Records in `object` what an ordinary write changed against `live` (undefined on create). To be called before
-   * admission: what plugins and allocators add belongs to nobody.
+   * Records in `object` what a write other than apply changed compared to `live` (undefined on create). Call it before
+   * admission: changes by plugins and allocators have no owner.
    */
   record(resource: Resource, object: KubeObject, live: KubeObject | undefined, writer: Writer): void {
     runSteps(this.recordInSteps(resource, object, live, writer));
   }
 
-  /** The same in steps. */
+  /** Does the same as `record`, in steps. */
   *recordInSteps(resource: Resource, object: KubeObject, live: KubeObject | undefined, writer: Writer): Steps<void> {
     const { manager, time } = writer;
     const kind = this.#kindOf(resource, writer.subresource);
@@ -49,8 +49,8 @@ export class FieldManagement {
   }
 
   /**
-   * The object after applying a configuration, in steps; throws a conflict unless forced. It still has to be decoded,
-   * which copies it: below its metadata it shares with the configuration and the live object.
+   * Returns the object after applying a configuration, in steps; throws a conflict unless forced. The result must still
+   * be decoded, which copies it: below its metadata it shares values with the configuration and the live object.
    */
   *apply(
     resource: Resource,
@@ -71,7 +71,7 @@ export class FieldManagement {
     }
   }
 
-  /** The same for the Scale of an object: what it is then, and who owns what of the object. */
+  /** Applies a configuration to the Scale of an object. Returns the Scale and the managed fields of the object. */
   applyScale(
     resource: Resource,
     config: KubeObject,

@@ -1,9 +1,9 @@
-/** In characters of the texts that things were made of, or are. */
+/** Maximum weight of a generation, in characters of the texts that the values represent. */
 const HEAVIEST = 16 * 1024 * 1024;
 
 /**
- * What was used lately, in two generations: what is not asked for while one of them fills up is forgotten. One is full
- * by number or by weight, so that a few huge things do not hold the memory of thousands.
+ * Caches recently used values in two generations: values not requested while one fills up are evicted. A generation is
+ * full by count or by weight, so that a few huge values do not take the memory of thousands.
  */
 export class GenerationalCache<K, V> {
   readonly #most: number;
@@ -11,17 +11,17 @@ export class GenerationalCache<K, V> {
   #old = new Map<K, V>();
   #weight = 0;
 
-  /** `most` is how many make a generation full. */
+  /** `most` is the number of entries that make a generation full. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** What is of the younger generation. */
+  /** Returns a value of the younger generation. */
   young(key: K): V | undefined {
     return this.#young.get(key);
   }
 
-  /** What is of the older one, and forgotten soon unless it is kept again. */
+  /** Returns a value of the older generation, which is evicted soon unless it is stored again. */
   old(key: K): V | undefined {
     return this.#old.get(key);
   }

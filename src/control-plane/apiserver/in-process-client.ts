@@ -41,21 +41,21 @@ export interface InProcessClientDeps {
   readonly backend: Backend;
   readonly items: WatchItems;
   readonly authorize: Authorize;
-  /** By `group/plural/subresource`. */
+  /** Actions by `group/plural/subresource`. */
   readonly acts: ReadonlyMap<string, SubresourceAction>;
-  /** What is served by more than the verbs on stored objects: documents, extensions. */
+  /** Serves everything beyond the verbs on stored objects, such as documents and extensions. */
   readonly remote: Client;
-  /** Whom the client speaks for: the same roles and admission hold as over HTTP. */
+  /** User that the client acts as. The same authorization and admission apply as over HTTP. */
   readonly user: User;
   readonly fieldManager: string;
 }
 
 const PATCH_TYPES = { json: JSON_PATCH, merge: MERGE_PATCH, strategic: STRATEGIC_PATCH } as const;
 
-/** A client in the same process: no HTTP, and nothing is serialised that the store does not need. */
+/** Creates an in-process client, which uses no HTTP and serializes only what the store needs. */
 export function inProcessClient(parts: InProcessClientDeps): Client {
   const { registry } = parts.backend;
-  // What can be asked for but not read again, such as a review or a binding, is nowhere kept.
+  // Objects that can be created but not read again, such as a review or a binding, are not stored.
   const isStored = ({ group, version, plural }: ResourceType): boolean =>
     registry.extension(group, version) === undefined &&
     registry.find(group, version, plural)?.verbs.includes('get') !== false;
@@ -119,7 +119,7 @@ function storeClient(parts: InProcessClientDeps): StoreClient {
           const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
           const limits = { ...options, ...match, signal };
           for await (const batch of watchObjects(backend, parts.items, resource, options.namespace ?? '', limits)) {
-            // An error comes alone, and last.
+            // An error is always alone in its batch, and last.
             const [first] = batch;
             if (first?.type === 'ERROR') throw errorOf(first.object as Status);
             yield batch as readonly WatchEvent<T>[];
@@ -199,19 +199,19 @@ function storeClient(parts: InProcessClientDeps): StoreClient {
 
 const NEVER = new AbortController().signal;
 
-/** What was handed in, as something that the server may change. */
+/** Returns a copy of the given object that the server may modify. */
 function ownCopy<T extends object>({ shape }: Resource, object: T): T {
   return shape.copies ? object : copyJson(object);
 }
 
-/** As much of an object as a write of its status looks at. */
+/** Returns the parts of an object that a status update uses. */
 function statusOf(object: KubeObject): KubeObject {
   const { apiVersion, kind, status, metadata } = object;
   const { managedFields: _theServers, ...known } = metadata;
   return { apiVersion, kind, metadata: known, ...(status === undefined ? {} : { status }) };
 }
 
-/** Refusals reach callers as those of any other client do. */
+/** Converts errors to those that any other client throws. */
 function guard<A extends unknown[], R>(action: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
   return async (...args) => {
     try {

@@ -8,13 +8,13 @@ import type { HttpResponse } from './http/response.ts';
 export interface InProcessWireDeps {
   readonly handle: (request: ApiRequest) => Promise<HttpResponse>;
   readonly user: User;
-  /** What the requests name as their program. */
+  /** User agent of the requests. */
   readonly userAgent: string;
   /** Aborted when the server stops. */
   readonly signal: AbortSignal;
 }
 
-/** Requests as they come in over HTTP, handed over in the same process. */
+/** Passes requests to the server as if they came over HTTP, in the same process. */
 export function inProcessWire(parts: InProcessWireDeps): Wire {
   const answer = async (sent: WireRequest): Promise<HttpResponse> => {
     try {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { definitionOf, GROUP, type Plane, specOf, startPlane, version } from './apiextensions/plane.fixture.ts';
 
-/** Names that every object answers to, and that users may choose as keys all the same. */
+/** Names that every object inherits, and that users may still choose as keys. */
 const NAMES = ['constructor', 'toString', 'hasOwnProperty', '__proto__'] as const;
 const CORE = '/api/v1/namespaces/default';
 const MERGE = 'application/merge-patch+json';
@@ -14,7 +14,7 @@ afterAll(async () => {
   await plane.plane.stop();
 });
 
-/** An object whose only key is this one, whatever its name. */
+/** Returns an object whose only key is this one, whatever its name. */
 const only = <T>(key: string, value: T): Record<string, T> => Object.fromEntries([[key, value]]);
 const nameOf = (key: string) => `of-${key.replaceAll('_', '').toLowerCase()}`;
 

@@ -9,7 +9,7 @@ import { nameProblems } from './kinds/object-name.ts';
 import { strategyOf } from './kinds/strategy-of.ts';
 import type { KindSchema } from './resource.ts';
 
-/** What built-in kinds bring beside their place in discovery. */
+/** Strategies, schemas and conversions of the built-in kinds. */
 export const kindParts: KindDefinition = {
   shape: shapeOf,
   strategy: (group, plural) => (group === 'apiextensions.k8s.io' ? crdStrategy : strategyOf(group, plural)),
@@ -31,7 +31,7 @@ function shapeOf(group: string, version: string, kind: string, plural: string): 
     // All defaults of built-in kinds are code.
     applyDefaults() {},
     *validate({ metadata }) {
-      // The rules of the kind have been looked at before.
+      // The strategy of the kind has already validated the rest.
       yield;
       return yield* metaValidation(metadata, rules);
     },

@@ -2,11 +2,11 @@ import { type Answered, type Plane, startPlane } from './apiextensions/plane.fix
 
 export const NAMESPACE = '/api/v1/namespaces/default';
 export const MERGE = 'application/merge-patch+json';
-/** Of pods that nothing is wrong with. */
+/** Template of valid pods. */
 export const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 export const messageOf = ({ body }: Pick<Answered, 'body'>) => body['message'];
 
-/** A server that takes pods, as a fresh kube-apiserver does. */
+/** Starts a server that accepts pods, as a fresh kube-apiserver does. */
 export async function startPlaneForPods(): Promise<Plane> {
   const plane = await startPlane();
   await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });

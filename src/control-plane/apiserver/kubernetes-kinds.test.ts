@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Plane } from './apiextensions/plane.fixture.ts';
 import { MERGE, messageOf, NAMESPACE, startPlaneForPods, template } from './kubernetes-answers.fixture.ts';
 
-/* What kube-apiserver v1.36.3 answered to the same requests about kinds with ways of their own. */
+/** Compares with the responses of kube-apiserver v1.36.3 to the same requests for kinds with special behavior. */
 
 let plane: Plane;
 

@@ -11,7 +11,7 @@ import type { Resource } from './resource.ts';
 import { bodyDecoding, decodeBody } from './verbs/decode.ts';
 
 const MANY = 40_000;
-/** Entries that are worked on between two turns: a few milliseconds. */
+/** Maximum number of entries processed between two pauses, which takes a few milliseconds. */
 const MOST_AT_ONCE = 4_096;
 
 const resource = builtInResources(kindParts).find(({ kind }) => kind === 'ConfigMap') as Resource;
@@ -35,7 +35,7 @@ const configMap = (metadata: object, rest: object = {}) => ({
 });
 const entry = (i: number) => ({ manager: `m${i}`, operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' });
 
-/** Drives work to its end and counts the turns that others could have had. */
+/** Runs work to its end and counts the pauses in which others could have run. */
 function drive<T>(steps: Steps<T>): { readonly value: T; readonly turns: number } {
   for (let turns = 0; ; turns++) {
     const { done, value } = steps.next();

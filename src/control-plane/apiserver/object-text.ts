@@ -3,9 +3,9 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { GenerationalCache } from './generational-cache.ts';
 
 /**
- * Objects are stored as JSON text that begins with kind and apiVersion, so that an answer can be put together from
- * texts without parsing any of them. The text is itself put together from those of its parts, of which a write changes
- * few: `parts` finds again what it has seen lately.
+ * Formats an object as JSON text that begins with kind and apiVersion, so that responses can be built from texts
+ * without parsing them. The text is built from those of its parts, because a write changes few of them; `parts` caches
+ * recent ones.
  */
 export function textOf(object: KubeObject, parts?: PartTexts): string {
   const { kind, apiVersion, metadata, ...rest } = object;
@@ -14,7 +14,7 @@ export function textOf(object: KubeObject, parts?: PartTexts): string {
   for (const name of Object.keys(rest)) {
     const value = rest[name];
     if (value === undefined) continue;
-    // A status is written to be replaced: keeping its text would only drive out others.
+    // A status is soon replaced, so caching its text would only evict others.
     const kept = name !== 'status' && typeof value === 'object' && value !== null;
     text += `,${JSON.stringify(name)}:${kept ? parts.of(value) : JSON.stringify(value)}`;
   }
@@ -32,28 +32,31 @@ function formatMetadata(metadata: KubeObject['metadata'], parts: PartTexts): str
   return `${text.slice(0, -1)},"managedFields":[${entries.join(',')}]}`;
 }
 
-/** What every text of a kind begins with; items of a typed list leave it out. */
+/** Prefix of every text of a kind. Items of a typed list omit it. */
 export function headerOf(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
 const MAX_PARTS = 16_384;
 
-/** The texts of parts of objects, such as a spec that stays as it is while the status changes. Bounded, by identity. */
+/**
+ * Caches the texts of parts of objects, such as a spec that stays the same while the status changes. It is bounded and
+ * keyed by identity.
+ */
 export class PartTexts {
   readonly #recent = new GenerationalCache<object, string>(MAX_PARTS);
 
-  /** Of a part that nobody changes any more. */
+  /** Returns the text of a part that is never modified again. */
   of(part: object): string {
     return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? JSON.stringify(part));
   }
 
-  /** Makes the text of a large part in steps, so that it is known when it is asked for. */
+  /** Formats a large part in steps, so that its text is cached when it is needed. */
   *prepare(part: object): Generator<void, void, void> {
     if (this.#recent.young(part) === undefined) this.#keep(part, this.#recent.old(part) ?? (yield* jsonInSteps(part)));
   }
 
-  /** The same of one that is often made of members that are known. */
+  /** Returns the text of a part whose members are often cached. */
   ofMembers(part: Readonly<Record<string, unknown>>): string {
     return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? this.#joined(part));
   }

@@ -7,12 +7,12 @@ import { keyOf } from './resource.ts';
 import { createObject } from './verbs/create.ts';
 import { guaranteedUpdate } from './verbs/update.ts';
 
-/** How the cluster finds its API server. */
+/** Describes how the cluster reaches its API server. */
 export interface OwnService {
-  /** The range that services have their addresses from. */
+  /** IP range of services. */
   readonly serviceRange: string;
   readonly port: number;
-  /** Where others reach the server; absent: the service leads nowhere. */
+  /** Address at which other hosts reach the server. If absent, the service has no endpoints. */
   readonly advertised?: string;
 }
 
@@ -20,7 +20,7 @@ const NAME = 'kubernetes';
 const NAMESPACE = 'default';
 const HTTPS = { name: 'https', protocol: 'TCP' };
 
-/** Keeps the service `kubernetes`, which clients in the cluster know the API server by, and what stands behind it. */
+/** Maintains the service `kubernetes`, by which clients in the cluster reach the API server, and its endpoints. */
 export async function publishOwnService(backend: Backend, call: RequestContext, own: OwnService): Promise<void> {
   const { serviceRange, port, advertised } = own;
   await ensure(backend, call, 'networking.k8s.io', 'servicecidrs', serviceCidr(serviceRange));
@@ -63,7 +63,7 @@ function endpointSlice(ip: string, port: number): KubeObject {
   } as unknown as KubeObject;
 }
 
-/** Creates an object; one from an earlier start, when address and port may have been others, takes over what is said of them. */
+/** Creates an object, or updates one of an earlier start, when address and port may have been different. */
 async function ensure(
   backend: Backend,
   call: RequestContext,
@@ -103,7 +103,7 @@ async function setStatus(
   await guaranteedUpdate(backend, target, (current) => withStatus(current, status), call);
 }
 
-/** A range that has been ready since an earlier start stays so. */
+/** Sets the status, unless it already has conditions from an earlier start. */
 function withStatus(current: KubeObject, status: { conditions: readonly object[] }): KubeObject {
   const { conditions = [] } = (current['status'] ?? {}) as { conditions?: readonly object[] };
   return { ...structuredClone(current), ...(conditions.length > 0 ? {} : { status }) };

@@ -2,23 +2,24 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { PartTexts, textOf } from './object-text.ts';
 import type { Entry } from './store/store.ts';
 
-/** How many objects a generation has, and of how much text. */
+/** Maximum number of objects in a generation, and maximum length of their text. */
 const MAX_OBJECTS = 4096;
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** What is remembered of an entry. */
+/** Holds the cached state of an entry. */
 interface Memo {
   object: KubeObject | undefined;
-  /** What was written by this process, as long as somebody else has it, such as a cache. */
+  /** Object written by this process, as long as something else references it, such as a cache. */
   faint: WeakRef<KubeObject> | undefined;
   readonly written: boolean;
-  /** The last in which it was asked for. */
+  /** Last generation in which the entry was requested. */
   generation: number;
 }
 
 /**
- * Parsed objects of stored texts, kept with their entries. Bounded, by generations: what was not asked for in the last
- * one or this one, and nobody else holds either, is parsed again. Nobody may change them.
+ * Caches the parsed objects of stored texts with their entries. It is bounded by generations: an object that was
+ * requested in neither of the last two, and is not referenced elsewhere, is parsed again. The objects must not be
+ * modified.
  */
 export class ParsedObjects {
   readonly #parts = new PartTexts();
@@ -27,14 +28,14 @@ export class ParsedObjects {
   #young: Memo[] = [];
   #weight = 0;
 
-  /** The text of an object that is about to be stored. */
+  /** Returns the text of an object that is about to be stored. */
   textOf(object: KubeObject): string {
     const text = textOf(object, this.#parts);
     this.#weight += text.length;
     return text;
   }
 
-  /** Makes ready, in steps, what the text of a large object takes longest for. */
+  /** Prepares, in steps, the most expensive part of the text of a large object. */
   *prepareText({
     kind: _kind,
     apiVersion: _version,
@@ -50,7 +51,7 @@ export class ParsedObjects {
     }
   }
 
-  /** By which nobody has to parse the text of an object that is about to be stored. */
+  /** Returns a memo that saves parsing the text of an object that is about to be stored. */
   memoOf(object: KubeObject): object {
     const memo: Memo = { object, faint: undefined, written: true, generation: 0 };
     this.#add(memo, 0);
@@ -67,7 +68,7 @@ export class ParsedObjects {
     const memo = known ?? { object: undefined, faint: undefined, written: false, generation: 0 };
     const object = memo.object ?? memo.faint?.deref() ?? parse(entry);
     entry.memo = memo;
-    // It may be let go in there as one of those that nobody has asked for.
+    // The memo may be evicted in there as one that was not requested.
     this.#add(memo, entry.value.length);
     memo.object = object;
     return object;
@@ -80,7 +81,7 @@ export class ParsedObjects {
     this.#weight += weight;
   }
 
-  /** Begins a generation, and lets go of what was not asked for since the one before the last. */
+  /** Starts a generation, and evicts entries not requested since the one before the last. */
   #age(): void {
     for (const memo of this.#old) if (memo.generation !== this.#generation) letGo(memo);
     this.#old = this.#young;
@@ -90,7 +91,10 @@ export class ParsedObjects {
   }
 }
 
-/** Not of what was parsed: a reference to it would keep it until the present job ends, and with it all of a long list. */
+/**
+ * Evicts a memo. Creates no WeakRef to a parsed object: that would keep it alive until the current job ends, and with
+ * it all of a long list.
+ */
 function letGo(memo: Memo): void {
   if (memo.written && memo.object !== undefined) memo.faint ??= new WeakRef(memo.object);
   memo.object = undefined;

@@ -2,16 +2,18 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPrivateDirectory, tightenFile } from '#platform/kube/kubeconfig/private-file';
 
-/** What a data directory holds of ours; whatever else is in it is none of our business. */
+/** Our directories in a data directory. Everything else in it is left alone. */
 const FOLDERS = new Set(['pki', 'objects', 'events']);
 const FILES =
   /^(?:kubeconfig|running\.json|introduced|container-logs(?:\.new)?|folder\.lock(?:-journal)?|(?:objects|events)\.head)$/;
 
-/** All that is the state of one cluster; the lock is its directory's. */
+/** Names of everything that is the state of one cluster. The lock belongs to its directory instead. */
 export const OWN_NAMES =
   /^(?:pki|objects|events|kubeconfig|running\.json|introduced|container-logs(?:\.new)?|(?:objects|events)\.head)$/;
 
-/** Makes a data directory, and takes from others what they may do with it and with what an earlier version left there. */
+/**
+ * Creates a data directory, and revokes the permissions of other users on it and on what an earlier version left there.
+ */
 export function keepPrivate(dataDir: string): void {
   createPrivateDirectory(dataDir);
   for (const entry of readdirSync(dataDir, { withFileTypes: true })) {

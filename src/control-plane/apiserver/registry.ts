@@ -2,8 +2,8 @@ import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Resource } from './resource.ts';
 
 /**
- * Which resources are served. Custom resources come and go while the server runs; `changed` lets discovery and OpenAPI
- * notice.
+ * Holds the served resources. Custom resources come and go while the server runs; `changed` notifies discovery and
+ * OpenAPI.
  */
 export class Registry {
   readonly #byPath = new Map<string, Resource>();
@@ -11,7 +11,7 @@ export class Registry {
   readonly #listeners = new Set<() => void>();
   #version = 0;
 
-  /** Counts the changes, so that documents made from the registry know when they are behind. */
+  /** Counts the changes, so that documents built from the registry can detect that they are stale. */
   get version(): number {
     return this.#version;
   }
@@ -20,7 +20,7 @@ export class Registry {
     return this.#byPath.get(path(group, version, plural));
   }
 
-  /** The resource of a kind, for objects that name each other by kind. */
+  /** Finds the resource of a kind, for objects that reference each other by kind. */
   ofKind(apiVersion: string, kind: string): Resource | undefined {
     for (const resource of this.#byPath.values()) {
       if (resource.kind === kind && apiVersion === groupVersionOf(resource)) return resource;
@@ -43,7 +43,7 @@ export class Registry {
     this.#changed();
   }
 
-  /** A group version that is served by code; whatever is stored in it is out of reach. */
+  /** Finds the extension that serves a group version. Objects stored in that group version are not reachable. */
   extension(group: string, version: string): ApiExtension | undefined {
     return this.#extensions.size === 0 ? undefined : this.#extensions.get(`${group}/${version}`);
   }

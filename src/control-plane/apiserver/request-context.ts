@@ -2,35 +2,37 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { User } from './access/user.ts';
 import type { AnnounceWork } from './flow-control/work.ts';
 
-/** Who asks, and how a request is to be treated, whichever verb it has. */
+/** Describes the user and the options of a request, for any verb. */
 export interface RequestContext {
   readonly user: User;
-  /** Who owns the fields that this request writes. */
+  /** Manager that owns the fields written by this request. */
   readonly fieldManager: string;
   readonly dryRun: boolean;
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
-  /** What of these the request says itself: admission hears of no more. */
+  /** Options that the request itself specified. Admission sees only these. */
   readonly sent?: { readonly fieldManager?: string; readonly fieldValidation?: string };
-  /** What is wrong with the fields of the body, given the unknown ones; absent: that they are unknown. */
+  /**
+   * Returns the problems with the fields of the body, given the unknown ones. Defaults to reporting the unknown fields.
+   */
   readonly problems?: (unknown: readonly string[]) => readonly string[];
-  /** Told to the client beside the answer. */
+  /** Warnings to send to the client with the response. */
   readonly warnings: string[];
   readonly signal: AbortSignal;
-  /** For long work; absent where nobody makes the caller wait. */
+  /** Announces long work. Absent if the caller is never made to wait. */
   readonly work?: AnnounceWork;
-  /** The length of the body; absent where there was none, as in the same process. */
+  /** Length of the body. Absent if there was none, as for in-process requests. */
   readonly size?: number;
-  /** What our own admission has made of the object of the request. */
+  /** Object of the request as left by our own admission plugins. */
   admitted?: AdmittedObject;
 }
 
 export interface AdmittedObject {
   readonly object: KubeObject;
-  /** Whether it was held against the schema of its resource, with the name that it has. */
+  /** Reports whether the object was validated against the schema of its resource, with its current name. */
   readonly fits: boolean;
 }
 
-/** Whether an object was held against its schema already, as it is. */
+/** Reports whether an object was already validated against its schema in its current state. */
 export function isFitting({ admitted }: RequestContext, object: KubeObject): boolean {
   return admitted?.fits === true && admitted.object === object;
 }

@@ -1,4 +1,4 @@
-/** What a path names, as Kubernetes' request info has it. */
+/** Target of a path, as in Kubernetes' RequestInfo. */
 export type RequestPath = ResourcePath | { readonly kind: 'other'; readonly path: string };
 
 export interface ResourcePath {
@@ -7,20 +7,20 @@ export interface ResourcePath {
   readonly version: string;
   readonly plural: string;
   readonly subresource: string;
-  /** What follows the subresource: `proxy/a/b` has `a/b`. */
+  /** Path after the subresource: `proxy/a/b` has `a/b`. */
   readonly rest: string;
   readonly namespace: string;
   readonly name: string;
-  /** The old form /api/v1/watch/..., which watches without being asked by a parameter. */
+  /** Set for the old form /api/v1/watch/..., which watches without the watch parameter. */
   readonly watch: boolean;
-  /** Whether a segment is empty. Roles are asked about such a path, but nothing is served there. */
+  /** Set if a segment is empty. Such a path is authorized, but nothing is served there. */
   readonly hasEmptySegment: boolean;
 }
 
 /**
- * Splits a path; what is no resource (discovery, health, a single segment) is `other`, decoded. The path is decoded
- * before it is split, so that a slash is one however it is spelled, for roles and for routes alike. Throws on bad
- * percent codes.
+ * Parses a path; anything that is not a resource (discovery, health, a single segment) is `other`, decoded. The path is
+ * decoded before it is split, so that authorization and routing treat an encoded slash alike. Throws on invalid
+ * percent-encoding.
  */
 export function parsePath(encoded: string): RequestPath {
   const path = encoded.includes('%') ? decodeURIComponent(encoded) : encoded;
@@ -36,7 +36,10 @@ export function parsePath(encoded: string): RequestPath {
   return { kind: 'resource', group, version, watch, hasEmptySegment: path.includes('//'), ...place(segments) };
 }
 
-/** The namespace that roles are asked about. A namespace is in itself, so that a role inside it can allow to read it. */
+/**
+ * Returns the namespace to authorize against. A Namespace belongs to itself, so that a role inside it can allow reading
+ * it.
+ */
 export function authorizedNamespace(plural: string, namespace: string, name: string): string {
   return plural === 'namespaces' && namespace === '' ? name : namespace;
 }
@@ -48,7 +51,10 @@ function withoutOuterSlashes(path: string): string {
   return path.slice(start, end);
 }
 
-/** `namespaces/x/pods/y` is a pod in x; `namespaces/x`, `namespaces/x/status` and `/finalize` are the namespace itself. */
+/**
+ * Parses the namespace: `namespaces/x/pods/y` is a pod in x; `namespaces/x`, `namespaces/x/status` and `/finalize` are
+ * the Namespace itself.
+ */
 function place(segments: readonly string[]) {
   const [first = '', second = '', third = ''] = segments;
   const inNamespace = first === 'namespaces' && segments.length > 2 && third !== 'status' && third !== 'finalize';

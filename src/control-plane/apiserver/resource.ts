@@ -8,79 +8,85 @@ import type { User } from './access/user.ts';
 import type { ScalePaths } from './subresources/scale.ts';
 import type { ResourceTable } from './table/resource-table.ts';
 
-/** What the API server knows of the shape of a kind; built-in kinds and CustomResourceDefinitions alike. */
+/** Defines how objects of a kind are decoded, defaulted and validated, for built-in kinds and CRDs alike. */
 export interface KindSchema {
   /**
-   * Makes an object of the kind of a body, which belongs to the server: fields that the kind does not have are left out
-   * and named. Throws an ApiError where a value cannot be decoded at all, as Go's decoder would.
+   * Decodes a body, which the server owns, into an object of the kind. Unknown fields are dropped and reported. Throws
+   * an ApiError if a value cannot be decoded at all, as Go's decoder would.
    */
   read(body: KubeObject): Steps<ReadObject>;
-  /** Why an object that was put together from parts is not of the kind, where there are words of their own for that. */
+  /** Explains why an object that was assembled from parts is not of the kind, if that has a message of its own. */
   conversionProblem?(object: KubeObject): string | undefined;
-  /** Whether reading leaves the body as it is, and shares nothing with it. */
+  /** Set if reading does not modify the body and shares nothing with it. */
   readonly copies: boolean;
-  /** Fills in defaults in place. */
+  /** Applies defaults in place. */
   applyDefaults(object: KubeObject): void;
   /**
-   * All causes why the object cannot be stored; `old` is the stored one on update, of a subresource where one is named.
-   * `fits`: it was held against its schema already, as it is.
+   * Returns all reasons why the object cannot be stored. `old` is the stored object on update; `subresource` is the one
+   * being written. `fits` means that the object was already validated against its schema in its current state.
    */
   validate(object: KubeObject, old?: KubeObject, subresource?: string, fits?: boolean): Steps<readonly FieldError[]>;
 }
 
-/** A body as an object of its kind, and the paths of fields that the kind does not have. */
+/** Holds a decoded object and the paths of its unknown fields. */
 export interface ReadObject {
   readonly object: KubeObject;
   readonly unknown: readonly string[];
 }
 
-/** How a kind departs from what all objects do. */
+/** Defines how a kind differs from the behavior of all objects. */
 export interface Strategy {
-  /** Fills in what the shape's own defaults cannot say; runs right after them. */
+  /** Applies defaults that the schema cannot express; runs right after the schema's own. */
   defaults?(object: KubeObject): void;
-  /** Sets what the server decides on creation, such as a first status; the object is defaulted and not yet validated. */
+  /**
+   * Sets fields that the server controls on creation, such as an initial status. The object is defaulted but not yet
+   * validated.
+   */
   prepareCreate?(object: KubeObject, user: User): void;
-  /** Carries over what a writer may not change; status is already that of the stored object. */
+  /** Carries over fields that a writer may not change. The status is already that of the stored object. */
   prepareUpdate?(object: KubeObject, old: KubeObject): void;
-  /** The same for a write of the status, which has taken everything but status (and metadata) from the stored object. */
+  /** Prepares a status update, which has taken everything but status (and metadata) from the stored object. */
   prepareStatusUpdate?(object: KubeObject, old: KubeObject): void;
-  /** What the shape cannot say. */
+  /** Validates what the schema cannot express. */
   validate?(object: KubeObject, old?: KubeObject): readonly FieldError[];
-  /** Whether the server names an object that nobody names. */
+  /** Set if the server generates a name for an object that has none. */
   readonly namesNameless?: boolean;
-  /** Whether what is wrong with the metadata of a new object is told only where nothing else is. */
+  /** Set if errors in the metadata of a new object are reported only if there are no others. */
   readonly metadataLast?: boolean;
-  /** What is asked instead of a write of a subresource that is a part of the object, by its name. */
+  /**
+   * Validation for writes of a subresource that is a part of the object, by subresource name. It replaces that of a
+   * normal write.
+   */
   readonly parts?: ReadonlyMap<string, { validate(object: KubeObject, old?: KubeObject): readonly FieldError[] }>;
-  /** Warnings for the writer. */
+  /** Returns warnings for the writer. */
   warnings?(object: KubeObject, old?: KubeObject): readonly string[];
-  /** Whether metadata.generation counts the changes of everything but metadata and status. */
+  /** Set if metadata.generation counts changes to everything but metadata and status. */
   readonly generation: boolean;
-  /** Whether the status has a subresource of its own, so that ordinary writes leave it alone. */
+  /** Set if status is a subresource, so that other writes do not change it. */
   readonly status: boolean;
-  /** Whether PUT creates an object that is not there. */
+  /** Set if PUT creates an object that does not exist. */
   readonly createOnUpdate?: boolean;
-  /** Whether PUT without a resourceVersion overwrites whatever is there. */
+  /** Set if PUT without a resourceVersion overwrites the object unconditionally. */
   readonly unconditionalUpdate?: boolean;
-  /** Whether the answer to a deletion is the last state of the object, not only that it is gone. */
+  /** Set if the response to a deletion is the last state of the object rather than a Status. */
   readonly answersDeleted?: boolean;
-  /** Whether dependents stay when nobody says what becomes of them. */
+  /** Set if dependents are orphaned unless the request specifies a propagation policy. */
   readonly orphansByDefault?: boolean;
-  /** What is told to those who delete and do not say what shall become of dependents. */
+  /** Warning for deletions that do not specify a propagation policy. */
   readonly orphanWarning?: string;
-  /** Marks an object whose deletion has just been asked for. */
+  /** Marks an object whose deletion has just been requested. */
   onDelete?(object: KubeObject): void;
-  /** Whether a deleted object has still to wait, beside its finalizers. */
+  /** Reports whether a deleted object must be retained for a reason other than its finalizers. */
   unfinished?(object: KubeObject): boolean;
-  /** Seconds between the deletion of an object and its end; absent where objects end at once. */
+  /** Returns the seconds between the deletion request and the removal. Absent if objects are removed at once. */
   graceSeconds?(object: KubeObject, asked: number | undefined): number;
 }
 
-/** Where the objects of a resource are kept; all its versions share one. */
+/** Describes where the objects of a resource are stored. All its versions share one storage. */
 export interface Storage {
-  /** Ends in `/`. */
+  /** Key prefix; ends in `/`. */
   readonly prefix: string;
-  /** The apiVersion that is written down. */
+  /** The apiVersion that objects are stored in. */
   readonly apiVersion: string;
   readonly store: 'main' | 'events';
 }
@@ -93,7 +99,7 @@ export interface Subresource {
   readonly verbs: readonly string[];
 }
 
-/** One resource in one version. */
+/** Describes one resource in one version. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -109,22 +115,22 @@ export interface Resource {
   readonly storage: Storage;
   readonly shape: KindSchema;
   readonly strategy: Strategy;
-  /** The structural schema of a custom resource. */
+  /** Structural schema of a custom resource. */
   readonly schema?: JsonSchema;
   readonly selectable: SelectableFields;
   readonly table: ResourceTable;
-  /** Where its number of replicas stands, if it has a scale subresource. */
+  /** Paths of the replica counts, if the resource has a scale subresource. */
   readonly scale?: ScalePaths;
-  /** How strategic merge patches merge; absent where they are not understood. */
+  /** Merge rules for strategic merge patches. Absent if they are not supported. */
   readonly patchSchema?: PatchSchema;
-  /** Turns stored objects into this version; absent where they are stored in it. */
+  /** Converts stored objects to this version. Absent if they are stored in it. */
   readonly fromStorage?: (objects: readonly KubeObject[]) => readonly KubeObject[] | Promise<readonly KubeObject[]>;
   readonly toStorage?: (object: KubeObject) => KubeObject | Promise<KubeObject>;
-  /** Told to everybody who asks for this version. */
+  /** Warning for every client that requests this version. */
   readonly deprecation?: string;
-  /** Ends all watches, once those open have been told of everything so far: the resource is no longer what it was. */
+  /** Ends all watches after they have received all events so far, because the resource has changed. */
   readonly ended?: AbortSignal;
-  /** Whether the resource is a user's, by CustomResourceDefinition. */
+  /** Set if the resource is defined by a CRD. */
   readonly custom: boolean;
 }
 
@@ -132,7 +138,10 @@ export function apiVersionOf({ group, version }: Pick<Resource, 'group' | 'versi
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** The key of an object; with an empty name the prefix of its namespace, with both empty that of the whole resource. */
+/**
+ * Returns the key of an object; with an empty name the prefix of its namespace, with both empty that of the whole
+ * resource.
+ */
 export function keyOf(resource: Resource, namespace: string, name: string): string {
   const { prefix } = resource.storage;
   if (!resource.namespaced) return `${prefix}${name}`;

@@ -7,7 +7,7 @@ import { rulesReview } from './access/rules-review.ts';
 import type { User } from './access/user.ts';
 import { badRequest, invalid } from './api-error.ts';
 
-/** Answers a kind that is asked and never stored: the object that comes back holds the answer in its status. */
+/** Handles a kind that is evaluated and never stored. The returned object holds the result in its status. */
 export type Review = (object: KubeObject, user: User, namespace: string) => KubeObject | Promise<KubeObject>;
 
 interface AccessSpec {
@@ -26,7 +26,7 @@ interface AccessSpec {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** By `group/plural`. */
+/** Returns the reviews by `group/plural`. */
 export function reviews(rbac: Rbac, authenticator: Authenticator, now: () => string): ReadonlyMap<string, Review> {
   return new Map<string, Review>([
     ['authorization.k8s.io/selfsubjectaccessreviews', (object, user) => access(rbac, object, user)],
@@ -73,7 +73,7 @@ function validateAccess({ resourceAttributes, nonResourceAttributes }: AccessSpe
   return [];
 }
 
-/** A review within a namespace is about that namespace alone. */
+/** Validates that a review within a namespace concerns only that namespace. */
 function validateLocal({ resourceAttributes, nonResourceAttributes }: AccessSpec, namespace: string): FieldError[] {
   const causes: FieldError[] = [];
   const asked = resourceAttributes?.namespace ?? '';
@@ -87,7 +87,7 @@ function validateLocal({ resourceAttributes, nonResourceAttributes }: AccessSpec
   return causes;
 }
 
-/** As Go writes it where it says what was wrong. */
+/** Formats the attributes as Go prints them in an error message. */
 const inGo = ({ path = '', verb = '' }: NonNullable<AccessSpec['nonResourceAttributes']>) => ({
   Path: path,
   Verb: verb,

@@ -11,7 +11,7 @@ const KINDS: readonly (readonly [RbacKind, string])[] = [
   ['RoleBinding', 'rolebindings'],
 ];
 
-/** Keeps an authoriser at the state of the stored roles and bindings, until the signal ends it. */
+/** Keeps an authorizer in sync with the stored roles and bindings until the signal aborts. */
 export function indexRoles(store: Store, registry: Registry, parsed: ParsedObjects, signal: AbortSignal): Rbac {
   const rbac = new Rbac();
   for (const [kind, plural] of KINDS) {

@@ -1,12 +1,15 @@
 import type { Client, ResourceType, WriteOptions } from '#platform/kube/client';
 
-/** Knows stored objects, and nothing else. */
+/** Accesses stored objects only. */
 export type StoreClient = Omit<Client, 'raw' | 'request'>;
 
-/** A client that asks one of two others, by whether objects of a resource are stored or what is asked is answered by code. */
+/**
+ * Creates a client that uses one of two others, depending on whether objects of a resource are stored or served by
+ * code.
+ */
 export function routedClient(stored: StoreClient, served: Client, isStored: (type: ResourceType) => boolean): Client {
   const at = (type: ResourceType, { subresource }: WriteOptions = {}) =>
-    // A scale is no part of what is stored either.
+    // A scale is not part of the stored object either.
     isStored(type) && subresource !== 'scale' ? stored : served;
   return {
     get: (type, name, options) => at(type).get(type, name, options),

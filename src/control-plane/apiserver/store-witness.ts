@@ -7,16 +7,19 @@ import { FIRST_REVISION } from './store/timeline.ts';
 import { storePlaces } from './store-places.ts';
 
 /**
- * The witness of a data directory lies with the keys of its cluster, and says that objects were stored under them, and up
- * to which revision at least. A store that was removed together with its head leaves nothing else behind that tells it
- * from one that was never there. It is written after all that it vouches for, so a first start that was killed has none.
+ * Returns the witness of a data directory, which lies with the keys of its cluster and records that objects were stored
+ * under them, up to which revision at least. It alone distinguishes a store that was deleted together with its head
+ * from one that never existed. It is written after everything that it vouches for, so a first start that was killed has
+ * none.
  */
 const witnessOf = (dataDir: string): StoreHead => new StoreHead(join(dataDir, 'pki', 'objects.head'));
 
-/** Throws `Corrupt` where objects were stored in a data directory and are no longer there. Called before it is opened. */
+/**
+ * Throws `Corrupt` if objects were stored in a data directory and no longer exist. Call it before opening the store.
+ */
 export function assertStorePresent(dataDir: string): void {
   const { objects, events } = storePlaces(dataDir);
-  // The store of Events is opened after that of objects, so one that is there says that the other was.
+  // The store of Events is opened after that of objects, so its existence implies that the other existed.
   const wasStored = witnessOf(dataDir).read() !== undefined || isThere(events.head);
   if (!wasStored || isThere(objects.head)) return;
   if (!isThere(dataFile(objects.folder))) {
@@ -31,7 +34,7 @@ export function assertStorePresent(dataDir: string): void {
   );
 }
 
-/** Throws `Corrupt` where a store does not reach what the witness says: it was replaced, together with its head. */
+/** Throws `Corrupt` if a store is behind the witness, which means that it was replaced together with its head. */
 export function assertStoreReached(dataDir: string, revision: number): void {
   const reached = witnessOf(dataDir).read() ?? FIRST_REVISION;
   if (revision >= reached) return;
@@ -41,20 +44,20 @@ export function assertStoreReached(dataDir: string, revision: number): void {
   );
 }
 
-/** Whether objects were stored under the keys of a data directory. */
+/** Reports whether objects were stored under the keys of a data directory. */
 export function hasWitness(dataDir: string): boolean {
   return witnessOf(dataDir).read() !== undefined;
 }
 
-/** Writes the witness, once there are objects on disk and all that has to be there with them. */
+/** Writes the witness, once objects and everything that belongs to them are on disk. */
 export function recordReached(dataDir: string, revision: number): void {
-  // Names reach the disk with their directory, and must not come after the name of the witness.
+  // Directory entries must reach the disk no later than that of the witness.
   syncDirectory(dataDir);
   witnessOf(dataDir).create(revision);
   syncDirectory(join(dataDir, 'pki'));
 }
 
-/** A file without content is as good as none. */
+/** Reports whether a file exists; an empty file counts as missing. */
 function isThere(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
@@ -64,7 +67,7 @@ function syncDirectory(path: string): void {
   try {
     fsyncSync(directory);
   } catch {
-    // Some file systems cannot, and have no order of their own to wait for.
+    // Some file systems cannot sync a directory, and have no write order to wait for.
   } finally {
     closeSync(directory);
   }

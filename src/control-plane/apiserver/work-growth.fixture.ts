@@ -3,15 +3,15 @@ import { schemaNameOf } from './builtin-schema/kinds.ts';
 import { type Field, isMessage, messageNameOf, messageShape } from './builtin-schema/message-shape.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 
-/** A list or map somewhere in objects of a built-in kind. */
+/** Locates a list or map in objects of a built-in kind. */
 export interface ListPlace {
-  /** The fields that lead to it; those before the last hold one value, or a list of one. */
+  /** Fields that lead to it; those before the last hold one value, or a list of one. */
   readonly path: readonly Field[];
 }
 
 const DEEPEST = 5;
 
-/** All lists and maps that objects of a kind may have, but for those inside of items of others that are far down. */
+/** Returns all lists and maps that objects of a kind may have, except those nested deep inside items of others. */
 export function listsOf(resource: Resource): ListPlace[] {
   const schema = schemaNameOf(apiVersionOf(resource), resource.kind);
   const message = schema === undefined ? '' : messageNameOf(schema);
@@ -31,17 +31,17 @@ function listsIn(message: string, path: readonly Field[]): ListPlace[] {
   return places;
 }
 
-/** The name of a place, for messages: spec.containers.env. */
+/** Returns the name of a location for messages, such as spec.containers.env. */
 export const placeName = ({ path }: ListPlace): string => path.map(({ json }) => json).join('.');
 
-/** Tells places apart that are not the same list of the same message. */
+/** Distinguishes locations that are not the same list of the same message. */
 export const lastFields = ({ path }: ListPlace): string =>
   path
     .slice(-2)
     .map(({ json, type }) => `${json} ${type}`)
     .join(' ');
 
-/** An object of the kind with so many entries at one place, all different, in an order that is not theirs. */
+/** Returns an object of the kind with `count` distinct, unsorted entries at one location. */
 export function objectWith(resource: Resource, { path }: ListPlace, count: number): Record<string, unknown> {
   const object: Record<string, unknown> = {
     apiVersion: apiVersionOf(resource),
@@ -52,7 +52,7 @@ export function objectWith(resource: Resource, { path }: ListPlace, count: numbe
   for (const [depth, field] of path.entries()) {
     if (depth === path.length - 1) holder[field.json] = entriesOf(field, count);
     else {
-      // An item is told from others by its keys.
+      // Items are distinguished by their keys.
       const keys = field.container === 'list' ? messageOf(field.type, 0) : {};
       const next = (holder[field.json] ?? keys) as Record<string, unknown>;
       holder[field.json] = field.container === 'list' ? [next] : next;
@@ -69,7 +69,7 @@ function entriesOf(field: Field, count: number): unknown {
   return Object.fromEntries(values.map((value, i) => [`key-${at(i)}`, value]));
 }
 
-/** A value with something of its own; what a special type does not take is left out. */
+/** Returns a distinct value; omits what a special type does not accept. */
 function valueOf(type: string, i: number): unknown {
   switch (type) {
     case 'string':
@@ -100,7 +100,10 @@ function messageOf(type: string, i: number): unknown {
   return Object.fromEntries(scalars.map((field) => [field.json, valueOf(field.type, i)]));
 }
 
-/** Whether objects with entries at this place can be read at all: some types take texts of a form of their own. */
+/**
+ * Reports whether objects with entries at this location can be decoded; some types accept only strings of a certain
+ * form.
+ */
 export function isReadable(resource: Resource, place: ListPlace): boolean {
   const { apiVersion, kind } = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   return decodeBuiltIn(apiVersion, kind, objectWith(resource, place, 2))?.error === undefined;

@@ -21,26 +21,29 @@ import type { Resource } from './resource.ts';
 import { decodeBody } from './verbs/decode.ts';
 import { isReadable, type ListPlace, lastFields, listsOf, objectWith, placeName } from './work-growth.fixture.ts';
 
-/** Work on this many entries, and on this many times as many. */
+/** Number of entries to work on, and the factor by which it grows. */
 const FEW = 300;
 const TIMES = 16;
-/** What is quadratic takes 256 times as long for 16 times as much; what is linear takes 16 times as long. */
+/** Quadratic work takes 256 times as long for 16 times as much; linear work takes 16 times as long. */
 const MOST_TIMES = 60;
-/** Less work than this tells nothing about what more of it would take. */
+/** Less work than this is not representative. */
 const LEAST_MS = 2;
-/** What looks too long is looked at again: the thread may have collected garbage of others. */
+/** Results that look too slow are measured again: the thread may have collected garbage of others. */
 const TRIES = 4;
 
-/** The least of some tries: what else the thread did meanwhile, such as collecting garbage, is not the work's. */
+/**
+ * Returns the minimum of several tries, because other activity of the thread, such as garbage collection, does not
+ * count.
+ */
 function leastEffort(work: () => unknown): number {
   return Math.min(...Array.from({ length: 2 }, () => measureCpuMs(work)));
 }
 
-/** Work that grows faster than its input is told by name. */
+/** Fails with the name of work that grows faster than its input. */
 function expectLinear(name: string, workOn: (count: number) => () => unknown): void {
   const work = workOn(FEW * TIMES);
   let many = measureCpuMs(work);
-  // However little a few entries take, that is not too long.
+  // However little time a few entries take, this is not too long.
   if (many < LEAST_MS * MOST_TIMES) return;
   const few = Math.max(leastEffort(workOn(FEW)), LEAST_MS);
   for (let more = 1; more < TRIES && many / few >= MOST_TIMES; more++) many = Math.min(many, measureCpuMs(work));
@@ -61,7 +64,10 @@ const callOf = (): RequestContext => ({
 const writer = { manager: 'test', subresource: '', time: '2026-01-01T00:00:00Z' };
 const other = { ...writer, manager: 'other' };
 
-/** All that is done to an object between its bytes and the store: on creation, on an update, by patches and apply. */
+/**
+ * Does everything that happens to an object between its bytes and the store: on creation, on an update, by patches and
+ * apply.
+ */
 function write(resource: Resource, body: Record<string, unknown>): void {
   duplicateFields(JSON.stringify(body));
   const object = decodeBody(resource, copyJson(body), callOf());
@@ -81,7 +87,7 @@ function update(resource: Resource, old: KubeObject, body: Record<string, unknow
   try {
     resource.strategy.validate?.(next, old);
   } catch {
-    // What is stored is valid, and rules may rely on it; this one may not be.
+    // Stored objects are valid, and rules may rely on that; this one may be invalid.
   }
   const { metadata, ...content } = body;
   const { managedFields: _, ...named } = metadata as Record<string, unknown>;
@@ -93,11 +99,11 @@ function update(resource: Resource, old: KubeObject, body: Record<string, unknow
     const config = copyJson({ ...content, metadata: named }) as unknown as KubeObject;
     runSteps(fields.apply(resource, config, old, other, true));
   } catch {
-    // Items that cannot be told apart are refused, after as much work.
+    // Ambiguous items are rejected, after as much work.
   }
 }
 
-/** The same lists from their ends, so that nothing is where it was. */
+/** Reverses the same lists, so that nothing is where it was. */
 function reversed<T>(value: T): T {
   if (Array.isArray(value)) return value.map(reversed).reverse() as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -133,7 +139,7 @@ describe('work on an object grows no faster than its lists', () => {
 
   it('whichever list of whichever built-in kind is long', { timeout: 10 * 60_000 }, () => {
     expect(places.length).toBeGreaterThan(1000);
-    // The long tests try all places; many are the same list, in the template of one kind of workload or another.
+    // The long tests try all locations; many are the same list, in the template of one kind of workload or another.
     const isLong = runs(1) > 1;
     const distinct = [...new Map(places.map((each) => [lastFields(each.place), each])).values()];
     const count = Math.min(runs(140), distinct.length);

@@ -1,6 +1,6 @@
 import type { User } from './user.ts';
 
-/** A request for a resource, as authorisation sees it. */
+/** Describes a resource request for authorization. */
 export interface ResourceAttributes {
   readonly user: User;
   readonly verb: string;
@@ -8,13 +8,13 @@ export interface ResourceAttributes {
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  /** Absent or '' at the cluster scope. */
+  /** Namespace; absent or '' at the cluster scope. */
   readonly namespace?: string;
-  /** Absent or '' where the request names no object: list, watch, create, deletecollection. */
+  /** Name; absent or '' if the request names no object: list, watch, create, deletecollection. */
   readonly name?: string;
 }
 
-/** A request for a path that is no resource, such as /version. */
+/** Describes a request for a path that is not a resource, such as /version. */
 export interface PathAttributes {
   readonly user: User;
   readonly verb: string;
@@ -23,16 +23,15 @@ export interface PathAttributes {
 
 export type Attributes = ResourceAttributes | PathAttributes;
 
-/** Tells a path from a resource. */
 export function isPath(attributes: Attributes): attributes is PathAttributes {
   return 'path' in attributes;
 }
 
-/** An authoriser's answer; the reason is shown to the user and may be ''. */
+/** Decision of an authorizer. The reason is shown to the user and may be ''. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-/** Decides whether a request may go on. */
+/** Decides whether a request is allowed. */
 export type Authorize = (attributes: Attributes) => Decision;

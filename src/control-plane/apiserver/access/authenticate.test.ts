@@ -90,7 +90,7 @@ describe('a request', () => {
   });
 });
 
-// What kube-apiserver v1.36.3 answers to the same reviews.
+// These are the responses of kube-apiserver v1.36.3 to the same reviews.
 describe('a token review', () => {
   test('knows static tokens for the audience of the server', async () => {
     expect(await authenticator.review('admintoken')).toEqual({

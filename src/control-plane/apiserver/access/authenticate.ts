@@ -10,25 +10,28 @@ import { ANONYMOUS, type User } from './user.ts';
 export interface AuthenticatorOptions {
   readonly staticTokens: StaticTokens;
   readonly serviceAccountTokens: ServiceAccountTokens;
-  /** Whether requests without credentials go on as system:anonymous; true where absent. */
+  /** Treats requests without credentials as system:anonymous. Defaults to true. */
   readonly anonymous?: boolean;
-  /** Who sends a request without credentials, where that can be told from the rest of it. */
+  /** Identifies the sender of a request without credentials by the rest of it, if possible. */
   readonly unnamed?: (headers: RequestHeaders, ends: SocketEnds) => Promise<User | undefined>;
 }
 
-/** What of a request says who sends it. */
+/** Holds the parts of a request that identify its sender. */
 export interface RequestCredentials {
   readonly headers: RequestHeaders;
-  /** The client's certificate, if it sent one, and whether the TLS handshake found it to be of our authority. */
+  /** Client certificate, if it sent one, and whether the TLS handshake verified it against our authority. */
   readonly certificate?: { readonly value: X509Certificate; readonly trusted: boolean };
-  /** The connection that the request came by. */
+  /** Connection of the request. */
   readonly ends?: SocketEnds;
 }
 
-/** A user, or why the request is refused: for logs only, the client just learns that it is not authorized. */
+/**
+ * Has the user, or why the request is rejected. The reason is for logs only: the client just learns that it is not
+ * authorized.
+ */
 export type Authentication = { readonly user: User } | { readonly refused: string };
 
-/** The status of a TokenReview. */
+/** Status of a TokenReview. */
 export interface TokenReviewStatus {
   readonly authenticated?: true;
   readonly user: { username?: string; uid?: string; groups?: readonly string[]; extra?: User['extra'] };
@@ -38,7 +41,9 @@ export interface TokenReviewStatus {
 
 const INVALID_TOKEN = 'invalid bearer token';
 
-/** Finds out who sends a request. The first credential that is good counts; one that is not, refuses only if none is. */
+/**
+ * Authenticates requests. The first valid credential counts; an invalid one rejects the request only if none is valid.
+ */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
 
@@ -64,7 +69,7 @@ export class Authenticator {
     return this.#options.anonymous === false ? { refused: 'no credentials' } : { user: ANONYMOUS };
   }
 
-  /** Says whom a token stands for, as TokenReview asks; no audiences means those of the API server. */
+  /** Returns the user of a token, as TokenReview requests; without audiences, those of the API server are used. */
   async review(token: string, audiences?: readonly string[]): Promise<TokenReviewStatus> {
     const found = await this.#token(token, audiences?.length ? audiences : undefined);
     if (!('user' in found)) {
@@ -83,7 +88,7 @@ export class Authenticator {
     const { staticTokens, serviceAccountTokens } = this.#options;
     const { issuer } = serviceAccountTokens;
     const user = staticTokens.find(token);
-    // A token that says nothing of its audience is for the API server alone.
+    // A token without an audience is for the API server only.
     if (user && (!audiences || audiences.includes(issuer))) return { user, audiences: [issuer] };
     const verified = await serviceAccountTokens.verify(token, audiences);
     if (!verified) return { problems: [INVALID_TOKEN] };

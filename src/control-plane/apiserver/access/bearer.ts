@@ -1,21 +1,24 @@
 import { decodeBase64Url } from './base64url.ts';
 
 /**
- * The headers of a request by lower-case name, those that come more than once as a list: IncomingMessage.headersDistinct,
- * not `headers`, which would make one group of two.
+ * Headers of a request by lower-case name, repeated ones as a list. Use IncomingMessage.headersDistinct, not `headers`,
+ * which would join two groups into one.
  */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const WEB_SOCKET_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
-/** The bearer token of a request, from its header or, for browsers, from its WebSocket protocols; '' where it has none. */
+/**
+ * Returns the bearer token of a request, from its header or, for browsers, from its WebSocket protocols; '' if it has
+ * none.
+ */
 export function bearerToken(headers: RequestHeaders): string {
   const [scheme = '', token = ''] = first(headers['authorization']).trim().split(' ');
   if (scheme.toLowerCase() === 'bearer') return token;
   return webSocketToken([headers['sec-websocket-protocol'] ?? []].flat().join(','));
 }
 
-/** The WebSocket protocols that a server may answer with: all but the one that carries a token. */
+/** Returns the WebSocket protocols that a server may respond with: all but the one that carries a token. */
 export function withoutBearerProtocol(protocols: string): string {
   return splitProtocols(protocols)
     .filter((protocol) => !protocol.startsWith(WEB_SOCKET_PREFIX))
@@ -24,9 +27,9 @@ export function withoutBearerProtocol(protocols: string): string {
 
 function webSocketToken(protocols: string): string {
   const carrier = splitProtocols(protocols).find((protocol) => protocol.startsWith(WEB_SOCKET_PREFIX));
-  // A protocol alone is no request for a protocol: the answer must name one that is not the token.
+  // The token alone is not enough: the response must name a protocol that is not the token.
   if (carrier === undefined || withoutBearerProtocol(protocols) === '') return '';
-  // What cannot be read is nobody's token; without any, its sender would be taken for somebody who shows none.
+  // An undecodable token is invalid; if it were dropped, its sender would count as one without credentials.
   return decodeBase64Url(carrier.slice(WEB_SOCKET_PREFIX.length))?.toString('utf8') || carrier;
 }
 

@@ -9,13 +9,13 @@ interface BootstrapRoles {
   readonly rolebindings: readonly Binding[];
 }
 
-/** The roles and bindings that a new control plane starts with. */
+/** Returns the roles and bindings of a new control plane. */
 export function bootstrapRoles(): BootstrapRoles {
   const file = new URL('../kubernetes/bootstrap-objects.data.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { rbac: BootstrapRoles }).rbac;
 }
 
-/** An authoriser that knows them. */
+/** Returns an authorizer with these roles and bindings. */
 export function bootstrapRbac(): Rbac {
   const roles = bootstrapRoles();
   const rbac = new Rbac();

@@ -6,7 +6,7 @@ import { type Issuer, isKeyUsage, issueCertificate } from './certificate.ts';
 
 const ALTERNATIVE_NAMES = '2.5.29.17';
 
-/** Signs a certificate request: its subject and names are taken over, what it may be used for is the signer's to say. */
+/** Signs a certificate request: its subject and names are taken from the request, its usages from the signer. */
 export async function signRequest(
   requestPem: string,
   usages: readonly string[],

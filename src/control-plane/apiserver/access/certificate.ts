@@ -17,27 +17,27 @@ import {
 } from './der.ts';
 
 /**
- * Certificates are written here rather than by a library because loading one takes longer than all the rest of a
- * first start; reading foreign certificate requests is left to the library.
+ * Writes certificates without a library, because loading one takes longer than the rest of a first start. Certificate
+ * requests of others are parsed by the library.
  */
 
 export interface CertificateContent {
-  /** The subject's name in DER; see subjectName. */
+  /** Subject's name in DER; see subjectName. */
   readonly subject: Uint8Array;
-  /** The subject's public key in DER (SubjectPublicKeyInfo). */
+  /** Subject's public key in DER (SubjectPublicKeyInfo). */
   readonly publicKey: Uint8Array;
-  /** Milliseconds since 1970; certificates know seconds. */
+  /** Milliseconds since 1970; certificates have a resolution of seconds. */
   readonly notBefore: number;
   readonly notAfter: number;
   readonly authority?: boolean;
   readonly usages: readonly KeyUsage[];
-  /** Names and addresses that a server may be called by. */
+  /** DNS names and IP addresses of a server. */
   readonly names?: readonly string[];
-  /** The same, as a ready extension value; instead of `names`. */
+  /** The same as an encoded extension value, instead of `names`. */
   readonly alternativeNames?: Uint8Array;
 }
 
-/** Who signs: a P-256 key and the name and public key of its certificate. */
+/** Describes the signer: a P-256 key and the name and public key of its certificate. */
 export interface Issuer {
   readonly name: Uint8Array;
   readonly publicKey: Uint8Array;
@@ -46,7 +46,7 @@ export interface Issuer {
 
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 
-/** What a key may be used for, in the words of CertificateSigningRequest, with the bit or the identifier it stands for. */
+/** Key usages as named by CertificateSigningRequest, with their bits or identifiers. */
 const USAGES = {
   signing: 0,
   'digital signature': 0,
@@ -75,18 +75,18 @@ const USAGES = {
 
 export type KeyUsage = keyof typeof USAGES;
 
-/** Whether the text names a usage. */
+/** Reports whether the text names a usage. */
 export function isKeyUsage(text: string): text is KeyUsage {
   return Object.hasOwn(USAGES, text);
 }
 
-/** A name of a common name and organisations, which Kubernetes reads as user and groups. */
+/** Returns a name with a common name and organizations, which Kubernetes reads as user and groups. */
 export function subjectName(commonName: string, organizations: readonly string[] = []): Buffer {
   const part = (type: string, value: string): Buffer => set(sequence(oid(type), utf8(value)));
   return sequence(...organizations.map((name) => part('2.5.4.10', name)), part('2.5.4.3', commonName));
 }
 
-/** A signed certificate, as PEM. */
+/** Returns a signed certificate as PEM. */
 export function issueCertificate(content: CertificateContent, issuer: Issuer): string {
   const signed = sequence(
     explicit(0, integer(Uint8Array.of(2))),
@@ -103,12 +103,12 @@ export function issueCertificate(content: CertificateContent, issuer: Issuer): s
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** The public key of a key, in DER. */
+/** Returns the public key of a key in DER. */
 export function publicKeyOf(key: KeyObject): Buffer {
   return createPublicKey(key).export({ type: 'spki', format: 'der' });
 }
 
-/** Whether a certificate is good for all the names. */
+/** Reports whether a certificate is valid for all the names. */
 export function holdsNames(certificate: X509Certificate, names: readonly string[]): boolean {
   return names.every((name) =>
     isAddress(name)
@@ -148,14 +148,17 @@ function generalNames(names: readonly string[]): Buffer {
   );
 }
 
-/** Whether a name is an address; by the colon, because the first check of an IPv6 address by node:net takes milliseconds. */
+/**
+ * Reports whether a name is an IP address; by the colon, because node:net takes milliseconds for its first check of an
+ * IPv6 address.
+ */
 function isAddress(name: string): boolean {
   return name.includes(':') || isIPv4(name);
 }
 
 function addressBytes(address: string): Uint8Array {
   if (isIPv4(address)) return Uint8Array.from(address.split('.').map(Number));
-  // The URL parser writes every form of an IPv6 address (also with a dotted tail) in hexadecimal groups.
+  // The URL parser normalizes every form of an IPv6 address (also with a dotted tail) to hexadecimal groups.
   const url = URL.parse(`http://[${address}]`);
   if (!url) throw new ConfigError(`"${address}" is neither a host name nor an address`);
   const [head = '', tail] = url.hostname.slice(1, -1).split('::');
@@ -165,7 +168,10 @@ function addressBytes(address: string): Uint8Array {
   return Uint8Array.from(all.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]));
 }
 
-/** The usual identifier of a key; it only helps to find the certificate of an issuer, so SHA-1 is good enough. */
+/**
+ * Returns the standard identifier of a key. It only helps to find the certificate of an issuer, so SHA-1 is good
+ * enough.
+ */
 function keyId(publicKey: Uint8Array): Buffer {
   return createHash('sha1').update(publicKey).digest();
 }

@@ -3,12 +3,14 @@ import { AUTHENTICATED, type User } from './user.ts';
 
 const USER_ID = '1.3.6.1.4.1.57683.2';
 
-/** A connection shows the same certificate with every request, and taking one apart is not cheap. */
+/**
+ * Caches the users of certificates: a connection presents the same one with every request, and parsing is not cheap.
+ */
 const known = new WeakMap<X509Certificate, User | undefined>();
 
 /**
- * The user that a client certificate stands for: common name and organisations. Undefined where it names nobody.
- * Whether the certificate may be believed is for the TLS handshake to say.
+ * Returns the user of a client certificate: common name and organizations. Undefined if it names nobody. The TLS
+ * handshake decides whether the certificate is trusted.
  */
 export function userOfCertificate(certificate: X509Certificate): User | undefined {
   if (known.has(certificate)) return known.get(certificate);
@@ -18,7 +20,7 @@ export function userOfCertificate(certificate: X509Certificate): User | undefine
 }
 
 function readUser(certificate: X509Certificate): User | undefined {
-  // The plain `subject` is escaped text; this form has the values as they are.
+  // The plain `subject` is escaped text; this form has the raw values.
   const subject = certificate.toLegacyObject().subject as unknown as Record<string, string | string[] | undefined>;
   const name = [subject['CN'] ?? []].flat().at(-1) ?? '';
   if (name === '') return undefined;

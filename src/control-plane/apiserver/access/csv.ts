@@ -1,13 +1,16 @@
-/** One line that holds something; no fields where a quote is not closed. */
+/** Holds one non-empty line; it has no fields if a quote is not closed. */
 export interface CsvLine {
-  /** Where it starts, from 1. */
+  /** Line number of its start, from 1. */
   readonly line: number;
   readonly fields: readonly string[] | undefined;
 }
 
 const FIELD = /[^\S\n]*(?:"((?:[^"]|"")*)"[^\S\n]*|([^",\r\n][^,\r\n]*)?)(,|\r?\n|$)/y;
 
-/** Reads comma-separated values; a quoted field may hold commas, line breaks and, doubled, quotes. Empty lines are skipped. */
+/**
+ * Parses comma-separated values. A quoted field may contain commas, line breaks and, doubled, quotes; empty lines are
+ * skipped.
+ */
 export function parseCsv(text: string): CsvLine[] {
   const lines: CsvLine[] = [];
   let fields: string[] = [];

@@ -1,4 +1,4 @@
-/** Writing ASN.1 in DER, as far as certificates need it. */
+/** Encodes ASN.1 in DER, as far as certificates need it. */
 
 const CONSTRUCTED = 0x20;
 const CONTEXT = 0x80;
@@ -11,7 +11,7 @@ export function set(...parts: Uint8Array[]): Buffer {
   return encodeTagged(0x31, ...parts);
 }
 
-/** A positive integer, most significant byte first. */
+/** Encodes a positive integer, most significant byte first. */
 export function integer(bytes: Uint8Array): Buffer {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
@@ -24,7 +24,7 @@ export function boolean(value: boolean): Buffer {
   return encodeTagged(0x01, Uint8Array.of(value ? 0xff : 0));
 }
 
-/** An object identifier from its dotted form. */
+/** Encodes an object identifier from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return encodeTagged(0x06, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
@@ -34,12 +34,12 @@ export function octets(...content: Uint8Array[]): Buffer {
   return encodeTagged(0x04, ...content);
 }
 
-/** A string of bits, the last `unused` of which do not count. */
+/** Encodes a bit string, the last `unused` bits of which do not count. */
 export function bits(content: Uint8Array, unused = 0): Buffer {
   return encodeTagged(0x03, Uint8Array.of(unused), content);
 }
 
-/** Flags by number, without trailing zeros, as DER wants named bits. */
+/** Encodes flags by number, without trailing zeros, as DER requires for named bits. */
 export function namedBits(numbers: readonly number[]): Buffer {
   const last = Math.max(-1, ...numbers);
   const bytes = new Uint8Array(Math.floor(last / 8) + 1);
@@ -54,18 +54,18 @@ export function utf8(text: string): Buffer {
   return encodeTagged(0x0c, Buffer.from(text, 'utf8'));
 }
 
-/** A time in seconds; certificates write years up to 2049 with two digits. */
+/** Encodes a time in seconds; certificates write years up to 2049 with two digits. */
 export function time(ms: number): Buffer {
   const text = `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}Z`;
   return text < '2050' ? encodeTagged(0x17, Buffer.from(text.slice(2))) : encodeTagged(0x18, Buffer.from(text));
 }
 
-/** A field with a number of its own around its content. */
+/** Encodes an explicitly tagged field. */
 export function explicit(number: number, ...content: Uint8Array[]): Buffer {
   return encodeTagged(CONTEXT | CONSTRUCTED | number, ...content);
 }
 
-/** A field with a number of its own instead of its type. */
+/** Encodes an implicitly tagged field. */
 export function implicit(number: number, content: Uint8Array): Buffer {
   return encodeTagged(CONTEXT | number, content);
 }

@@ -4,7 +4,7 @@ import { forbiddenMessage, forbiddenStatus } from './forbidden.ts';
 
 const user = { name: 'jane', groups: [] };
 
-// Word for word from kube-apiserver v1.36.3.
+// These are verbatim from kube-apiserver v1.36.3.
 test.each<[string, Attributes, string]>([
   [
     'pods is forbidden: User "jane" cannot list resource "pods" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "acc-missing" not found',

@@ -1,7 +1,7 @@
 import { goQuote } from '#platform/base/go-value';
 import { type Attributes, isPath } from './attributes.ts';
 
-/** A refusal as a Kubernetes Status. */
+/** Represents a denial as a Kubernetes Status. */
 export interface ForbiddenStatus {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -13,7 +13,7 @@ export interface ForbiddenStatus {
   readonly code: 403;
 }
 
-/** What the user may not do, without the object in front: `User "x" cannot list resource "pods" ...`. */
+/** Describes what the user may not do, without the object in front: `User "x" cannot list resource "pods" ...`. */
 export function cannot(attributes: Attributes): string {
   const who = `User ${goQuote(attributes.user.name)} cannot ${attributes.verb}`;
   if (isPath(attributes)) return `${who} path ${goQuote(attributes.path)}`;
@@ -23,17 +23,20 @@ export function cannot(attributes: Attributes): string {
   return `${who} resource ${goQuote(what)} in API group ${goQuote(group)} ${where}`;
 }
 
-/** The whole message of a 403, followed by the authoriser's reason if it has one. */
+/** Returns the whole message of a 403, followed by the authorizer's reason if it has one. */
 export function forbiddenMessage(attributes: Attributes, reason = ''): string {
   return `${forbiddenObject(attributes)}: ${cannot(attributes)}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-/** The answer to a request that is not allowed. */
+/** Returned for a request that is not allowed. */
 export function forbiddenStatus(attributes: Attributes, reason = ''): ForbiddenStatus {
   return statusOf(attributes, forbiddenMessage(attributes, reason));
 }
 
-/** The answer to a write that the user may make in general but not with this content: `roles.x "a" is forbidden: <detail>`. */
+/**
+ * Returned for a write that the user may make in general but not with this content: `roles.x "a" is forbidden:
+ * <detail>`.
+ */
 export function forbiddenWrite(attributes: Attributes, detail: string): ForbiddenStatus {
   return statusOf(attributes, `${forbiddenObject(attributes)}: ${detail}`);
 }

@@ -6,7 +6,7 @@ const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const WHOLE_PATH = new RegExp(`^${PATH}$`);
 const FIELD = 'extra.key';
 
-/** Why the extra values may not be impersonated, in the server's words. */
+/** Returns why the extra values may not be impersonated, in the server's wording. */
 export function extraProblem(extra: Readonly<Record<string, readonly string[]>>): string | undefined {
   for (const [key, list] of Object.entries(extra)) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
@@ -22,7 +22,7 @@ export function extraProblem(extra: Readonly<Record<string, readonly string[]>>)
   return undefined;
 }
 
-/** A key must be a path with a domain in front. */
+/** Validates that a key is a path with a domain prefix. */
 function keyProblems(key: string): string[] {
   const slash = key.indexOf('/');
   const domain = key.slice(0, slash);

@@ -9,7 +9,10 @@ import type { Rbac } from './rbac.ts';
 import type { PolicyRule } from './rbac-objects.ts';
 import type { User } from './user.ts';
 
-/** What kube-apiserver v1.36.3 answered to a SelfSubjectReview with these headers, sent by ServiceAccounts with these rules. */
+/**
+ * Responses of kube-apiserver v1.36.3 to a SelfSubjectReview with these headers, sent by ServiceAccounts with these
+ * rules.
+ */
 interface Answers {
   readonly senders: Readonly<Record<string, PolicyRule[]>>;
   readonly answers: readonly [string, RequestHeaders, Record<string, unknown>][];
@@ -37,7 +40,7 @@ function senderUser(sender: string): User {
   };
 }
 
-/** Answers a SelfSubjectReview as the server does: impersonation first, then the roles of whom it went on as. */
+/** Responds to a SelfSubjectReview as the server does: impersonation first, then the roles of the impersonated user. */
 function review(rbac: Rbac, impersonator: Impersonator, sender: User, headers: RequestHeaders) {
   const request = { user: sender, verb: 'create', group: 'authentication.k8s.io', resource: 'selfsubjectreviews' };
   const refuse = (attributes: Attributes, reason: string) => ({
@@ -75,7 +78,7 @@ const become = (headers: RequestHeaders): unknown => {
     : wanted;
 };
 
-// What the same server made of these headers when an administrator sent them.
+// These are the results of the same server when an administrator sent these headers.
 test.each<[RequestHeaders, User]>([
   [{ 'impersonate-user': 'jane' }, { name: 'jane', groups: ['system:authenticated'] }],
   [

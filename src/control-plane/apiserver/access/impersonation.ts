@@ -14,24 +14,27 @@ import {
   type User,
 } from './user.ts';
 
-/** Whom the headers ask to be, as they say it, or why they make no sense (a 400). */
+/** Holds the user that the headers request, or why they are invalid (a 400). */
 export type ImpersonationTarget = { readonly user: User } | { readonly problem: string };
 
-/** One thing that must be allowed; `or` would do instead; `problem` refuses whatever the roles say. */
+/** Describes one permission that is required; `or` is an alternative; `problem` rejects regardless of roles. */
 export interface ImpersonationCheck {
   readonly attributes: Attributes;
   readonly or?: Attributes;
   readonly problem?: string;
 }
 
-/** One way to become the other user: it is open when all checks pass. `constraint` names it for the audit log. */
+/**
+ * Describes one way to become the other user: it is allowed if all checks pass. `constraint` names it for the audit
+ * log.
+ */
 export interface ImpersonationMode {
   readonly constraint: string;
   readonly checks: readonly ImpersonationCheck[];
   readonly user: User;
 }
 
-/** The user that the request goes on as, or what was not allowed. */
+/** Holds the user that the request continues as, or what was not allowed. */
 export type Impersonation =
   | { readonly user: User; readonly constraint: string }
   | { readonly forbidden: Attributes; readonly reason: string };
@@ -39,16 +42,16 @@ export type Impersonation =
 const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 const EXTRA_PREFIX = 'impersonate-extra-';
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
-/** From how many groups or extra values on a permission for all of them is asked for first. */
+/** Number of groups or extra values from which on a permission for all of them is checked first. */
 const MANY = 4;
 const MAX_SENDERS = 4096;
 
-/** Reads the impersonation headers; undefined where there are none. */
+/** Parses the impersonation headers; undefined if there are none. */
 export function requestedUser(headers: RequestHeaders): ImpersonationTarget | undefined {
   const name = values(headers['impersonate-user'])[0] ?? '';
   const uid = values(headers['impersonate-uid'])[0] ?? '';
   const groups = values(headers['impersonate-group']);
-  // A map first, because a sender may choose any key, also one that every object has.
+  // A Map is used first, because a sender may choose any key, including one that every object has.
   const found = new Map<string, string[]>();
   for (const [header, value] of Object.entries(headers)) {
     if (!header.startsWith(EXTRA_PREFIX) || value === undefined) continue;
@@ -64,7 +67,10 @@ export function requestedUser(headers: RequestHeaders): ImpersonationTarget | un
   return { user: { name, ...(uid === '' ? {} : { uid }), groups, ...(hasExtra ? { extra } : {}) } };
 }
 
-/** The ways in which the sender of the request may become the wanted user, in the order in which to try them. */
+/**
+ * Returns the modes in which the sender of the request may become the requested user, in the order in which to try
+ * them.
+ */
 export function impersonationModes(wanted: User, request: Attributes): ImpersonationMode[] {
   const { user: sender } = request;
   const onlyName = !wanted.uid && wanted.groups.length === 0 && !wanted.extra;
@@ -84,8 +90,8 @@ export function impersonationModes(wanted: User, request: Attributes): Impersona
 }
 
 /**
- * Lets users act as others. Whoever has got in by one way has that way tried first from then on, which decides the
- * wording of a later refusal and nothing else.
+ * Lets users act as others. A mode that succeeded for a user is tried first from then on, which only affects the
+ * wording of a later denial.
  */
 export class Impersonator {
   readonly #authorize: Authorize;
@@ -95,7 +101,7 @@ export class Impersonator {
     this.#authorize = authorize;
   }
 
-  /** Takes the first way that is open; where none is, the first refusal is the answer. */
+  /** Uses the first allowed mode; if there is none, returns the first denial. */
   impersonate(wanted: User, request: Attributes): Impersonation {
     const sender = request.user.name;
     const last = this.#lastWay.get(sender);
@@ -125,7 +131,10 @@ function refusalOf(way: ImpersonationMode, authorize: Authorize): Impersonation 
   return undefined;
 }
 
-/** A way that needs leave for the act itself (impersonate-on:...) and for the identity (impersonate:...). */
+/**
+ * Returns a mode that requires permission for the action itself (impersonate-on:...) and for the identity
+ * (impersonate:...).
+ */
 function constrainedMode(mode: string, wanted: User, request: Attributes): ImpersonationMode {
   const constraint = `impersonate:${mode}`;
   const act: ImpersonationCheck = { attributes: { ...request, verb: `impersonate-on:${mode}:${request.verb}` } };
@@ -133,7 +142,10 @@ function constrainedMode(mode: string, wanted: User, request: Attributes): Imper
   return { constraint, checks: [act, ...identity], user: become(wanted, true) };
 }
 
-/** The node that a ServiceAccount's pod runs on: leave is asked for all nodes at once, without what varies from pod to pod. */
+/**
+ * Returns the mode for the node of a ServiceAccount's pod. It checks permission for all nodes at once, without what
+ * varies from pod to pod.
+ */
 function associatedNode(wanted: User, request: Attributes): ImpersonationMode {
   const keys = Object.keys(request.user.extra ?? {}).sort();
   const user: User = { ...request.user, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };
@@ -173,7 +185,9 @@ function identityChecks(verb: string, nameGroup: string, wanted: User, user: Use
   return checks;
 }
 
-/** ServiceAccounts and (except the old way) nodes are asked for as what they are. */
+/**
+ * Returns the attributes of the requested name. ServiceAccounts and (except in the old mode) nodes are checked as such.
+ */
 function nameAttributes(asked: ResourceAttributes, strict: boolean): ResourceAttributes {
   const name = asked.name ?? '';
   const account = splitServiceAccount(name);
@@ -188,7 +202,7 @@ function problemWithGroups(groups: readonly string[]): { name: string; problem: 
   return { name: MASTERS, problem: 'impersonating the system:masters group is not allowed' };
 }
 
-/** The wanted user with the groups that the server adds. */
+/** Returns the requested user with the groups that the server adds. */
 function become(wanted: User, strict: boolean): User {
   const account = splitServiceAccount(wanted.name);
   let groups = [...wanted.groups];
@@ -211,7 +225,7 @@ function unescape(key: string): string {
   }
 }
 
-/** Prints a user as the server does in this one message, which shows a Go value. */
+/** Formats a user as the server does in this one message, which shows a Go value. */
 function goUser(uid: string, groups: readonly string[], extra: Readonly<Record<string, readonly string[]>>): string {
   const strings = (list: readonly string[]): string => `[]string{${list.map(goQuote).join(', ')}}`;
   const entries = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -13,16 +13,16 @@ import { ConfigError } from '#platform/base/errors';
 import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { decodeBase64Url } from './base64url.ts';
 
-/** A key that signs tokens, and how. */
+/** Holds a key that signs tokens, and its algorithm. */
 export interface SigningKey {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
   readonly algorithm: 'ES256' | 'RS256';
-  /** The name of the key in tokens and key sets: the hash of its public part. */
+  /** ID of the key in tokens and key sets: the hash of its public part. */
   readonly id: string;
 }
 
-/** A token taken apart, not yet believed. */
+/** Holds a parsed token, not yet verified. */
 export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -30,18 +30,18 @@ export interface Jwt {
   readonly signature: Buffer;
 }
 
-/** Opens the key that signs tokens, making a P-256 one if the file is not there; an RSA key is taken as well. */
+/** Opens the key that signs tokens, creating a P-256 one if the file does not exist; an RSA key is accepted as well. */
 export function openSigningKey(file: string): SigningKey {
   return signingKey(readKey(file) ?? makeKey(file), file);
 }
 
-/** A signed token. */
+/** Returns a signed token. */
 export function signJwt(key: SigningKey, claims: object): string {
   const signed = `${encode({ alg: key.algorithm, kid: key.id })}.${encode(claims)}`;
   return `${signed}.${sign('sha256', Buffer.from(signed), options(key, key.privateKey)).toString('base64url')}`;
 }
 
-/** Takes a token apart; undefined where the text is none. */
+/** Parses a token; undefined if the text is not one. */
 export function readJwt(token: string): Jwt | undefined {
   const [head, body, signature, ...rest] = token.split('.');
   if (head === undefined || body === undefined || signature === undefined || rest.length > 0) return undefined;
@@ -53,14 +53,17 @@ export function readJwt(token: string): Jwt | undefined {
   return { header, claims, signed: `${head}.${body}`, signature: bytes };
 }
 
-/** Whether the key has signed the token. What the token says of its algorithm must be what the key does, never the other way round. */
+/**
+ * Reports whether the key has signed the token. The algorithm in the token must be that of the key, never the other way
+ * round.
+ */
 export function isSignedBy(jwt: Jwt, key: SigningKey): boolean {
   if (jwt.header['alg'] !== key.algorithm || jwt.header['crit'] !== undefined) return false;
   if (jwt.header['kid'] !== undefined && jwt.header['kid'] !== key.id) return false;
   return verify('sha256', Buffer.from(jwt.signed), options(key, key.publicKey), jwt.signature);
 }
 
-/** The public part of the key, as a key set (RFC 7517) holds it. */
+/** Returns the public part of the key for a key set (RFC 7517). */
 export function jwkOf(key: SigningKey): Record<string, unknown> {
   const { kty, ...parts } = key.publicKey.export({ format: 'jwk' });
   return { use: 'sig', kty, kid: key.id, alg: key.algorithm, ...parts };

@@ -26,7 +26,7 @@ async function started(options: object) {
   return plane;
 }
 
-/** The status of a request for namespaces with these headers; fetch would not send them as they are. */
+/** Returns the status of a request for namespaces with these headers, which fetch would not send as they are. */
 function codeFor(url: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/api/v1/namespaces`, { headers, agent: false }, (answer) => {
@@ -41,7 +41,7 @@ function codeFor(url: string, headers: Record<string, string> = {}): Promise<num
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) reportSkipped('requests of another user, which only root can make');
 
-/** The status of a request that another user of this machine makes. */
+/** Returns the status of a request by another user of this host. */
 async function codeForNobody(url: string): Promise<number> {
   const ask = `fetch('${url}/api/v1/namespaces').then((answer) => console.log(answer.status))`;
   const child = spawn(process.execPath, ['-e', ask], { uid: 65_534, gid: 65_534, cwd: '/', env: {} });

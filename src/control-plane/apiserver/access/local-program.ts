@@ -4,17 +4,17 @@ import type { RequestHeaders } from './bearer.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/** Whether an address to listen on reaches no further than this machine. */
+/** Reports whether an address to listen on is reachable from this host only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host.includes(':') ? `[${host}]` : host);
 }
 
-/** A connection belongs to the same user from its first request to its last. */
+/** Caches whether a connection is of our user, which never changes. */
 const owned = new WeakMap<SocketEnds, Promise<boolean>>();
 
 /**
- * Whether a request that reached a loopback address comes from a program of this machine that runs as our user. A page
- * in a browser says where it is from, or calls the server by a name of its own.
+ * Reports whether a request to a loopback address comes from a local program that runs as our user. A page in a browser
+ * sends its origin, or uses another name for the server.
  */
 export async function isLocalProgram(headers: RequestHeaders, ends: SocketEnds): Promise<boolean> {
   const { host } = headers;

@@ -13,7 +13,7 @@ const rule: fc.Arbitrary<PolicyRule> = fc.record({
   nonResourceURLs: some('/a', '/a/b', '/a/*', '*'),
 });
 
-/** What Kubernetes does: every combination on its own. */
+/** Enumerates every combination on its own, as Kubernetes does. */
 function enumerated(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): string[] {
   const lines = new Set<string>();
   const verbsOf = new Map<string, string[]>();
@@ -73,7 +73,7 @@ const cube = (size: number, prefix = ''): PolicyRule => ({
   verbs: many(`${prefix}v`, size),
 });
 
-/** Rules whose combinations nobody could look at: the figures double, and with them the time. */
+/** Tests rules with too many combinations to visit: the figures double, and with them the time. */
 describe.each([100, 1_000, 10_000])('with lists of %i values', (size) => {
   test('are told in short', () => {
     const missing = missingPermissions([{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }], [cube(size)]);
@@ -118,7 +118,7 @@ test('are told in short where they are of many rules', () => {
 
 test('cannot be told of rules that would have to be compared bit by bit', () => {
   const size = 40;
-  // Each owner leaves out one value of each list, so that no two values are covered by the same owners.
+  // Each owner omits one value of each list, so that no two values are covered by the same owners.
   const owned = many('v', size).map((_, i) => ({
     apiGroups: many('g', size).filter((_value, at) => at !== i),
     resources: many('r', size).filter((_value, at) => at !== (i * 7) % size),

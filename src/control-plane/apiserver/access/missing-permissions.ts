@@ -2,15 +2,20 @@ import { goQuote } from '#platform/base/go-value';
 import { boxOf, type UncoveredPart, uncoveredParts } from './rbac-cover.ts';
 import type { PolicyRule } from './rbac-objects.ts';
 
-/** Up to so many combinations and characters, all are listed as Kubernetes lists them; roles have a few hundred. */
+/**
+ * Maximum number of combinations and characters that are listed in full, as Kubernetes does; roles have a few hundred.
+ */
 const MAX_LISTED = 10_000;
 const MAX_LISTED_CHARACTERS = 1_000_000;
-/** Of more than that only the first, shortened. */
+/** Maximum number of rules that are shown, shortened, if there are more than that. */
 const MAX_SHOWN_RULES = 20;
 const MAX_SHOWN_VALUES = 10;
 const MAX_SHOWN_CHARACTERS = 64;
 
-/** The permissions of the wanted rules that the owned ones do not hold, a line for each; none if all are held. */
+/**
+ * Returns the permissions of the desired rules that the owned ones do not grant, a line for each; none if all are
+ * granted.
+ */
 export function missingPermissions(
   owned: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -25,7 +30,7 @@ export function missingPermissions(
   return listed ?? shorten(parts, wanted);
 }
 
-/** What is missing, broken down to single resources and paths; undefined if that is too long. */
+/** Lists what is missing, broken down to single resources and paths; undefined if that is too long. */
 function listAll(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): readonly string[] | undefined {
   const resources = new Map<
     string,
@@ -45,7 +50,7 @@ function listAll(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[])
     const resourceNames = wanted[rule]?.resourceNames?.length ? [name] : [];
     const key = JSON.stringify([group, resource, resourceNames]);
     const known = resources.get(key);
-    // The verbs on one resource are put together again, in the order in which they were found.
+    // The verbs on one resource are joined again, in the order in which they were found.
     if (known) known.verbs.push(verb);
     else resources.set(key, { apiGroups: [group], resources: [resource], resourceNames, verbs: [verb] });
   }
@@ -60,7 +65,7 @@ interface Combination {
   readonly values: readonly string[];
 }
 
-/** The single combinations of parts, in the order in which the rules name them. */
+/** Returns the single combinations of parts, in the order in which the rules name them. */
 function combinationsOf(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): Combination[] {
   const found: Combination[] = [];
   for (const { of, rule, lists } of parts) {
@@ -81,7 +86,7 @@ function inOrder(a: Combination, b: Combination): number {
   return (a.positions[differing] ?? 0) - (b.positions[differing] ?? 0);
 }
 
-/** The rules of which something is missing, as they were written, each shortened. */
+/** Returns the rules with missing permissions as they were written, each shortened. */
 function shorten(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): readonly string[] {
   const rules = [...new Set(parts.map(({ rule }) => rule))];
   const lines = rules

@@ -1,11 +1,11 @@
 import { jsonEqual } from '#platform/base/json-equal';
 
-/** The metadata that garbage collection writes, and what the server keeps itself. */
+/** Metadata that garbage collection writes, and that the server maintains itself. */
 const OWNER_FIELDS = new Set(['ownerReferences', 'finalizers', 'managedFields', 'selfLink']);
 
 /**
- * Whether an update changes nothing but owner references and finalizers. Everything else matters to whoever guards an
- * object: a label alone can make one role a part of another.
+ * Reports whether an update changes only owner references and finalizers. Everything else matters for access control: a
+ * label alone can make one role a part of another.
  */
 export function changesOnlyOwnerFields(object: object, old: object): boolean {
   return jsonEqual(guardedPart(object), guardedPart(old));
@@ -17,7 +17,9 @@ function guardedPart(object: object): unknown {
   return withoutEmpty({ ...content, metadata: Object.fromEntries(guarded) });
 }
 
-/** An empty list or map is the same as none; an empty text is not, since it can be the value of a label. */
+/**
+ * Drops empty lists and maps, which equal absent ones. An empty string stays, because it can be the value of a label.
+ */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value ?? undefined;

@@ -16,14 +16,14 @@ import {
 import { MASTERS } from './user.ts';
 
 export interface PkiOptions {
-  /** Where keys and certificates are kept; made if it is not there. */
+  /** Directory of keys and certificates; created if it does not exist. */
   readonly folder: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Names and addresses that the server is called by, besides those that every API server has. */
+  /** DNS names and IP addresses of the server, in addition to those that every API server has. */
   readonly serverNames?: readonly string[];
 }
 
-/** A certificate and its private key, as PEM. */
+/** Holds a certificate and its private key as PEM. */
 export interface Credentials {
   readonly certPem: string;
   readonly keyPem: string;
@@ -31,22 +31,22 @@ export interface Credentials {
 
 export interface SigningOptions {
   readonly usages: readonly string[];
-  /** A year where absent; never longer than the authority itself. */
+  /** Lifetime. Defaults to a year, and never exceeds that of the authority. */
   readonly expirationSeconds?: number;
 }
 
-/** The certificates of a control plane. */
+/** Holds the certificates of a control plane. */
 export interface Pki {
-  /** What clients trust, and what the server trusts clients by. */
+  /** CA certificate by which clients trust the server, and the server trusts clients. */
   readonly caPem: string;
   readonly server: Credentials;
-  /** A client that may do everything. */
+  /** Credentials of a client that may do everything. */
   readonly admin: Credentials;
-  /** When to open it again, because something nears its end (milliseconds since 1970). */
+  /** Time at which to open it again, because a certificate is about to expire (milliseconds since 1970). */
   readonly renewAt: number;
-  /** A client certificate for a user and groups. */
+  /** Issues a client certificate for a user and groups. */
   clientCertificate(client: { user: string; groups?: readonly string[]; lifetimeMs?: number }): Credentials;
-  /** Signs a certificate request (PEM). Rejects with a ParseError where it is malformed or not signed by its key. */
+  /** Signs a certificate request (PEM). Rejects with a ParseError if it is malformed or not signed by its key. */
   signRequest(requestPem: string, options: SigningOptions): Promise<string>;
 }
 
@@ -54,9 +54,9 @@ const AUTHORITY_NAME = 'kubernetes';
 const DAY = 86_400_000;
 const YEAR = 365 * DAY;
 const AUTHORITY_LIFETIME = 10 * YEAR;
-/** What remains of a lifetime when a certificate is replaced. */
+/** Ratio of the remaining lifetime at which a certificate is replaced. */
 const RENEWED_FROM = 0.2;
-/** How far the clocks of two machines may be apart. */
+/** Time by which certificates are backdated, because the clocks of two hosts may differ by that much. */
 const BACKDATE = 5 * 60_000;
 
 const SERVER_NAMES = [
@@ -70,7 +70,7 @@ const SERVER_NAMES = [
   '10.96.0.1',
 ];
 
-/** Opens the certificates of a control plane, making those that are missing, unfit or near their end. */
+/** Opens the certificates of a control plane, creating those that are missing, unusable or about to expire. */
 export function openPki({ folder, clock, serverNames = [] }: PkiOptions): Pki {
   createPrivateDirectory(folder);
   const now = clock.now();
@@ -110,7 +110,7 @@ interface Authority {
   readonly key: KeyObject;
 }
 
-/** A file's text and what it holds. */
+/** Holds a file's text and its parsed content. */
 interface Stored<T> {
   readonly text: string;
   readonly value: T;
@@ -123,7 +123,7 @@ function openAuthority(folder: string, now: number): Authority {
   const certFile = join(folder, 'ca.crt');
   const stored = readPem(certFile, (text) => new X509Certificate(text));
   const storedKey = readPem(keyFile, createPrivateKey);
-  // Another authority would lock out every client of this one, so nothing is replaced that a person has to look at.
+  // Another authority would lock out every client of this one, so nothing is replaced that a person has to check.
   if (stored === 'unreadable') throw unfit(certFile, 'is not a certificate');
   if (storedKey === 'unreadable') throw unfit(keyFile, 'is not a private key');
   if (stored && !storedKey) throw unfit(keyFile, `is missing, but ${certFile} needs it`);
@@ -133,7 +133,7 @@ function openAuthority(folder: string, now: number): Authority {
   const key = storedKey?.value ?? newKey();
   if (stored && now < renewalOf(stored.value)) return { certificate: stored.value, key };
   if (!storedKey) writePrivateFile(keyFile, pem(key));
-  // The same key and name again: certificates that it has signed, and clients that trust the old one, stay good.
+  // The key and name stay the same, so that certificates it has signed, and clients that trust the old one, stay valid.
   const issuer = issuerOf(key);
   const content: CertificateContent = {
     subject: issuer.name,
@@ -148,7 +148,7 @@ function openAuthority(folder: string, now: number): Authority {
   return { certificate: new X509Certificate(certPem), key };
 }
 
-/** A certificate of the folder, if it is fit; else a new one, which costs its holder nothing. */
+/** Opens a certificate of the directory if it is usable; else creates one, which has no cost for its holder. */
 function openLeaf(folder: string, name: string, authority: Authority, now: number, content: LeafContent) {
   const certFile = join(folder, `${name}.crt`);
   const keyFile = join(folder, `${name}.key`);
@@ -181,7 +181,7 @@ function issuerOf(key: KeyObject): Issuer {
   return { name: subjectName(AUTHORITY_NAME), publicKey: publicKeyOf(key), key };
 }
 
-/** From a little before now to the end of the lifetime, but not past the end of the authority. */
+/** Returns a validity from a little before now to the end of the lifetime, but not past the end of the authority. */
 function lifetime(authority: Authority, now: number, longest: number, seconds = Number.POSITIVE_INFINITY) {
   const notAfter = now + Math.min(longest, seconds * 1000);
   return { notBefore: now - BACKDATE, notAfter: Math.min(notAfter, authority.certificate.validToDate.getTime()) };
@@ -201,7 +201,7 @@ function pem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' });
 }
 
-/** What a file holds: undefined where there is none. */
+/** Reads a file; undefined if it does not exist. */
 function readPem<T>(file: string, parse: (text: string) => T): Stored<T> | 'unreadable' | undefined {
   let text: string;
   try {

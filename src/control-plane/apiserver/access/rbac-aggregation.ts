@@ -1,8 +1,8 @@
 import type { ClusterRole, LabelSelector, PolicyRule } from './rbac-objects.ts';
 
 /**
- * The rules that an aggregated ClusterRole must have: those of every role that one of its selectors picks, by name,
- * each once. Undefined where the role is not aggregated and its rules are its own.
+ * Returns the rules of an aggregated ClusterRole: those of every role that one of its selectors matches, by name, each
+ * once. Undefined if the role is not aggregated and has its own rules.
  */
 export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>): PolicyRule[] | undefined {
   const selectors = role.aggregationRule?.clusterRoleSelectors;
@@ -13,7 +13,7 @@ export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>)
   const taken = new Set<ClusterRole>();
   for (const selector of selectors) {
     for (const other of others) {
-      // Each role's rules are looked at once, however many selectors pick it.
+      // Each role's rules are added once, however many selectors match it.
       if (taken.has(other) || !selects(selector, other.metadata.labels ?? {})) continue;
       taken.add(other);
       for (const rule of other.rules ?? []) {
@@ -25,13 +25,13 @@ export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>)
   return [...rules.values()];
 }
 
-/** Two rules are the same when their lists are, in order; an absent list is an empty one. */
+/** Returns a key that equal rules share: their lists are equal, in order, and an absent list equals an empty one. */
 function ruleKey(rule: PolicyRule): string {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   return JSON.stringify([verbs, apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);
 }
 
-/** Whether the labels fit the selector; an empty selector fits all, one with an operator it does not know fits none. */
+/** Reports whether the labels match the selector; an empty selector matches all, one with an unknown operator none. */
 function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const exact = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
   return (

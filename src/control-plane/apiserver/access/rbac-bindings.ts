@@ -2,11 +2,11 @@ import { goQuote } from '#platform/base/go-value';
 import type { Binding, Subject } from './rbac-objects.ts';
 import { serviceAccountUserName, type User } from './user.ts';
 
-/** Under which key bindings to this user or group are found. */
+/** Returns the index key of bindings to this user or group. */
 export const userKey = (name: string): string => `u:${name}`;
 export const groupKey = (name: string): string => `g:${name}`;
 
-/** The key of a subject; a ServiceAccount is the user it signs in as. Undefined where the subject means nobody. */
+/** Returns the key of a subject; a ServiceAccount has that of its user. Undefined if the subject identifies nobody. */
 function subjectKey(subject: Subject, bindingNamespace: string): string | undefined {
   switch (subject.kind) {
     case 'User':
@@ -22,16 +22,16 @@ function subjectKey(subject: Subject, bindingNamespace: string): string | undefi
   }
 }
 
-/** A binding, and the first of its subjects that means a user. */
+/** Holds a binding, and the first of its subjects that matches a user. */
 export interface FoundBinding {
   readonly binding: Binding;
   readonly subject: Subject;
 }
 
-/** One kind of binding (RoleBinding or ClusterRoleBinding), found by its namespace and whom it binds. */
+/** Indexes one kind of binding (RoleBinding or ClusterRoleBinding) by namespace and subject. */
 export class BindingIndex {
   readonly #byName = new Map<string, Binding>();
-  /** By namespace and subject: the bindings, each with the place of that subject among its subjects. */
+  /** Bindings by namespace and subject, each with the index of that subject among its subjects. */
   readonly #bySubject = new Map<string, Map<Binding, number>>();
 
   upsert(binding: Binding): void {
@@ -55,7 +55,7 @@ export class BindingIndex {
     }
   }
 
-  /** The bindings of the namespace ('' for the cluster) to the user or their groups, by name. */
+  /** Returns the bindings of the namespace ('' for the cluster) to the user or their groups, by name. */
   of(user: User, namespace: string): FoundBinding[] {
     const places = new Map<Binding, number>();
     for (const key of [userKey(user.name), ...user.groups.map(groupKey)]) {
@@ -72,7 +72,7 @@ export class BindingIndex {
   }
 }
 
-/** Names a binding in the words of an authorisation's reason. */
+/** Formats a binding as in the reason of an authorization decision. */
 export function describeBinding(binding: Binding, subject: Subject): string {
   const { name, namespace } = binding.metadata;
   const what = namespace ? `RoleBinding ${goQuote(`${name}/${namespace}`)}` : `ClusterRoleBinding ${goQuote(name)}`;
@@ -81,12 +81,12 @@ export function describeBinding(binding: Binding, subject: Subject): string {
   return `${what} of ${binding.roleRef.kind} ${goQuote(binding.roleRef.name)} to ${subject.kind} ${goQuote(whose)}`;
 }
 
-/** The key of an object in its kind. */
+/** Returns the key of an object in its kind. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-/** Under which keys a binding is found, each with the place of the first subject that it is for. */
+/** Returns the index keys of a binding, each with the index of the first matching subject. */
 function keysOf({ metadata: { namespace = '' }, subjects }: Binding): Map<string, number> {
   const keys = new Map<string, number>();
   for (const [place, subject] of (subjects ?? []).entries()) {

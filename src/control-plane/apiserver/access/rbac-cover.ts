@@ -2,24 +2,24 @@ import type { PolicyRule } from './rbac-objects.ts';
 import { coversPath } from './rbac-rules.ts';
 
 /**
- * A part of a wanted rule that no owned rule covers: every combination of one value of each list. The lists are apiGroups,
- * resources, verbs and resourceNames for resources, nonResourceURLs and verbs for paths.
+ * Describes a part of a desired rule that no owned rule covers: every combination of one value of each list. The lists
+ * are apiGroups, resources, verbs and resourceNames for resources, nonResourceURLs and verbs for paths.
  */
 export interface UncoveredPart {
   readonly of: 'resources' | 'paths';
-  /** Which of the wanted rules, and of each of its lists which values. */
+  /** Index of the desired rule, and the uncovered values of each of its lists. */
   readonly rule: number;
   readonly lists: readonly Positions[];
 }
 
 type Positions = readonly number[];
 
-/** The steps of one comparison, some 50 ns each. Rules of real roles take a few thousand. */
+/** Maximum number of steps of one comparison, some 50 ns each. Rules of real roles take a few thousand. */
 const MAX_STEPS = 500_000;
 
 /**
- * The parts of the wanted rules that the owned ones do not cover, without looking at every combination: values that the
- * same owned rules cover are treated as one. Undefined if the rules are too intricate to be compared.
+ * Returns the parts of the desired rules that the owned ones do not cover, without visiting every combination: values
+ * that the same owned rules cover are treated as one. Undefined if the rules are too complex to compare.
  */
 export function uncoveredParts(
   owned: readonly PolicyRule[],
@@ -44,21 +44,21 @@ export function uncoveredParts(
   return parts;
 }
 
-/** The lists of a rule whose combinations it allows. */
+/** Returns the lists of a rule whose combinations it allows. */
 export function boxOf(rule: PolicyRule, kind: UncoveredPart['of']): readonly (readonly string[])[] {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   if (kind === 'paths') return [nonResourceURLs ?? [], verbs ?? []];
   return [apiGroups ?? [], resources ?? [], verbs ?? [], resourceNames?.length ? resourceNames : EVERY_NAME];
 }
 
-/** Stands for the names of a rule that has none, and so holds for all. */
+/** Represents the names of a rule that has none, and so covers all. */
 const EVERY_NAME: readonly string[] = ['every name'];
 
 class Steps {
   left = MAX_STEPS;
 }
 
-/** Owned rules by what they are about, so that a wanted rule is compared with those alone that matter to it. */
+/** Indexes owned rules by what they cover, so that a desired rule is compared only with relevant ones. */
 class OwnerIndex {
   readonly ofPaths: readonly CompiledRule[];
   readonly #byResource = new Map<string, CompiledRule[]>();
@@ -86,10 +86,10 @@ class OwnerIndex {
   }
 }
 
-/** Of each list of a box the values that an owned rule covers. */
+/** Values of each list of a box that an owned rule covers. */
 type Coverage = readonly Uint8Array[];
 
-/** What each owned rule covers of a box; `all` if one covers it alone. Rules that cover nothing of it are left out. */
+/** Returns what each owned rule covers of a box; `all` if one covers it alone. Rules that cover nothing are omitted. */
 function ownersOf(
   candidates: Iterable<CompiledRule>,
   box: readonly (readonly string[])[],
@@ -120,7 +120,7 @@ function ownersOf(
 
 type Covers = (rule: CompiledRule, value: string) => boolean;
 
-/** The values of a list that a rule covers; undefined if there are none. */
+/** Returns the values of a list that a rule covers; undefined if there are none. */
 function coveredOf(list: readonly string[], rule: CompiledRule, covers: Covers): Uint8Array | undefined {
   let covered: Uint8Array | undefined;
   for (let at = 0; at < list.length; at++) {
@@ -144,7 +144,7 @@ const RESOURCE_TESTS: readonly Covers[] = [
 ];
 const PATH_TESTS: readonly Covers[] = [coversPaths, coversVerb];
 
-/** How a rule names a subresource of whatever resource: the resource itself where it is none. */
+/** Returns the wildcard form of a subresource (of any resource); the resource itself if it is not a subresource. */
 function anyParent(resource: string): string {
   const slash = resource.indexOf('/');
   return slash < 0 ? resource : `*${resource.slice(slash)}`;
@@ -157,7 +157,7 @@ interface CompiledRule {
   readonly names: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
   readonly patterns: readonly string[];
-  /** What comparing a path with every pattern takes, in steps. */
+  /** Cost of comparing a path with every pattern, in steps. */
   readonly patternSize: number;
 }
 
@@ -180,17 +180,17 @@ function compiled(rule: PolicyRule): CompiledRule {
   return made;
 }
 
-/** Values of one list that the same owners cover. */
+/** Groups values of one list that the same owners cover. */
 interface ValueClass {
   readonly owners: bigint;
   readonly positions: number[];
 }
 
-/** Compares one box with owners of whom none covers it alone. */
+/** Compares one box with owners none of which covers it alone. */
 class Comparison {
   readonly #steps: Steps;
   readonly #classes: readonly (readonly ValueClass[])[];
-  /** The owners that cover all of this list and of those after it. */
+  /** Owners that cover all of this list and of those after it. */
   readonly #covering: readonly bigint[];
   readonly #everyone: bigint;
   readonly #width: number;

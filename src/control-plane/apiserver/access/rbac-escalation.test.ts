@@ -11,7 +11,7 @@ const bob: User = {
   groups: ['system:serviceaccounts', 'system:serviceaccounts:acc', 'system:authenticated'],
 };
 
-/** The words of a real server before the rules. */
+/** Message of a real server before the rules. */
 const LACKS =
   'user "system:serviceaccount:acc:bob" (groups=["system:serviceaccounts" "system:serviceaccounts:acc" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n';
 
@@ -115,7 +115,7 @@ describe('writing a role', () => {
     const old = { metadata: { name: 'r' }, rules };
     expect(writeRole({ rules: [{ ...rules[0], verbs: ['get'], resourceNames: [] }] }, { old })).toBeUndefined();
     expect(writeRole({ rules: [...rules, ...rules] }, { old })?.reason).toBe('Forbidden');
-    // By this label another role would gather it.
+    // This label would make another role aggregate it.
     expect(writeRole({ rules }, { old: { ...old, metadata: { name: 'r', labels: { a: '' } } } })?.reason).toBe(
       'Forbidden',
     );

@@ -7,7 +7,7 @@ import type { UserRules } from './rbac.ts';
 import { type Binding, type ClusterRole, type PolicyRule, RBAC_GROUP, type RoleRef } from './rbac-objects.ts';
 import { MASTERS, type User } from './user.ts';
 
-/** What the check needs to know of the authoriser; Rbac fits. */
+/** Authorizer as the check uses it; Rbac implements it. */
 export interface Access {
   authorize: Authorize;
   rulesFor(user: User, namespace: string): UserRules;
@@ -17,28 +17,28 @@ export interface Access {
 interface RbacWrite {
   readonly user: User;
   readonly resource: string;
-  /** '' for a ClusterRole or ClusterRoleBinding. */
+  /** Namespace; '' for a ClusterRole or ClusterRoleBinding. */
   readonly namespace: string;
 }
 
-/** A write of a Role or ClusterRole. */
+/** Describes a write of a Role or ClusterRole. */
 export interface RoleWrite extends RbacWrite {
   readonly resource: 'roles' | 'clusterroles';
-  /** The name in the request's path: '' on create. */
+  /** Name in the request's path: '' on create. */
   readonly requestName: string;
   readonly role: ClusterRole;
   readonly old?: ClusterRole;
 }
 
-/** A write of a RoleBinding or ClusterRoleBinding. */
+/** Describes a write of a RoleBinding or ClusterRoleBinding. */
 export interface BindingWrite extends RbacWrite {
   readonly resource: 'rolebindings' | 'clusterrolebindings';
-  /** As it was sent: nobody has validated it yet. */
+  /** Binding as it was sent, not yet validated. */
   readonly binding: Omit<Binding, 'roleRef'> & { readonly roleRef?: Partial<RoleRef> };
   readonly old?: Binding;
 }
 
-/** Why a write is refused: the detail of a 403, a role that the server answers 404 for, or one of no kind that it has. */
+/** Reason why a write is rejected: the detail of a 403, a role that does not exist (404), or one of an unknown kind. */
 export type Escalation =
   | { readonly reason: 'Forbidden'; readonly detail: string }
   | { readonly reason: 'Unsupported'; readonly detail: string }
@@ -54,7 +54,7 @@ const ROLES_OF_KIND: ReadonlyMap<string, string> = new Map([
   ['Role', 'roles'],
 ]);
 
-/** Nobody may put into a role what they do not have themselves, unless they may `escalate` that role. */
+/** Rejects a role with permissions that the user does not have, unless the user may `escalate` that role. */
 export function checkRoleWrite(access: Access, write: RoleWrite): Escalation | undefined {
   const { user, resource, namespace, requestName, role, old } = write;
   if (user.groups.includes(MASTERS)) return undefined;
@@ -63,7 +63,7 @@ export function checkRoleWrite(access: Access, write: RoleWrite): Escalation | u
   if (old && changesOnlyOwnerFields(role, old)) return undefined;
   const missing = missingMessage(access, write, role.rules ?? []);
   if (missing !== undefined) return { reason: 'Forbidden', detail: missing };
-  // To change or remove one takes as much as to add one: what it gathered before may have been less, or more.
+  // Changing or removing an aggregation rule requires as much as adding one: it may have gathered less before, or more.
   const aggregates = isAggregated(role) || (old !== undefined && isAggregated(old));
   if (aggregates && missingMessage(access, write, EVERYTHING) !== undefined) {
     return { reason: 'Forbidden', detail: 'must have cluster-admin privileges to use the aggregationRule' };
@@ -75,7 +75,7 @@ function isAggregated({ aggregationRule }: ClusterRole): boolean {
   return (aggregationRule?.clusterRoleSelectors ?? []).length > 0;
 }
 
-/** Nobody may bind a role that holds what they do not have themselves, unless they may `bind` that role. */
+/** Rejects a binding to a role with permissions that the user does not have, unless the user may `bind` that role. */
 export function checkBindingWrite(access: Access, write: BindingWrite): Escalation | undefined {
   const { user, namespace, binding, old } = write;
   if (user.groups.includes(MASTERS)) return undefined;
@@ -92,7 +92,7 @@ export function checkBindingWrite(access: Access, write: BindingWrite): Escalati
   return detail === undefined ? undefined : { reason: 'Forbidden', detail };
 }
 
-/** What the user lacks of the wanted rules, in words; undefined where that is nothing. */
+/** Describes the desired permissions that the user lacks; undefined if there are none. */
 function missingMessage(access: Access, write: RbacWrite, wanted: readonly PolicyRule[]): string | undefined {
   const { user, resource, namespace } = write;
   const { rules, missing } = access.rulesFor(user, namespace);

@@ -1,4 +1,4 @@
-/** The parts of the RBAC kinds that decisions depend on; whole objects of the API fit. */
+/** Defines the parts of the RBAC kinds that decisions depend on. Whole API objects are assignable. */
 
 export interface PolicyRule {
   readonly verbs: readonly string[];
@@ -53,7 +53,7 @@ export interface Binding {
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-/** The objects that an authoriser holds, by kind. */
+/** Maps each kind to the type of its objects in an authorizer. */
 export interface RbacObjects {
   readonly Role: Role;
   readonly ClusterRole: ClusterRole;

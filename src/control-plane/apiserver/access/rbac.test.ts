@@ -8,7 +8,7 @@ import type { Binding, ClusterRole, RbacObjects, Role } from './rbac-objects.ts'
 import { rulesReview } from './rules-review.ts';
 import type { User } from './user.ts';
 
-/** Answers of kube-apiserver v1.36.3 to SubjectAccessReviews, with the objects it had besides its own. */
+/** Responses of kube-apiserver v1.36.3 to SubjectAccessReviews, with the objects it had besides its own. */
 interface Answers {
   readonly objects: { readonly [K in keyof RbacObjects]: RbacObjects[K][] };
   readonly copies: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ function attributesOf(row: readonly (string | number)[]): Attributes {
   return { user, verb, group: second, resource, subresource, namespace, name: object };
 }
 
-/** All reasons that could be given for the request: which of several bindings is named is left to chance by the server. */
+/** Returns all possible reasons for the request: the server names a random one of several bindings. */
 function allReasons(attributes: Attributes): string[] {
   const rbac = recordedRbac();
   const reasons: string[] = [];

@@ -6,28 +6,28 @@ import { type PolicyRule, RBAC_GROUP, type RbacKind, type RbacObjects, type Role
 import { matchesName, matchesPath, matchesResource } from './rbac-rules.ts';
 import { MASTERS, type User } from './user.ts';
 
-/** A rule that a user has, and how they came by it. */
+/** Holds a rule of a user, and the binding that grants it. */
 interface Grant {
   readonly rule: PolicyRule;
   readonly reason: string;
 }
 
-/** All that a user may do in one namespace, with the answers given so far. */
+/** Holds all permissions of a user in one namespace, with cached decisions. */
 interface Scope {
   readonly grants: readonly Grant[];
   readonly missing: readonly RoleRef[];
   readonly refusal: Decision;
-  /** Per verb and resource the grants that speak of it, up to the first that holds for every name. */
+  /** Grants that cover a verb and resource, up to the first that covers every name. */
   readonly byRequest: Map<string, readonly Grant[]>;
 }
 
-/** The scopes of one namespace: by what tells users apart, and by the very user for those who come again and again. */
+/** Holds the scopes of one namespace: by user identity, and by user object for those that recur. */
 interface NamespaceScopes {
   readonly byKey: Map<string, Scope>;
   readonly byUser: WeakMap<User, Scope>;
 }
 
-/** What a user may do in a namespace. */
+/** Permissions of a user in a namespace. */
 export interface UserRules {
   readonly rules: readonly PolicyRule[];
   /** Roles that the user is bound to but that do not exist. */
@@ -39,18 +39,18 @@ const MAX_SCOPES = 4096;
 const MAX_REQUESTS = 4096;
 
 /**
- * Role-based access control over the roles and bindings it is told of. Answers are remembered until one of those
- * changes, and depend on nothing else. Bindings are looked at in the order of their names, those of the cluster first.
+ * Authorizes by the roles and bindings that it is given. Decisions are cached until one of those changes, and depend on
+ * nothing else. Bindings are evaluated in the order of their names, those of the cluster first.
  */
 export class Rbac {
   readonly #roles = new Map<string, readonly PolicyRule[]>();
   readonly #clusterRoles = new Map<string, readonly PolicyRule[]>();
   readonly #roleBindings = new BindingIndex();
   readonly #clusterRoleBindings = new BindingIndex();
-  /** By namespace, so that a change in one costs nobody in others anything. */
+  /** Scopes by namespace, so that a change in one does not affect others. */
   readonly #scopes = new Map<string, NamespaceScopes>();
 
-  /** Takes in an object that is new or changed. */
+  /** Adds or updates an object. */
   upsert<K extends RbacKind>(kind: K, object: RbacObjects[K]): void;
   upsert(kind: RbacKind, object: RbacObjects['ClusterRole'] & RbacObjects['RoleBinding']): void {
     const { namespace, name } = object.metadata;
@@ -60,7 +60,7 @@ export class Rbac {
     this.#forgetScopes(kind, namespace);
   }
 
-  /** Forgets an object; one that is not known is no error. */
+  /** Removes an object; an unknown one is ignored. */
   remove(kind: RbacKind, namespace: string | undefined, name: string): void {
     if (kind === 'Role') this.#roles.delete(objectKey(namespace, name));
     else if (kind === 'ClusterRole') this.#clusterRoles.delete(name);
@@ -68,19 +68,19 @@ export class Rbac {
     this.#forgetScopes(kind, namespace);
   }
 
-  /** Decides on a request. A refusal's reason names the bindings that point at no role, if there are any. */
+  /** Decides on a request. The reason of a denial names the bindings whose role does not exist, if any. */
   authorize(attributes: Attributes): Decision {
     if (attributes.user.groups.includes(MASTERS)) return ALLOWED_AS_MASTER;
     return isPath(attributes) ? this.#path(attributes) : this.#resource(attributes);
   }
 
-  /** All rules that the user has in the namespace ('' for the cluster scope alone). */
+  /** Returns all rules of the user in the namespace ('' for the cluster scope only). */
   rulesFor(user: User, namespace: string): UserRules {
     const { grants, missing } = this.#scope(user, namespace);
     return { rules: grants.map(({ rule }) => rule), missing };
   }
 
-  /** The rules of the role that a binding in the namespace refers to; undefined where there is no such role. */
+  /** Returns the rules of the role that a binding in the namespace refers to; undefined if the role does not exist. */
   rulesOf(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     if (ref.kind === 'ClusterRole') return this.#clusterRoles.get(ref.name);
     return ref.kind === 'Role' ? this.#roles.get(objectKey(namespace, ref.name)) : undefined;
@@ -127,7 +127,8 @@ export class Rbac {
   }
 
   #sharedScope({ byKey }: NamespaceScopes, user: User, namespace: string): Scope {
-    // With lengths, because names and groups may hold any character and two users must never share a key.
+    // The key includes lengths, because names and groups may contain any character and two users must never share a
+    // key.
     let key = `${user.name.length} ${user.name}`;
     for (const group of user.groups) key += `${group.length} ${group}`;
     let scope = byKey.get(key);
@@ -170,7 +171,7 @@ function grantsFor(grants: readonly Grant[], request: ResourceAttributes): Grant
   return found;
 }
 
-/** Says which roles do not exist, as Go prints several errors: each once, in brackets where there are more than one. */
+/** Lists the roles that do not exist, as Go prints several errors: each once, in brackets if there is more than one. */
 export function missingRoles(refs: readonly RoleRef[]): string {
   return joinReasons(refs.map(noSuchRole));
 }

@@ -2,7 +2,7 @@ import type { UserRules } from './rbac.ts';
 import { missingRoles } from './rbac.ts';
 import type { PolicyRule } from './rbac-objects.ts';
 
-/** The status of a SelfSubjectRulesReview. */
+/** Status of a SelfSubjectRulesReview. */
 export interface RulesReviewStatus {
   readonly resourceRules: readonly Omit<PolicyRule, 'nonResourceURLs'>[];
   readonly nonResourceRules: readonly Pick<PolicyRule, 'verbs' | 'nonResourceURLs'>[];

@@ -1,22 +1,22 @@
 import { serviceAccountUserName } from './user.ts';
 
-/** An object that a token speaks of. */
+/** Identifies an object that a token refers to. */
 export interface NamedObject {
   readonly name: string;
   readonly uid: string;
 }
 
-/** Whom a token is for, and the object whose end ends the token too. */
+/** Identifies the account of a token, and the object whose deletion invalidates the token too. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly serviceAccount: NamedObject;
   readonly pod?: NamedObject;
   readonly secret?: NamedObject;
-  /** A pod's node may not exist, and then has no uid. */
+  /** Node of the pod, which may not exist and then has no uid. */
   readonly node?: { readonly name: string; readonly uid?: string };
 }
 
-/** What a ServiceAccount's token says. */
+/** Claims of a ServiceAccount's token. */
 export interface ServiceAccountClaims extends TokenSubject {
   readonly audiences: readonly string[];
   readonly issuer: string;
@@ -25,11 +25,11 @@ export interface ServiceAccountClaims extends TokenSubject {
   readonly issuedAt: number;
   readonly notBefore: number;
   readonly expires: number;
-  /** When the holder should have fetched a new one, where the token lives on after that. */
+  /** Time at which the holder should have fetched a new token, if this one stays valid after that. */
   readonly warnAfter?: number;
 }
 
-/** The claims as they are signed: keys in the order in which Kubernetes has them. */
+/** Returns the claims to sign, with keys in the same order as in Kubernetes. */
 export function encodeClaims(claims: ServiceAccountClaims): object {
   const { namespace, node, pod, secret, serviceAccount, warnAfter } = claims;
   return {
@@ -51,7 +51,7 @@ export function encodeClaims(claims: ServiceAccountClaims): object {
   };
 }
 
-/** Reads what encodeClaims wrote; undefined where the claims are not those of a ServiceAccount. */
+/** Decodes the result of encodeClaims; undefined if the claims are not those of a ServiceAccount. */
 export function decodeClaims(claims: Readonly<Record<string, unknown>>): ServiceAccountClaims | undefined {
   const { aud, exp, iat, iss, jti, nbf, sub, 'kubernetes.io': kubernetes } = claims;
   if (!isRecord(kubernetes)) return undefined;
@@ -78,7 +78,7 @@ export function decodeClaims(claims: Readonly<Record<string, unknown>>): Service
   };
 }
 
-/** The objects that the token is bound to; undefined where one is named in a way that cannot be checked. */
+/** Returns the objects that the token is bound to; undefined if a reference cannot be checked. */
 function boundObjects(kubernetes: Record<string, unknown>): Pick<TokenSubject, 'pod' | 'secret' | 'node'> | undefined {
   const pod = namedObject(kubernetes['pod']);
   const secret = namedObject(kubernetes['secret']);

@@ -110,7 +110,7 @@ describe('a token', () => {
   });
 });
 
-/** Problems in the words of kube-apiserver v1.36.3 where a TokenReview shows them. */
+/** These problems have the wording of kube-apiserver v1.36.3 if a TokenReview shows them. */
 describe('a token is refused', () => {
   const problem = async (token: string, audiences?: string[]): Promise<unknown> => {
     const found = await tokens.verify(token, audiences);
@@ -220,7 +220,7 @@ describe('a token is refused', () => {
   });
 });
 
-/** Two spellings of the same bytes: base64 leaves bits over at the end of each part. */
+/** Reports whether two texts spell the same bytes: base64 has unused bits at the end of each part. */
 function sameBytes(a: string, b: string): boolean {
   const bytes = (text: string) =>
     text

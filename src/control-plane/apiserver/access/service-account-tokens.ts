@@ -7,16 +7,16 @@ import { AUTHENTICATED, serviceAccountGroups, serviceAccountUserName, type User 
 
 export interface ServiceAccountTokensOptions {
   readonly key: SigningKey;
-  /** https://kubernetes.default.svc where absent. */
+  /** Issuer of the tokens. Defaults to https://kubernetes.default.svc. */
   readonly issuer?: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Makes the id of a token. */
+  /** Generates the ID of a token. */
   readonly uuid: () => string;
-  /** Finds an object that a token speaks of; namespace '' for nodes. */
+  /** Finds an object that a token refers to; namespace '' for nodes. */
   readonly lookup: ObjectLookup;
 }
 
-/** The stored object's uid and, where it is being deleted, since when (milliseconds since 1970). */
+/** Returns the stored object's uid and, if it is being deleted, since when (milliseconds since 1970). */
 export type ObjectLookup = (
   kind: 'ServiceAccount' | 'Pod' | 'Secret' | 'Node',
   namespace: string,
@@ -28,7 +28,7 @@ export interface StoredObject {
   readonly deletedAt?: number;
 }
 
-/** `user` where the token is good; `problem` says, without repeating the token, why it is not. */
+/** Has `user` if the token is valid. Otherwise `problem` explains why it is not, without repeating the token. */
 export type Verification =
   | { readonly user: User; readonly audiences: readonly string[]; readonly claims: ServiceAccountClaims }
   | { readonly problem: string };
@@ -40,14 +40,14 @@ export interface IssuedToken {
 
 const EXTRA = 'authentication.kubernetes.io/';
 const MAX_KNOWN = 1024;
-/** For how long a deleted object still vouches for a token, and how far clocks may be apart (ms). */
+/** Time for which a deleted object still keeps a token valid, and maximum clock skew (ms). */
 const LEEWAY = 60_000;
 
-/** Issues and checks the tokens of ServiceAccounts. */
+/** Issues and verifies the tokens of ServiceAccounts. */
 export class ServiceAccountTokens {
   readonly issuer: string;
   readonly #options: ServiceAccountTokensOptions;
-  /** Tokens whose signature has been checked, by their hash: what remains to be checked costs little. */
+  /** Tokens with a verified signature, by their hash: the remaining checks are cheap. */
   readonly #known = new Map<string, ServiceAccountClaims>();
 
   constructor(options: ServiceAccountTokensOptions) {
@@ -55,7 +55,7 @@ export class ServiceAccountTokens {
     this.issuer = options.issuer ?? 'https://kubernetes.default.svc';
   }
 
-  /** Makes a token. Times are whole seconds from now. */
+  /** Issues a token. Times are whole seconds from now. */
   issue(
     subject: TokenSubject,
     options: {
@@ -79,8 +79,8 @@ export class ServiceAccountTokens {
   }
 
   /**
-   * Checks a token for at least one of the audiences (the API server's own where absent). Undefined where it is not a
-   * token of this issuer at all and somebody else may know it.
+   * Verifies a token for at least one of the audiences (by default the API server's own). Returns undefined if it is
+   * not a token of this issuer, so that another authenticator may know it.
    */
   async verify(token: string, audiences: readonly string[] = [this.issuer]): Promise<Verification | undefined> {
     const claims = this.#read(token);
@@ -92,12 +92,12 @@ export class ServiceAccountTokens {
     return { user: userOf(claims), audiences: shared, claims };
   }
 
-  /** The keys that check these tokens, for /openid/v1/jwks. */
+  /** Returns the public keys of these tokens, for /openid/v1/jwks. */
   jwks(): { readonly keys: readonly Record<string, unknown>[] } {
     return { keys: [jwkOf(this.#options.key)] };
   }
 
-  /** What /.well-known/openid-configuration says; the address is where the API server is reached. */
+  /** Returns the document of /.well-known/openid-configuration, with the address at which the API server is reached. */
   openidConfiguration(serverAddress: string): Record<string, unknown> {
     return {
       issuer: this.issuer,
@@ -129,7 +129,7 @@ export class ServiceAccountTokens {
     return now + LEEWAY < notBefore * 1000 ? 'service account token is not valid yet' : undefined;
   }
 
-  /** The account and what the token is bound to must still be the same objects. */
+  /** Checks that the account and the objects that the token is bound to are still the same. */
   async #objectProblem({
     namespace,
     serviceAccount,
@@ -166,7 +166,7 @@ function audienceProblem(claims: ServiceAccountClaims, wanted: readonly string[]
   return `token audiences ${list(claims.audiences)} is invalid for the target audiences ${list(wanted)}`;
 }
 
-/** The user that a token stands for. */
+/** Returns the user of a token. */
 function userOf({ namespace, serviceAccount, pod, node, id }: ServiceAccountClaims): User {
   const extra: Record<string, string[]> = {};
   if (id) extra[`${EXTRA}credential-id`] = [`JTI=${id}`];

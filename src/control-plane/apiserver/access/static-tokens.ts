@@ -6,18 +6,18 @@ import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubecon
 import { parseCsv } from './csv.ts';
 import { AUTHENTICATED, type User } from './user.ts';
 
-/** Tokens that stand for a user for as long as the process runs. Only their hashes are kept. */
+/** Holds tokens of users for as long as the process runs. Only their hashes are stored. */
 export class StaticTokens {
   readonly #users = new Map<string, { readonly hash: Buffer; readonly user: User }>();
 
-  /** A token that is there already now stands for this user. */
+  /** Adds a token, or assigns an existing one to this user. */
   add(token: string, user: User): void {
     const hash = hashOf(token);
     const groups = user.groups.includes(AUTHENTICATED) ? user.groups : [...user.groups, AUTHENTICATED];
     this.#users.set(hash.toString('base64'), { hash, user: { ...user, groups } });
   }
 
-  /** The user that the token stands for. How long it takes says nothing about how much of a token was right. */
+  /** Returns the user of a token. The time this takes reveals nothing about how much of a token was right. */
   find(token: string): User | undefined {
     const hash = hashOf(token);
     const entry = this.#users.get(hash.toString('base64'));
@@ -26,8 +26,8 @@ export class StaticTokens {
 }
 
 /**
- * Reads users from a file of Kubernetes' form: token, user, uid and, optionally, groups in one quoted field. All lines
- * that are wrong are reported together, by number, never with what they hold.
+ * Parses a token file in Kubernetes' format: token, user, uid and, optionally, groups in one quoted field. All invalid
+ * lines are reported together, by number, never with their content.
  */
 export function readTokenFile(text: string, file: string): { token: string; user: User }[] {
   const problems: string[] = [];
@@ -48,7 +48,7 @@ export function readTokenFile(text: string, file: string): { token: string; user
   return users;
 }
 
-/** The token of the administrator, made at the first start and kept where only the owner can read it. */
+/** Returns the administrator's token, which is created at the first start in a file that only the owner can read. */
 export function openAdminToken(file: string): string {
   let token: string;
   try {

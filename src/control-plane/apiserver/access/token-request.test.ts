@@ -51,7 +51,7 @@ test('a pod on a node that does not exist is bound to the name alone', () => {
   expect(tokenSubject(bob, bind('Pod', 'p1'), elsewhere)).toMatchObject({ node: { name: 'n1' } });
 });
 
-// Word for word from kube-apiserver v1.36.3.
+// These are verbatim from kube-apiserver v1.36.3.
 test.each<[TokenRequestSpec, object]>([
   [bind('Foo', 'x'), { reason: 'BadRequest', message: 'cannot bind token to object of type /v1, Kind=Foo' }],
   [

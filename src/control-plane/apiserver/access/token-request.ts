@@ -2,10 +2,10 @@ import { type FieldError, invalid } from '#platform/base/field-error';
 import { goQuote } from '#platform/base/go-value';
 import type { NamedObject, TokenSubject } from './service-account-claims.ts';
 
-/** What a TokenRequest asks for. */
+/** Spec of a TokenRequest. */
 export interface TokenRequestSpec {
   readonly audiences?: readonly string[] | null;
-  /** An hour where absent. */
+  /** Lifetime. Defaults to an hour. */
   readonly expirationSeconds?: number | null;
   readonly boundObjectRef?: {
     readonly apiVersion?: string;
@@ -15,21 +15,21 @@ export interface TokenRequestSpec {
   } | null;
 }
 
-/** Objects that a token may be bound to, as far as binding looks at them. */
+/** Objects that a token may be bound to, with the fields that binding uses. */
 export interface BindingObjects {
   readonly pod?: NamedObject & { readonly serviceAccountName: string; readonly nodeName?: string };
   readonly secret?: NamedObject;
   readonly node?: NamedObject;
 }
 
-/** Finds objects by kind and name, pods and secrets in the account's namespace. */
+/** Finds objects by kind and name; pods and secrets in the account's namespace. */
 export interface BindingLookup {
   pod(name: string): BindingObjects['pod'] | undefined;
   secret(name: string): NamedObject | undefined;
   node(name: string): NamedObject | undefined;
 }
 
-/** Why no token is given, as the reason, message and details of a Status. */
+/** Explains why no token is issued, as the reason, message and details of a Status. */
 export interface TokenDenial {
   readonly reason: 'BadRequest' | 'NotFound' | 'Conflict';
   readonly message: string;
@@ -44,11 +44,14 @@ export interface TokenLifetime {
 export const DEFAULT_EXPIRATION_SECONDS = 3600;
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
-/** What kubelets ask for: tokens that old clients may go on using long after they should have fetched a new one. */
+/**
+ * Lifetime that kubelets request: old clients may continue to use such tokens long after they should have fetched a new
+ * one.
+ */
 const WARN_ONLY_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 86_400;
 
-/** All that is wrong with the request itself. */
+/** Validates the request itself. */
 export function validateTokenRequest(spec: TokenRequestSpec): FieldError[] {
   const seconds = spec.expirationSeconds ?? DEFAULT_EXPIRATION_SECONDS;
   const field = 'spec.expirationSeconds';
@@ -57,7 +60,7 @@ export function validateTokenRequest(spec: TokenRequestSpec): FieldError[] {
   return [];
 }
 
-/** Whom the token is for and what it is bound to, or why it cannot be bound. */
+/** Returns the subject of the token and what it is bound to, or why it cannot be bound. */
 export function tokenSubject(
   account: NamedObject & { readonly namespace: string },
   spec: TokenRequestSpec,
@@ -67,7 +70,7 @@ export function tokenSubject(
   const subject: TokenSubject = { namespace, serviceAccount: { name, uid } };
   const ref = spec.boundObjectRef;
   if (!ref) return subject;
-  // The version is not looked at, only the group in front of it.
+  // The version is ignored; only the group in front of it matters.
   const [group, version] = ref.apiVersion?.includes('/') ? ref.apiVersion.split('/') : ['', ref.apiVersion ?? ''];
   if (group !== '' || !(ref.kind === 'Pod' || ref.kind === 'Secret' || ref.kind === 'Node')) {
     return badRequest(`cannot bind token to object of type ${group ?? ''}/${version ?? ''}, Kind=${ref.kind ?? ''}`);
@@ -88,7 +91,10 @@ export function tokenSubject(
   return { ...subject, [key]: { name: found.name, uid: found.uid }, ...nodeOf(found, lookup) };
 }
 
-/** How long the token lasts. A kubelet's token for the API server itself lasts far longer than it should be used. */
+/**
+ * Returns the lifetime of the token. A kubelet's token for the API server itself lasts far longer than it should be
+ * used.
+ */
 export function tokenLifetime(spec: TokenRequestSpec, subject: TokenSubject, issuer: string): TokenLifetime {
   const expirationSeconds = spec.expirationSeconds ?? DEFAULT_EXPIRATION_SECONDS;
   const forServer = (spec.audiences ?? []).every((audience) => audience === issuer);
@@ -96,7 +102,7 @@ export function tokenLifetime(spec: TokenRequestSpec, subject: TokenSubject, iss
   return { expirationSeconds: EXTENDED_SECONDS, warnAfterSeconds: WARN_ONLY_SECONDS };
 }
 
-/** A pod's token names its node too, with the uid where the node exists. */
+/** Returns the node of a pod's token, with the uid if the node exists. */
 function nodeOf(
   found: NonNullable<BindingObjects['pod']> | NamedObject,
   lookup: BindingLookup,

@@ -1,6 +1,9 @@
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 
-/** Who sends a request. `groups` holds system:authenticated or system:unauthenticated, whichever applies. */
+/**
+ * Identifies the sender of a request. `groups` contains system:authenticated or system:unauthenticated, whichever
+ * applies.
+ */
 export interface User {
   readonly name: string;
   readonly uid?: string;
@@ -10,26 +13,26 @@ export interface User {
 
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
-/** Members may do everything, whatever the roles say. */
+/** Group whose members may do everything, regardless of roles. */
 export const MASTERS = 'system:masters';
 export const NODES = 'system:nodes';
 
-/** Whoever shows no credentials. */
+/** User of requests without credentials. */
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
 const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:';
 
-/** The user name of a ServiceAccount. */
+/** Returns the user name of a ServiceAccount. */
 export function serviceAccountUserName(namespace: string, name: string): string {
   return `${SERVICE_ACCOUNT_PREFIX}${namespace}:${name}`;
 }
 
-/** The groups that every ServiceAccount of the namespace is in. */
+/** Returns the groups of every ServiceAccount of the namespace. */
 export function serviceAccountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }
 
-/** The ServiceAccount that a user name stands for, if it is one. */
+/** Returns the ServiceAccount of a user name, if it is one. */
 export function splitServiceAccount(userName: string): { namespace: string; name: string } | undefined {
   if (!userName.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined;
   const [namespace = '', name = '', ...rest] = userName.slice(SERVICE_ACCOUNT_PREFIX.length).split(':');
@@ -37,7 +40,7 @@ export function splitServiceAccount(userName: string): { namespace: string; name
   return { namespace, name };
 }
 
-/** The node that a user name stands for, if it is one. */
+/** Returns the node of a user name, if it is one. */
 export function splitNode(userName: string): string | undefined {
   const prefix = 'system:node:';
   const name = userName.slice(prefix.length);

@@ -4,7 +4,7 @@ import { ConfigError } from '#platform/base/errors';
 import type { Timeline } from '../store/timeline.ts';
 import { Version } from '../store/version.ts';
 
-/** What a backup begins with. */
+/** First line of a backup. */
 interface Summary {
   readonly content: 'vimana-data/1';
   readonly revision: number;
@@ -24,16 +24,16 @@ interface StoredObject {
 }
 
 export interface BackupContent {
-  /** The newest revision that the store had. */
+  /** Newest revision of the store. */
   readonly revision: number;
   readonly files: readonly StoredFile[];
   readonly versions: readonly Version[];
 }
 
-/** Files of a data directory that nothing can make again: keys, and that the demo fleet was created once. */
+/** Files of a data directory that cannot be recreated: keys, and the record that the demo fleet was created once. */
 const FILES = /^(?:pki\/[\w.-]+|introduced)$/;
 
-/** All that a data directory needs to be there again: its objects at one revision, keys and tokens. */
+/** Yields everything that is needed to restore a data directory: its objects at one revision, keys and tokens. */
 export function* backupLines(dataDir: string, timeline: Timeline): Generator<object> {
   const { revision } = timeline;
   const { entries } = timeline.range({ prefix: '' });
@@ -48,7 +48,7 @@ export function* backupLines(dataDir: string, timeline: Timeline): Generator<obj
   }
 }
 
-/** What the lines of a backup say. Throws where they are of another form: they may come from anywhere. */
+/** Parses the lines of a backup. Throws if they have another form, because they may come from anywhere. */
 export function backupContent(lines: readonly object[]): BackupContent {
   const [summary, ...rest] = lines as [Partial<Summary>?, ...Partial<StoredFile & StoredObject>[]];
   if (summary?.content !== 'vimana-data/1' || !isRevision(summary.revision)) throw unknown('its first line');

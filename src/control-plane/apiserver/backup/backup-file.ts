@@ -16,14 +16,14 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { ConfigError, VimanaError } from '#platform/base/errors';
 
 /**
- * A backup is a file of one line that says what follows, and then lines of JSON, compressed and, where asked for,
- * encrypted: AES-256-GCM, with a key that scrypt makes of a passphrase. The last line has the hash of all before it.
+ * A backup is a file with a header line, followed by lines of JSON, compressed and, if requested, encrypted by
+ * AES-256-GCM with a key that scrypt derives from a passphrase. The last line has the hash of all before it.
  */
 const FORMAT = 'vimana-backup/1';
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
 const LONGEST_HEADER = 4096;
-/** What it costs to try one passphrase: 128 MiB of memory, and some tenths of a second. */
+/** Cost of trying one passphrase: 128 MiB of memory, and some tenths of a second. */
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
 const SCRYPT_MEMORY = 256 * 1024 * 1024;
 
@@ -48,7 +48,10 @@ interface WriteOptions {
   readonly passphrase?: string;
 }
 
-/** Writes a backup for its owner alone. A file that is there already is never touched, and nothing is left of one that failed. */
+/**
+ * Writes a backup that only its owner can read. An existing file is never touched, and a failed backup leaves nothing
+ * behind.
+ */
 export async function writeBackup(path: string, lines: Iterable<object>, options: WriteOptions): Promise<void> {
   const { takenAt, passphrase } = options;
   const encryption = passphrase === undefined ? undefined : newEncryption();
@@ -83,7 +86,7 @@ export async function writeBackup(path: string, lines: Iterable<object>, options
   }
 }
 
-/** Reads all lines of a backup. Rejects, by what is wrong, where they are not all and exactly those that were written. */
+/** Reads all lines of a backup. Rejects with the cause if they are not exactly those that were written. */
 export async function readBackup(
   path: string,
   passphrase: string | undefined,
@@ -185,7 +188,7 @@ function readHeader(path: string): { header: Header; text: string } {
   try {
     header = JSON.parse(text) as Header;
   } catch {
-    // Said below.
+    // This is reported below.
   }
   if (header?.format !== FORMAT) throw damaged(path, `it is no backup of the format ${FORMAT}`);
   return { header, text };

@@ -6,8 +6,8 @@ import { dataFile, readContent, replay } from '../store/stored-content.ts';
 import { FIRST_REVISION, type Timeline } from '../store/timeline.ts';
 
 /**
- * The state of a store at one revision: read from its file where nobody uses it, which is then kept from being used; or
- * beside a server that does, in one transaction of LMDB, which shows nothing that is written meanwhile.
+ * Reads the state of a store at one revision. An unused store is read from its file and locked meanwhile; a store in
+ * use by a server is read in one LMDB transaction, which does not see later writes.
  */
 export function readStore(folder: string): Timeline | undefined {
   let unlock: () => void;

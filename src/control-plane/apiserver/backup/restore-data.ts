@@ -12,31 +12,31 @@ import { writeStore } from '../store/write-store.ts';
 import { revisionBeyond, storePlaces } from '../store-places.ts';
 import type { BackupContent } from './backup-content.ts';
 
-/** Holds what is being restored until all of it is there. */
+/** Directory that holds the data until the restore is complete. */
 const STAGING = 'restoring';
 const NODES_PREFIX = '/registry/nodes/';
 
 export interface Restored {
   readonly revision: number;
   readonly objects: number;
-  /** The nodes that `changeNode` has changed. */
+  /** Nodes that `changeNode` has changed. */
   readonly nodes: readonly string[];
-  /** Where what was there before is now. */
+  /** Path of the previous data, if there was any. */
   readonly aside: string | undefined;
 }
 
 export interface RestoreOptions {
   readonly dataDir: string;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** Sets aside what is there. */
+  /** Sets the existing data aside. */
   readonly replace: boolean;
-  /** Changes a node before anybody can read it; undefined leaves it as the backup has it. */
+  /** Changes a node before anything can read it; undefined leaves it as it is in the backup. */
   readonly changeNode: (node: KubeObject) => KubeObject | undefined;
 }
 
 /**
- * Makes a data directory of a backup. Nothing takes its place before all of it is written and has been read again, and
- * what was there is moved aside, never removed.
+ * Creates a data directory from a backup. The new data takes effect only once all of it is written and has been read
+ * back, and existing data is moved aside, never deleted.
  */
 export async function restoreData(content: BackupContent, options: RestoreOptions): Promise<Restored> {
   const { dataDir, clock } = options;
@@ -65,7 +65,7 @@ export async function restoreData(content: BackupContent, options: RestoreOption
   return { revision, objects: content.versions.length, nodes, aside };
 }
 
-/** Refuses a data directory that a restore has not been finished in. */
+/** Rejects a data directory with an unfinished restore. */
 export function checkRestored(dataDir: string): void {
   if (!existsSync(join(dataDir, STAGING))) return;
   throw new ConfigError(`a restore into ${dataDir} was not finished`, {
@@ -73,7 +73,7 @@ export function checkRestored(dataDir: string): void {
   });
 }
 
-/** How far a store went that is to be replaced, where that can still be told. */
+/** Returns the revision that the replaced store had reached, if that can still be determined. */
 function reachedIn(dataDir: string): number {
   try {
     return new StoreHead(storePlaces(dataDir).objects.head).read() ?? 0;

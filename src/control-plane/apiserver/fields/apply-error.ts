@@ -3,7 +3,7 @@ import { goQuote } from '#platform/base/go-value';
 import { type FieldSet, printPaths } from './field-set.ts';
 import type { Manager } from './managers.ts';
 
-/** A configuration cannot be applied; `status`, `reason` and `message` are those of the server's answer. */
+/** Thrown if a configuration cannot be applied; `status`, `reason` and `message` are those of the server's response. */
 export class ApplyError extends VimanaError {
   readonly status: 400 | 500;
   readonly reason: 'BadRequest' | '';
@@ -15,9 +15,9 @@ export class ApplyError extends VimanaError {
   }
 }
 
-/** A field that somebody else owns with another value. */
+/** Describes a field that another manager owns with another value. */
 export interface Conflict {
-  /** The manager as messages name it: "kubectl-edit" using v1. */
+  /** Manager as messages name it: "kubectl-edit" using v1. */
   readonly manager: string;
   readonly path: string;
 }
@@ -28,19 +28,19 @@ export interface StatusCause {
   readonly field: string;
 }
 
-/** A configuration would change fields of others, and force was not asked for. */
+/** Thrown if a configuration would change fields of other managers without force. */
 export class ApplyConflictError extends VimanaError {
   readonly status = 409;
   readonly reason = 'Conflict';
   readonly conflicts: readonly Conflict[];
 
-  /** Conflicts come manager by manager. */
+  /** Conflicts are grouped by manager. */
   constructor(conflicts: readonly Conflict[]) {
     super('APPLY_CONFLICT', conflictMessage(conflicts));
     this.conflicts = conflicts;
   }
 
-  /** The causes of the Status that reports this. */
+  /** Returns the causes of the Status that reports this. */
   get causes(): readonly StatusCause[] {
     return this.conflicts.map(({ manager, path }) => ({
       reason: 'FieldManagerConflict',
@@ -50,7 +50,7 @@ export class ApplyConflictError extends VimanaError {
   }
 }
 
-/** The conflicts with one manager, which owns these fields. */
+/** Returns the conflicts with one manager, which owns these fields. */
 export function conflictsWith(manager: Manager, fields: FieldSet): readonly Conflict[] {
   const text = describe(manager);
   return printPaths(fields).map((path) => ({ manager: text, path }));

@@ -31,13 +31,13 @@ interface Step {
   readonly av: string;
   readonly force?: boolean;
   readonly time: string;
-  /** The object as an ordinary write sends it; with `sent` together with the live managedFields. */
+  /** Object as a write other than apply sends it; with `sent` together with the live managedFields. */
   readonly next?: JsonObject;
   readonly sent?: boolean;
   readonly config?: JsonObject;
   readonly merged?: JsonObject;
   readonly managedFields?: readonly ManagedFieldsEntry[];
-  /** The object that was stored, where defaults and admission changed it. */
+  /** Object that was stored, if defaults and admission changed it. */
   readonly stored?: JsonObject;
   readonly message?: string;
 }
@@ -48,7 +48,10 @@ function withFields(object: JsonObject, managedFields: readonly ManagedFieldsEnt
   return { ...object, metadata: { ...metadata, managedFields: managedFields as unknown as Json } };
 }
 
-/** Custom resources are printed with all members sorted, so that only the order of built-in kinds can be held. */
+/**
+ * Returns comparable entries. Custom resources are printed with all members sorted, so that only built-in kinds have an
+ * order to compare.
+ */
 function comparable(entries: readonly ManagedFieldsEntry[] | undefined, kind: string): unknown {
   if (kind === 'Widget') return entries;
   return entries?.map((entry) => ({ ...entry, fieldsV1: JSON.stringify(entry.fieldsV1) }));

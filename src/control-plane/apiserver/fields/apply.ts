@@ -29,22 +29,24 @@ import { typeErrors } from './validate.ts';
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 export interface Application extends FieldsWrite {
-  /** Take over fields that others own. */
+  /** Takes over fields that others own. */
   readonly force: boolean;
 }
 
 export interface Applied {
-  /** The object to store, without managedFields; the live one when the configuration changes nothing. */
+  /** Object to store, without managedFields; the live one if the configuration changes nothing. */
   readonly object: JsonObject;
   readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
 }
 
 /**
- * Server-side apply: the live object (undefined when there is none yet) with what the configuration says and without
- * what the same manager applied before and no longer says. The object still has to be defaulted and validated; as a
- * field that lost all its members may be left as null, nulls are to be dropped where the kind does not allow them.
+ * Performs server-side apply: returns the live object (undefined if it does not exist) with the configuration merged in
+ * and without what the same manager applied before and no longer specifies. The object must still be defaulted and
+ * validated; a field that lost all its members may be left as null, so nulls must be dropped if the kind does not allow
+ * them.
  *
- * Throws ApplyError for a configuration that does not fit, ApplyConflictError when it would change what others own.
+ * Throws ApplyError for a configuration that does not match its type, ApplyConflictError if it would change what others
+ * own.
  */
 export function applyConfiguration(
   live: JsonObject | undefined,
@@ -54,7 +56,7 @@ export function applyConfiguration(
   return runSteps(configurationApply(live, config, application));
 }
 
-/** The same in steps. */
+/** Does the same in steps. */
 export function* configurationApply(
   live: JsonObject | undefined,
   config: JsonObject,
@@ -102,7 +104,7 @@ function* finish(
   const object = withoutAbandoned(merged, managers, former, present, kind);
   yield;
   const differences = new Differences(current, object, kind);
-  // Nobody asks how it differs where nobody else owns anything.
+  // The differences are not needed if there is no other owner.
   if (managers.size > 1) yield* differences.compareOwn();
   if (!force) {
     const conflicts = findConflicts(managers, differences, name);
@@ -134,7 +136,7 @@ function findConflicts(managers: Managers, differences: Differences, applier: Ma
   return conflicts;
 }
 
-/** Conflicts that are none because the same kubectl once applied the field the old way. */
+/** Drops conflicts on fields that the same kubectl once applied client-side. */
 function withoutFormer({ conflicts }: ApplyConflictError, former: FieldSet): readonly Conflict[] {
   const paths = new Set(printPaths(former));
   return conflicts.filter(({ path }) => !paths.has(path));

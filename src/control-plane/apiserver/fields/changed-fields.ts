@@ -8,7 +8,7 @@ import { isChunk, LARGE_NODE, largeNode, type NodeDraft } from './large-nodes.ts
 import { ItemFields, indexItems, itemElement, MemberFields } from './list-items.ts';
 import { DEDUCED, LIST, type ListType, MAP, type MapType, SCALAR, shapesOf, type Type } from './type.ts';
 
-/** The paths at which two values differ: added or modified ones, and those that are gone. */
+/** Holds the paths at which two values differ: added or modified ones, and removed ones. */
 export interface Difference {
   readonly changed: FieldSet;
   readonly removed: FieldSet;
@@ -16,7 +16,7 @@ export interface Difference {
 
 export const NO_DIFFERENCE: Difference = { changed: EMPTY, removed: EMPTY };
 
-/** How an object became another one; members that `skip` names are not looked at. */
+/** Compares two states of an object; members that `skip` names are ignored. */
 export function changedFields(before: JsonObject, after: JsonObject, type: Type, skip: SkippedFields = {}): Difference {
   if (before === after || type.map === undefined) return NO_DIFFERENCE;
   const difference = compareMembers(before, after, type.map, 0, skip, Object.keys(before), Object.keys(after));
@@ -127,7 +127,7 @@ function compareLists(before: Json, after: Json, list: ListType, depth: number):
   const old = isList(before) ? before : [];
   const now = isList(after) ? after : [];
   if (list.atomic || (old.length === 0 && now.length === 0)) return compareLeaves(before, after);
-  // Most lists do not change, and telling that is cheaper than indexing them.
+  // Most lists do not change, and checking that is cheaper than indexing them.
   if (sameJson(before, after)) return undefined;
   const oldItems = indexItems(list, old);
   const nowItems = indexItems(list, now);
@@ -147,7 +147,7 @@ function compareLists(before: Json, after: Json, list: ListType, depth: number):
     } else if (items.length > 1 && former.length > 1) {
       if (!sameJson(items, former)) changed.add(element, item, EMPTY);
     } else {
-      // An item that is there twice is owned as a whole; one that is not, by its fields.
+      // A duplicate item is owned as a whole; any other by its fields.
       changed.add(element, item, one === undefined ? EMPTY : all(one));
       if (former.length > 0) removed.add(element, item, formerOne === undefined ? EMPTY : all(formerOne));
     }
@@ -160,7 +160,7 @@ function compareLists(before: Json, after: Json, list: ListType, depth: number):
   return found(changed.toNode(false), removed.toNode(false));
 }
 
-/** Every path within a value that was not there, the value's own included. */
+/** Returns every path within a value that did not exist, including the value's own. */
 function allFields(value: Json, type: Type, depth: number, skip?: SkippedFields): FieldSet {
   if (typeof value !== 'object' || value === null) return EMPTY;
   assertDepth(depth);
@@ -223,7 +223,7 @@ function found(changed: FieldSet | undefined, removed: FieldSet | undefined): Fo
   return changed === undefined && removed === undefined ? undefined : { changed, removed };
 }
 
-/** The two are of different shapes, so that nothing below them is in both. */
+/** Unites the differences of two values with different shapes, which have no paths in common. */
 function unite(a: Found | undefined, b: Found | undefined): Found | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return found(uniteMaybe(a.changed, b.changed), uniteMaybe(a.removed, b.removed));

@@ -1,8 +1,8 @@
 import { EMPTY, type FieldSet, recursiveDifference } from './field-set.ts';
 
-/** Fields that a write through some endpoint cannot set, so that nobody comes to own them by it. */
+/** Defines the fields that a write through some endpoint cannot set, so that no manager owns them by it. */
 export interface FieldFilter {
-  /** These and all below them. */
+  /** These fields and all below them. */
   readonly exclude: FieldSet;
 }
 

@@ -27,7 +27,7 @@ function setOf(all: readonly (readonly string[])[]): FieldSet {
 
 const text = (elements: readonly string[]) => JSON.stringify(elements);
 
-/** Holds an operation on tries to the same one on plain sets of paths. */
+/** Compares an operation on tries with the same one on plain sets of paths. */
 function holds(
   operation: (a: FieldSet, b: FieldSet) => FieldSet,
   member: (path: readonly string[], a: Set<string>, b: Set<string>) => boolean,
@@ -40,7 +40,7 @@ function holds(
       const [inA, inB] = [new Set(a.map(text)), new Set(b.map(text))];
       const expected = [...a, ...b].filter((elements) => member(elements, inA, inB));
       expect(sameSet(result, setOf(expected))).toBe(true);
-      // Members stand in one order, however the set came about.
+      // Members have one order, regardless of how the set was created.
       expect(JSON.stringify(result)).toBe(JSON.stringify(setOf([...expected].reverse())));
       expect(isEmpty(result)).toBe(expected.length === 0);
       expect(JSON.stringify(before)).toBe(copies);

@@ -4,9 +4,9 @@ import type { Json } from '#platform/schema/json-schema';
 import { canonicalElement, compareElements, type PathElement, printElement, SELF } from './path-element.ts';
 
 /**
- * A set of field paths as a trie that is at the same time the JSON of managedFields' fieldsV1. Below the root an empty
- * node is a member, and so is one that holds `.`; any other node only leads to members. Members stand in the order of
- * compareElements. Sets never change: operations return new ones and share what they can.
+ * Represents a set of field paths as a trie that is at the same time the JSON of managedFields' fieldsV1. Below the
+ * root an empty node is a member, and so is one that contains `.`; any other node only leads to members. Members are in
+ * the order of compareElements. Sets are immutable: operations return new ones and share what they can.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
@@ -16,7 +16,7 @@ interface Builder {
   [element: PathElement]: FieldSet;
 }
 
-/** The set of nothing; as a child, a member without members below. */
+/** Empty set; as a child, a member without members below. */
 export const EMPTY: FieldSet = Object.freeze({});
 
 export function isEmpty(set: FieldSet): boolean {
@@ -24,9 +24,9 @@ export function isEmpty(set: FieldSet): boolean {
   return true;
 }
 
-/** Whether a node below the root is itself a member. */
+/** Reports whether a node below the root is itself a member. */
 export function isMember(node: FieldSet): boolean {
-  // Asking a large node for its first element means asking for all of them.
+  // Getting the first element of a large node means enumerating all of them.
   if (node === EMPTY || SELF in node) return true;
   return isEmpty(node);
 }
@@ -36,7 +36,9 @@ export function hasChildren(node: FieldSet): boolean {
   return false;
 }
 
-/** A node from its parts, whose elements are in order; undefined when it would be neither member nor lead to one. */
+/**
+ * Returns a node from its parts, whose elements are sorted; undefined if it would neither be a member nor lead to one.
+ */
 export function node(
   member: boolean,
   elements: readonly PathElement[],
@@ -49,7 +51,7 @@ export function node(
   return result;
 }
 
-/** The set of the one path. */
+/** Returns the set of one path. */
 export function fieldPath(...elements: readonly PathElement[]): FieldSet {
   return elements.reduceRight<FieldSet>((child, element) => ({ [element]: child }), EMPTY);
 }
@@ -65,7 +67,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmpty(a) ? b : uniteChildren(a, b, false);
 }
 
-/** The union of many sets, all at once: one after the other would look through what has come together each time. */
+/** Returns the union of many sets at once. Adding one after the other would traverse the accumulated set each time. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   return uniteAll(
     sets.filter((set) => !isEmpty(set)),
@@ -92,7 +94,7 @@ function uniteAll(nodes: readonly FieldSet[], member: boolean): FieldSet {
   return node(member, elements, children) ?? EMPTY;
 }
 
-/** The union of two nodes below the root. */
+/** Returns the union of two nodes below the root. */
 export function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
   return a === b ? a : uniteChildren(a, b, isMember(a) || isMember(b));
 }
@@ -112,12 +114,12 @@ function uniteChildren(a: FieldSet, b: FieldSet, member: boolean): FieldSet {
   return node(member, elements, children) ?? EMPTY;
 }
 
-/** The members of `a` that are not members of `b`. */
+/** Returns the members of `a` that are not members of `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return a === EMPTY || isEmpty(b) ? a : (subtract(a, b, false, false, false) ?? EMPTY);
 }
 
-/** The members of `a` that are neither members of `b` nor below one. */
+/** Returns the members of `a` that are neither members of `b` nor below one. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return isEmpty(b) ? a : (subtract(a, b, false, false, true) ?? EMPTY);
 }
@@ -150,7 +152,7 @@ function subtract(
   return changed ? node(member, elements, children) : a;
 }
 
-/** The members of both sets. */
+/** Returns the members of both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return a === b ? a : (intersect(a, b, false) ?? EMPTY);
 }
@@ -186,7 +188,7 @@ function sameNode(a: FieldSet, b: FieldSet, root: boolean): boolean {
   return true;
 }
 
-/** The paths of all members as messages print them, those of a level before those below it. */
+/** Returns the paths of all members as messages print them, those of a level before those below it. */
 export function printPaths(set: FieldSet, prefix = '', paths: string[] = []): string[] {
   for (const element in set) {
     if (element !== SELF && isMember(set[element] as FieldSet)) paths.push(prefix + printElement(element));
@@ -197,7 +199,7 @@ export function printPaths(set: FieldSet, prefix = '', paths: string[] = []): st
   return paths;
 }
 
-/** Reads fieldsV1 of unknown origin; throws when it cannot be a set. */
+/** Parses fieldsV1 of unknown origin; throws if it is not a set. */
 export function parseFieldSet(fields: Json | undefined, depth = 0): FieldSet {
   if (fields === null || fields === undefined) return EMPTY;
   if (!isObject(fields)) throw new SyntaxError('a field set is an object');

@@ -2,20 +2,20 @@ import { runSteps, type Steps } from '#platform/base/steps';
 import { EMPTY, type FieldSet } from './field-set.ts';
 import { type PathElement, SELF } from './path-element.ts';
 
-/** A node with more elements takes long enough that others may want a turn meanwhile. */
+/** Number of elements above which a node takes so long that others should run meanwhile. */
 export const LARGE_NODE = 4_096;
-/** Elements between two turns: a few milliseconds. */
+/** Number of elements between two pauses, which takes a few milliseconds. */
 const CHUNK = 4_096;
 
-/** A node that is being made. */
+/** Represents a node under construction. */
 export interface NodeDraft {
   [element: PathElement]: FieldSet;
 }
 
-/** The work on large nodes that is left for later; undefined where nobody drives it. */
+/** Postponed work on large nodes; undefined if nothing runs it. */
 let postponed: Steps<void>[] | undefined;
 
-/** A node that `fill` makes: at once, or where `withLargeNodes` drives it, after everything that is small. */
+/** Returns a node that `fill` builds: at once, or after everything small if `withLargeNodes` runs it. */
 export function largeNode(fill: (draft: NodeDraft) => Steps<void>): FieldSet {
   const draft: NodeDraft = {};
   const steps = fill(draft);
@@ -24,7 +24,7 @@ export function largeNode(fill: (draft: NodeDraft) => Steps<void>): FieldSet {
   return draft;
 }
 
-/** Makes field sets, the large nodes among them in steps. What `make` does must not look into nodes that it made. */
+/** Builds field sets, with large nodes in steps. `make` must not read the nodes that it creates. */
 export function* withLargeNodes<T>(make: () => T): Steps<T> {
   const steps: Steps<void>[] = [];
   const outer = postponed;
@@ -42,12 +42,12 @@ export function* withLargeNodes<T>(make: () => T): Steps<T> {
   return made;
 }
 
-/** Whether a turn is due after so many elements. */
+/** Reports whether a pause is due after that many elements. */
 export function isChunk(count: number): boolean {
   return count % CHUNK === 0;
 }
 
-/** Puts elements, which are in order, into a node. */
+/** Adds elements, which are sorted, to a node. */
 export function* fillNode(
   draft: NodeDraft,
   member: boolean,

@@ -9,10 +9,12 @@ import type { Type } from './type.ts';
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 
-/** The manager whose objects may come from a time before server-side apply, when an annotation held what it applied. */
+/** Manager whose objects may predate server-side apply, when an annotation held the applied configuration. */
 export const KUBECTL = 'kubectl';
 
-/** The fields that the annotation of a former kubectl apply claims and that the live object still has unchanged. */
+/**
+ * Returns the fields that the annotation of a former kubectl apply claims and that the live object still has unchanged.
+ */
 export function lastAppliedFields(live: JsonObject, apiVersion: string, type: Type): FieldSet {
   const text = annotations(live)[ANNOTATION];
   if (typeof text !== 'string' || text === '') return EMPTY;
@@ -27,7 +29,7 @@ export function lastAppliedFields(live: JsonObject, apiVersion: string, type: Ty
   return difference(difference(ownedFields(config, type), changed), removed);
 }
 
-/** Keeps the annotation, where there is one, equal to what kubectl applies now. */
+/** Keeps the annotation, if there is one, equal to what kubectl applies now. */
 export function withLastApplied(object: JsonObject, config: JsonObject): JsonObject {
   const present = annotations(object);
   if (typeof present[ANNOTATION] !== 'string' || present[ANNOTATION] === '') return object;

@@ -7,10 +7,10 @@ import { fillNode, type NodeDraft } from './large-nodes.ts';
 import { compareText, compareValues, keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { ListType, MapType } from './type.ts';
 
-/** An item cannot be told from the others of its list. */
+/** Thrown if an item cannot be distinguished from the others of its list. */
 export class ListItemError extends Error {}
 
-/** The path element of an item of a set or keyed list. */
+/** Returns the path element of an item of a set or keyed list. */
 export function itemElement(list: ListType, item: Json): PathElement {
   const { keys } = list;
   if (keys.length === 0) return setElement(item);
@@ -43,7 +43,7 @@ function itemKeys(list: ListType, item: Json): readonly (Json | undefined)[] {
   return values;
 }
 
-/** Items by their path element, in the order of the list; an item that is there twice has more than one value. */
+/** Indexes items by their path element, in the order of the list; a duplicate item has more than one value. */
 export function indexItems(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
   const index = new Map<PathElement, Json[]>();
   for (const item of items) {
@@ -62,8 +62,8 @@ interface Entry {
 }
 
 /**
- * Gathers the field sets of items and puts them in order, which depends on the values of keys and not on their text.
- * An item that is there twice is owned as a whole.
+ * Collects the field sets of items and sorts them, by the values of keys rather than their text. A duplicate item is
+ * owned as a whole.
  */
 export class ItemFields {
   readonly #list: ListType;
@@ -83,7 +83,7 @@ export class ItemFields {
     return this.#list.nodes.node(member, elements, fields);
   }
 
-  /** The same as a large node. */
+  /** Builds the same as a large node. */
   *fill(draft: NodeDraft, member: boolean): Steps<void> {
     const { elements, fields } = this.#sorted();
     yield* fillNode(draft, member, elements, fields);
@@ -117,7 +117,7 @@ function compareEntries(a: Entry, b: Entry): number {
 
 const FEW = 32;
 
-/** Gathers the field sets of members of an object and puts them in order. */
+/** Collects the field sets of members of an object and sorts them. */
 export class MemberFields {
   readonly #map: MapType;
   #elements: PathElement[] = [];
@@ -137,7 +137,7 @@ export class MemberFields {
       if ((elements[at - 1] as PathElement) > element) this.#isSorted = false;
       return;
     }
-    // Few members are put in their places faster than they are sorted afterwards.
+    // Inserting a few members in order is faster than sorting them afterwards.
     for (; at > 0 && (elements[at - 1] as PathElement) > element; at--) {
       elements[at] = elements[at - 1] as PathElement;
       all[at] = all[at - 1] as FieldSet;
@@ -151,7 +151,7 @@ export class MemberFields {
     return this.#map.nodes.node(member, this.#elements, this.#fields);
   }
 
-  /** The same as a large node. */
+  /** Builds the same as a large node. */
   *fill(draft: NodeDraft, member: boolean): Steps<void> {
     if (!this.#isSorted) this.#sort();
     yield* fillNode(draft, member, this.#elements, this.#fields);

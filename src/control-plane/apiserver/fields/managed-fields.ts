@@ -10,35 +10,35 @@ import { type ManagedFieldsEntry, type ManagerName, type Managers, managersOfWri
 import { reconcileFields } from './prune.ts';
 import type { Type } from './type.ts';
 
-/** An object as one version of its kind shows it. */
+/** Describes an object in one version of its kind. */
 export interface VersionedType {
   readonly apiVersion: string;
   readonly type: Type;
-  /** What a new object is before its first write: for built-in kinds the structs that are always there. */
+  /** New object before its first write: for built-in kinds the structs that always exist. */
   readonly empty: JsonObject;
   /** Fields that this endpoint cannot set. */
   readonly reset: FieldFilter;
 }
 
-/** The kind in one version, with its other versions as far as managers wrote through them. */
+/** Describes the kind in one version, with its other versions as far as managers wrote through them. */
 export interface ManagedKind extends VersionedType {
   readonly kind: string;
-  /** Whether the schema can have changed since fields were recorded. */
+  /** Set if the schema can have changed since fields were recorded. */
   readonly custom: boolean;
-  /** '' for the resource itself. */
+  /** Subresource; '' for the resource itself. */
   readonly subresource: string;
-  /** Another version and how an object looks in it; undefined for a version that is no longer served. */
+  /** Returns another version and a conversion to it; undefined for a version that is no longer served. */
   readonly version?: (apiVersion: string) => (VersionedType & { convert(object: JsonObject): JsonObject }) | undefined;
 }
 
 export interface FieldsWrite {
   readonly kind: ManagedKind;
   readonly manager: string;
-  /** The time of the write as RFC 3339 text in UTC by seconds. */
+  /** Time of the write as RFC 3339 text in UTC by seconds. */
   readonly time: string | undefined;
 }
 
-/** Metadata that is nobody's: it names the object, or the server alone sets it. */
+/** Metadata without an owner: it identifies the object, or only the server sets it. */
 const UNOWNED: SkippedFields = {
   apiVersion: true,
   kind: true,
@@ -56,7 +56,7 @@ const UNOWNED: SkippedFields = {
 };
 const METADATA: FieldSet = { 'f:metadata': EMPTY };
 
-/** The same as paths. */
+/** The same metadata as paths. */
 export const METADATA_IDENTITY: FieldSet = {
   'f:apiVersion': EMPTY,
   'f:kind': EMPTY,
@@ -67,8 +67,9 @@ export const METADATA_IDENTITY: FieldSet = {
 };
 
 /**
- * The managedFields of an object after an ordinary write (create, update or patch): whoever changed a field owns it.
- * `live` is undefined for a create. Undefined when nothing is managed; the live entries themselves when nothing changed.
+ * Returns the managedFields of an object after a write other than apply (create, update or patch): a manager that
+ * changed a field owns it. `live` is undefined for a create. Returns undefined if nothing is managed, and the live
+ * entries themselves if nothing changed.
  */
 export function updateManagedFields(
   live: JsonObject | undefined,
@@ -78,7 +79,7 @@ export function updateManagedFields(
   return runSteps(managedFieldsUpdate(live, next, write));
 }
 
-/** The same in steps. */
+/** Does the same in steps. */
 export function* managedFieldsUpdate(
   live: JsonObject | undefined,
   next: JsonObject,
@@ -87,7 +88,7 @@ export function* managedFieldsUpdate(
   const entries = liveEntries(live);
   const sent = write.kind.subresource === '' ? member(metadataOf(next), 'managedFields') : undefined;
   const managers = yield* managersOfWrite(entries, sent);
-  // An object that was written without managers keeps none until somebody applies it.
+  // An object that was written without managers has none until it is applied.
   if (managers.size === 0 && live !== undefined) return undefined;
   const name = { ...managerName(write), operation: 'Update' } as const;
   if (write.kind.custom) reconcileManagers(managers, write.kind);
@@ -95,7 +96,7 @@ export function* managedFieldsUpdate(
   try {
     yield* recordUpdate(managers, live ?? write.kind.empty, next, name, write);
   } catch (error) {
-    // Items that cannot be told apart cannot be owned; the server then manages nothing rather than refuse the write.
+    // Ambiguous items cannot be owned; the server then manages nothing rather than rejecting the write.
     if (error instanceof ListItemError) return undefined;
     throw error;
   }
@@ -110,7 +111,7 @@ export function* managedFieldsUpdate(
   return toEntries(managers, entries);
 }
 
-/** Gives what a write changed to its manager and takes it from all others. */
+/** Assigns what a write changed to its manager and takes it from all others. */
 export function* recordUpdate(
   managers: Managers,
   before: JsonObject,
@@ -130,7 +131,7 @@ export function* recordUpdate(
   managers.set({ ...name, time: write.time, fields });
 }
 
-/** How an object became another one, as the versions of its kind show it: each is compared when it is asked for. */
+/** Computes how an object changed, in the versions of its kind. Each version is compared on demand. */
 export class Differences {
   readonly #before: JsonObject;
   readonly #after: JsonObject;
@@ -144,13 +145,13 @@ export class Differences {
     this.#kind = kind;
   }
 
-  /** In the version of the write. */
+  /** Compares in the version of the write. */
   *compareOwn(): Steps<Difference> {
     this.#own ??= yield* compareIn(this.#before, this.#after, this.#kind);
     return this.#own;
   }
 
-  /** Undefined for a version that is no longer served. */
+  /** Compares in another version; undefined for one that is no longer served. */
   in(apiVersion: string): Difference | undefined {
     if (apiVersion === this.#kind.apiVersion) return runSteps(this.compareOwn());
     if (!this.#known.has(apiVersion)) this.#known.set(apiVersion, this.#compareIn(apiVersion));
@@ -180,7 +181,7 @@ export function moveOwnership(managers: Managers, differences: Differences, exce
   }
 }
 
-/** What differs in one version, without the fields that the endpoint cannot set. */
+/** Returns the differences in one version, without the fields that the endpoint cannot set. */
 function* compareIn(before: JsonObject, after: JsonObject, { type, reset }: VersionedType): Steps<Difference> {
   const compared = yield* withLargeNodes(() => changedFields(before, after, type, skippedFields(reset)));
   if (compared === NO_DIFFERENCE) return compared;
@@ -189,7 +190,7 @@ function* compareIn(before: JsonObject, after: JsonObject, { type, reset }: Vers
 
 const skips = new WeakMap<FieldFilter, SkippedFields>();
 
-/** Members at the top that need no comparing because the filter drops them anyway. */
+/** Returns top-level members that need no comparison because the filter drops them anyway. */
 function skippedFields(reset: FieldFilter): SkippedFields {
   let skip = skips.get(reset);
   if (skip === undefined) {
@@ -200,10 +201,10 @@ function skippedFields(reset: FieldFilter): SkippedFields {
   return skip;
 }
 
-/** Sets that are as this type reads them: objects of one shape share theirs. */
+/** Sets that match this type's schema: objects of the same form share theirs. */
 const upToDate = new WeakMap<FieldSet, Type>();
 
-/** Field sets as today's schema reads them, where it made something atomic since they were written. */
+/** Adapts field sets to the current schema, if it made something atomic since they were written. */
 export function reconcileManagers(managers: Managers, kind: ManagedKind): void {
   for (const manager of managers) {
     const type = manager.apiVersion === kind.apiVersion ? kind.type : kind.version?.(manager.apiVersion)?.type;

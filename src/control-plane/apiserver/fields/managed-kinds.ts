@@ -4,20 +4,20 @@ import { resetFields } from './reset-fields.ts';
 import type { Type } from './type.ts';
 import type { TypeSchemas, TypeSource } from './type-schema.ts';
 
-/** Metadata is there from the beginning, and nobody's. */
+/** Empty object. Its metadata always exists, and has no owner. */
 const EMPTY_OBJECT: JsonObject = { metadata: {} };
 
-/** The kind that a request writes, in the version that it uses. */
+/** Identifies the kind that a request writes, in the version that it uses. */
 export interface KindName {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** '' for the resource itself. */
+  /** Subresource; '' for the resource itself. */
   readonly subresource: string;
   readonly hasStatus: boolean;
 }
 
-/** A built-in kind: its OpenAPI component, and an object of it before anything was set. */
+/** Returns a built-in kind, given its OpenAPI component and an empty object. */
 export function builtInKind(name: KindName, component: string, empty: JsonObject, types: TypeSchemas): ManagedKind {
   const type = types.component(component);
   if (type === undefined) throw new Error(`there is no schema ${component}`);
@@ -27,8 +27,8 @@ export function builtInKind(name: KindName, component: string, empty: JsonObject
 }
 
 /**
- * A custom resource: the structural schemas of all versions that are served, by name, and how an object looks in
- * another version, which by default only names itself differently.
+ * Returns a custom resource, given the structural schemas of all served versions by name, and a conversion to another
+ * version, which by default only changes the apiVersion.
  */
 export function customKind(
   name: KindName,

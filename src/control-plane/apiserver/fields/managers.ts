@@ -5,7 +5,7 @@ import { EMPTY, type FieldSet, isEmpty, parseFieldSet, unionOf } from './field-s
 import { isChunk } from './large-nodes.ts';
 import { compareText } from './path-element.ts';
 
-/** One entry of metadata.managedFields. */
+/** Represents one entry of metadata.managedFields. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation: 'Apply' | 'Update';
@@ -16,7 +16,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** Who owns something: several entries may be of one manager, for each operation, version and subresource. */
+/** Identifies an owner: one manager may have several entries, for each operation, version and subresource. */
 export interface ManagerName {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -27,21 +27,21 @@ export interface ManagerName {
 export interface Manager extends ManagerName {
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** The entry that this was read from, as long as it still says the same. */
+  /** Entry that this was read from, as long as it is unchanged. */
   readonly entry?: ManagedFieldsEntry;
 }
 
 const MAX_UPDATE_MANAGERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 
-/** Managers that are looked through faster than found by an index. */
+/** Number of managers up to which a linear search is faster than an index. */
 const FEW = 16;
 
-/** All managers of one object, which nearly always are few; a client may hand in as many as a body holds. */
+/** Holds all managers of one object. There are nearly always few, but a client may send as many as a body holds. */
 export class Managers {
-  /** Never changed where somebody may be looking through it, but for a manager in the place of its former self. */
+  /** Never modified while it may be iterated, except for replacing a manager by its new state. */
   #all: Manager[] = [];
-  /** Holds all of them by their identities once they are many; somebody may delete some while looking through it. */
+  /** All managers by identity once there are many; entries may be deleted during iteration. */
   #many: Map<string, Manager> | undefined;
 
   get size(): number {
@@ -52,7 +52,7 @@ export class Managers {
     return this.#many?.values() ?? this.#all.values();
   }
 
-  /** All managers in the order of their identities. */
+  /** Returns all managers in the order of their identities. */
   sorted(): readonly Manager[] {
     return this.#named()
       .sort((a, b) => compareText(a.id, b.id))
@@ -82,14 +82,14 @@ export class Managers {
     if (at >= 0) this.#all = this.#all.toSpliced(at, 1);
   }
 
-  /** Gives a manager other fields; without any it is gone. */
+  /** Sets the fields of a manager; without any it is removed. */
   setFields(manager: Manager, fields: FieldSet): void {
     if (fields === manager.fields) return;
     if (isEmpty(fields)) this.delete(manager);
     else this.set({ ...withoutEntry(manager), fields });
   }
 
-  /** More updaters than ten are too many to keep apart: the oldest of a version become one. */
+  /** Merges the oldest updaters of a version if there are more than ten. */
   cap(): void {
     if (this.size <= MAX_UPDATE_MANAGERS) return;
     const named = this.#named().filter(({ manager }) => manager.operation === 'Update');
@@ -122,13 +122,13 @@ export class Managers {
     for (const { name, time, fields } of buckets.values()) this.set({ ...name, time, fields: unionOf(fields) });
   }
 
-  /** The entries as the server orders them. */
+  /** Returns the entries in the server's order. */
   toEntries(): ManagedFieldsEntry[] {
     const entries = [...this].sort(compareManagers);
     return entries.map((manager) => manager.entry ?? toEntry(manager));
   }
 
-  /** All managers with their identities, which are known once they are many. */
+  /** Returns all managers with their identities, which are cached once there are many. */
   #named(): { readonly manager: Manager; readonly id: string }[] {
     if (this.#many === undefined) return this.#all.map((manager) => ({ manager, id: identity(manager) }));
     return Array.from(this.#many, ([id, manager]) => ({ manager, id }));
@@ -141,7 +141,7 @@ export class Managers {
   }
 }
 
-/** An applier is the same whatever version it applies. */
+/** Reports whether two names identify the same manager; an applier is the same in any version. */
 function isSame(a: ManagerName, b: ManagerName): boolean {
   return (
     a.manager === b.manager &&
@@ -151,7 +151,7 @@ function isSame(a: ManagerName, b: ManagerName): boolean {
   );
 }
 
-/** The identity of a manager as text; where managers are sorted, the server sorts by it. */
+/** Returns the identity of a manager as text, by which the server sorts managers. */
 function identity({ manager, operation, apiVersion, subresource }: ManagerName): string {
   const name = `{"manager":${quoted(manager)},"operation":"${operation}"`;
   const version = operation === 'Apply' ? '' : `,"apiVersion":${quoted(apiVersion)}`;
@@ -160,7 +160,7 @@ function identity({ manager, operation, apiVersion, subresource }: ManagerName):
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** As JSON.stringify, but faster for what needs no escapes, as names hardly ever do. */
+/** Quotes like JSON.stringify, but faster for text without escapes, which names hardly ever have. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
@@ -191,12 +191,12 @@ function compareManagers(a: Manager, b: Manager): number {
   );
 }
 
-/** Times are written in UTC by seconds, so that their text orders them. */
+/** Returns the time in UTC by seconds, so that the text can be sorted. */
 function seconds(time: string | undefined): string {
   return time ?? '';
 }
 
-/** Reads entries that we wrote ourselves: their field sets are in order. */
+/** Reads entries that we wrote ourselves: their field sets are sorted. */
 export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
   const managers = new Managers();
   for (const entry of entries ?? []) managers.set(toManager(entry, entry.fieldsV1 ?? EMPTY, entry));
@@ -217,8 +217,8 @@ function toManager(entry: ManagedFieldsEntry, fields: FieldSet, source?: Managed
 }
 
 /**
- * The managers that a write starts from. A client may hand in entries of its own; `[]` and `[{}]` ask to forget all,
- * and what is missing or cannot be read leaves those of the live object.
+ * Returns the managers that a write starts from. A client may send its own entries; `[]` and `[{}]` clear all, and
+ * missing or invalid ones retain those of the live object.
  */
 export function* managersOfWrite(
   live: readonly ManagedFieldsEntry[] | undefined,

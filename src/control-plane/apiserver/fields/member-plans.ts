@@ -3,9 +3,9 @@ import type { SkippedFields } from './changed-fields.ts';
 import type { PathElement } from './path-element.ts';
 import type { MapType, Type } from './type.ts';
 
-/** How to look through an object that has members of these names: each in the order of the path elements. */
+/** Defines how to visit an object with these member names: each in the order of the path elements. */
 export interface MemberPlan {
-  /** The names as the object gives them. */
+  /** Names in the order of the object. */
   readonly given: readonly string[];
   readonly skip: SkippedFields | undefined;
   readonly members: readonly PlannedMember[];
@@ -16,15 +16,15 @@ interface PlannedMember {
   readonly name: string;
   readonly element: PathElement;
   readonly type: Type;
-  /** What is left out below it. */
+  /** Members below it that are skipped. */
   readonly skip: SkippedFields | undefined;
 }
 
 const SIZE = 6;
-/** Plans for more names are hardly ever met again, and would keep much in memory. */
+/** Maximum number of names in a cached plan. Larger ones hardly ever recur, and would use much memory. */
 const LARGEST = 1_000;
 
-/** The plans of one type for the last few sets of names: objects made from one template have the same. */
+/** Caches the plans of one type for the last few sets of names, which objects created from one template share. */
 export class MemberPlans {
   readonly #known: MemberPlan[] = [];
   #next = 0;

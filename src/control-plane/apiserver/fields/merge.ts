@@ -5,7 +5,7 @@ import { itemElement } from './list-items.ts';
 import type { PathElement } from './path-element.ts';
 import { DEDUCED, LIST, type ListType, MAP, type MapType, SCALAR, shapesOf, type Type } from './type.ts';
 
-/** The live object with everything that the configuration says; neither argument changes. */
+/** Merges a configuration into the live object; neither argument is modified. */
 export function mergeTyped(live: JsonObject, config: JsonObject, type: Type): JsonObject {
   return (merge(live, config, type, 0) ?? {}) as JsonObject;
 }
@@ -13,7 +13,7 @@ export function mergeTyped(live: JsonObject, config: JsonObject, type: Type): Js
 function merge(live: Json | undefined, config: Json | undefined, type: Type, depth: number): Json | undefined {
   if (config === undefined) return live;
   assertDepth(depth);
-  // Where live has another shape, the configuration's shape decides.
+  // If live has another shape, the configuration's shape decides.
   const shapes = shapesOf(type, config ?? live);
   if ((shapes & MAP) !== 0) return mergeMaps(live, config, type.map as MapType, depth);
   if ((shapes & SCALAR) !== 0 || (shapes & LIST) === 0) return config;
@@ -51,7 +51,7 @@ class ListMerge {
   readonly #depth: number;
   readonly #liveElements: readonly PathElement[];
   readonly #configElements: readonly PathElement[];
-  /** Items by element; a live item that is there twice is not merged with the configuration's. */
+  /** Items by element; a duplicate live item is not merged with the configuration's. */
   readonly #liveItems = new Map<PathElement, Json | null>();
   readonly #configItems = new Map<PathElement, Json>();
   readonly #out: Json[] = [];

@@ -6,23 +6,23 @@ interface Known {
   readonly elements: readonly PathElement[];
   readonly children: readonly FieldSet[];
   readonly node: FieldSet;
-  /** Found again since the last look for a place. */
+  /** Set if the node was found since the last search for a free slot. */
   used: boolean;
 }
 
 const SIZE = 12;
-/** Larger ones are hardly ever met again, and would keep much in memory. */
+/** Maximum size of cached nodes. Larger ones hardly ever recur, and would use much memory. */
 const LARGEST = 1_000;
 
 /**
- * Remembers the last nodes that were made for one type. Objects made from one template have the same fields, so that
- * finding a node again saves making it, and equal sets are one set in memory.
+ * Caches the last nodes that were created for one type. Objects created from one template have the same fields, so that
+ * a cached node saves creating it, and equal sets are one set in memory.
  */
 export class NodeCache {
   readonly #known: Known[] = [];
   #next = 0;
 
-  /** As `node`; nobody may change the arrays afterwards. */
+  /** Works as `node`; the arrays must not be modified afterwards. */
   node(member: boolean, elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet | undefined {
     const size = elements.length;
     if (size > LARGEST) return node(member, elements, children);
@@ -40,7 +40,10 @@ export class NodeCache {
     return made;
   }
 
-  /** Where the next goes: nodes with something unique in them, such as an owner's uid, must not drive out the others. */
+  /**
+   * Returns the slot for the next node. Nodes with something unique in them, such as an owner's uid, must not evict the
+   * others.
+   */
   #place(): number {
     for (;;) {
       const at = this.#next;

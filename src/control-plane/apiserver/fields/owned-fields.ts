@@ -7,12 +7,12 @@ import { isChunk, LARGE_NODE, largeNode, type NodeDraft } from './large-nodes.ts
 import { ItemFields, itemElement, MemberFields } from './list-items.ts';
 import { DEDUCED, LIST, type ListType, MAP, type MapType, SCALAR, shapesOf, type Type } from './type.ts';
 
-/** The fields that whoever applies this object owns: leaves, items of lists, entries of maps, and explicit nothing. */
+/** Returns the fields that the applier of this object owns: leaves, list items, map entries, and explicit nulls. */
 export function ownedFields(object: JsonObject, type: Type): FieldSet {
   return ownedIn(object, type, 0) ?? EMPTY;
 }
 
-/** What is owned of a value, and the value itself where it is a `member` of what holds it. */
+/** Returns the owned fields of a value, including the value itself if it is a `member` of its container. */
 function ownedIn(value: Json, type: Type, depth: number, member = false): FieldSet | undefined {
   assertDepth(depth);
   const shapes = shapesOf(type, value);

@@ -4,13 +4,13 @@ import type { Json } from '#platform/schema/json-schema';
 
 /**
  * One step of a field path as text, in the form that managedFields use: `f:name` is a field, `k:{"name":"x"}` an item
- * of a keyed list, `v:"x"` a value of a set, `i:0` a position, and `.` the place itself.
+ * of a keyed list, `v:"x"` a value of a set, `i:0` an index, and `.` the node itself.
  */
 export type PathElement = string;
 
 export const SELF = '.';
 
-/** The element of a list item with these keys, which must be sorted by name. */
+/** Returns the element of a list item with these keys, which must be sorted by name. */
 export function keyElement(names: readonly string[], values: readonly (Json | undefined)[]): PathElement {
   let text = 'k:{';
   for (let i = 0; i < names.length; i++) {
@@ -32,7 +32,9 @@ function formatJson(value: Json): string {
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : goJson(value);
 }
 
-/** Reads an element and writes it as Kubernetes would; undefined for one of an unknown form, which is to be ignored. */
+/**
+ * Parses an element and formats it as Kubernetes would; undefined for one of an unknown form, which must be ignored.
+ */
 export function canonicalElement(element: string): PathElement | undefined {
   switch (element.slice(0, 2)) {
     case 'f:':
@@ -57,7 +59,7 @@ export function canonicalElement(element: string): PathElement | undefined {
   }
 }
 
-/** The element as error messages print it: `.name`, `[name="x"]`, `[="x"]`, `[0]`. */
+/** Formats the element as in error messages: `.name`, `[name="x"]`, `[="x"]`, `[0]`. */
 export function printElement(element: PathElement): string {
   const rest = element.slice(2);
   switch (element.slice(0, 2)) {
@@ -82,7 +84,7 @@ function printValue(value: Json): string {
 
 const RANK: Readonly<Record<string, number>> = { '.': 0, f: 1, k: 2, v: 3, i: 4 };
 
-/** The order in which Kubernetes writes elements; numbers in keys count as numbers. */
+/** Compares elements in the order in which Kubernetes writes them; numbers in keys are compared as numbers. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   const kind = a[0] as string;
@@ -114,7 +116,7 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
 
 const TYPE_RANK: Readonly<Record<string, number>> = { number: 0, string: 1, boolean: 2, list: 3, map: 4, null: 5 };
 
-/** The order of values within keys and sets: by type first, then by value. */
+/** Compares values within keys and sets: by type first, then by value. */
 export function compareValues(a: Json | undefined, b: Json | undefined): number {
   if (a === b) return 0;
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);

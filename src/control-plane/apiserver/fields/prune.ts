@@ -5,7 +5,7 @@ import { itemElement } from './list-items.ts';
 import { type PathElement, SELF } from './path-element.ts';
 import { DEDUCED, LIST, type ListType, MAP, type MapType, SCALAR, shapesOf, type Type } from './type.ts';
 
-/** The object without the members of the set; what is left without members of its own becomes null. */
+/** Returns the object without the members of the set; values that lose all their members become null. */
 export function removeFields(object: JsonObject, set: FieldSet, type: Type): JsonObject {
   return isEmpty(set) ? object : ((remove(object, set, type) ?? {}) as JsonObject);
 }
@@ -43,7 +43,7 @@ function removeItems(value: Json, set: FieldSet, list: ListType): Json {
   return result.length > 0 ? result : null;
 }
 
-/** The set in which every declared field that leads to a member is one, too: removing it removes the field. */
+/** Adds every declared field that leads to a member to the set: removing it removes the field. */
 export function withNamedFields(set: FieldSet, type: Type): FieldSet {
   return nameFields(set, type, false) ?? set;
 }
@@ -63,15 +63,13 @@ function nameFields(set: FieldSet, type: Type | undefined, member: boolean): Fie
   return node(member, elements, children);
 }
 
-/**
- * The set as it is under today's schema: what was owned piece by piece and is atomic now is owned as a whole.
- */
+/** Adapts the set to the current schema: a value that is atomic now and was owned by its parts is owned as a whole. */
 export function reconcileFields(set: FieldSet, type: Type): FieldSet {
   return reconcile(set, type, false) ?? set;
 }
 
 function reconcile(set: FieldSet, type: Type | undefined, member: boolean): FieldSet | undefined {
-  // Schemas change rarely: nothing is made before something differs.
+  // Schemas change rarely, so nothing is created before something differs.
   let changed: Map<PathElement, FieldSet> | undefined;
   for (const element in set) {
     const child = set[element] as FieldSet;

@@ -12,8 +12,8 @@ interface View {
 }
 
 /**
- * The merged object without what the applier's last configuration had and its present one has not, unless somebody
- * else owns it. `managers` already hold the present configuration.
+ * Returns the merged object without what the applier's last configuration had and its current one has not, unless
+ * another manager owns it. `managers` already contain the current configuration.
  */
 export function withoutAbandoned(
   merged: JsonObject,
@@ -37,7 +37,7 @@ export function withoutAbandoned(
   return sameVersion ? pruned : (viewOf(kind, kind.apiVersion)?.convert(pruned) ?? pruned);
 }
 
-/** Adds back what was removed although a manager, the applier included, owns it; each in the version it wrote. */
+/** Adds back what was removed although a manager, including the applier, owns it; each in the version it wrote. */
 function addBackOwned(
   merged: JsonObject,
   bare: JsonObject,

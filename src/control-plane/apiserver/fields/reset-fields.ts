@@ -9,7 +9,7 @@ function specAndMeta(meta: FieldSet): FieldFilter {
   return { exclude: { 'f:metadata': meta, 'f:spec': EMPTY } };
 }
 
-/** What writes to the status of built-in kinds leave alone besides the spec, by group and kind. */
+/** Fields that status writes of built-in kinds do not change besides the spec, by group and kind. */
 const STATUS: Readonly<Record<string, FieldFilter>> = {
   'apps/Deployment': specAndMeta({ 'f:labels': EMPTY }),
   '/Pod': specAndMeta({ 'f:deletionTimestamp': EMPTY, 'f:ownerReferences': EMPTY }),
@@ -25,14 +25,14 @@ const STATUS: Readonly<Record<string, FieldFilter>> = {
 export interface WriteTarget {
   readonly group: string;
   readonly kind: string;
-  /** '' for the resource itself. */
+  /** Subresource; '' for the resource itself. */
   readonly subresource: string;
   readonly hasStatus: boolean;
-  /** A custom resource leaves all metadata alone when its status is written. */
+  /** Set for a custom resource, whose status writes do not change any metadata. */
   readonly custom: boolean;
 }
 
-/** The fields that a write to this resource or subresource cannot set. */
+/** Returns the fields that a write to this resource or subresource cannot set. */
 export function resetFields({ group, kind, subresource, hasStatus, custom }: WriteTarget): FieldFilter {
   if (subresource === '') return hasStatus ? status : NO_FILTER;
   if (subresource !== 'status') return NO_FILTER;

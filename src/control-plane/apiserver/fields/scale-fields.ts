@@ -5,10 +5,10 @@ import type { PathElement } from './path-element.ts';
 const SCALE = 'autoscaling/v1';
 const REPLICAS: readonly PathElement[] = ['f:spec', 'f:replicas'];
 
-/** Where each version of a kind keeps its replicas; undefined for a version without scale. */
+/** Path of the replicas in each version of a kind; undefined for a version without scale. */
 export type ReplicasPaths = ReadonlyMap<string, readonly PathElement[] | undefined>;
 
-/** The managedFields of an object's Scale: of all that is managed, who owns the replicas. */
+/** Returns the managedFields of an object's Scale: those of the object, reduced to the owners of the replicas. */
 export function toScaleFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
   paths: ReplicasPaths,
@@ -23,7 +23,10 @@ export function toScaleFields(
   return managers.toEntries();
 }
 
-/** The managedFields of an object after its Scale was written in that version: the replicas may have a new owner. */
+/**
+ * Returns the managedFields of an object after its Scale was written in that version: the replicas may have a new
+ * owner.
+ */
 export function fromScaleFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
   scaleEntries: readonly ManagedFieldsEntry[] | undefined,

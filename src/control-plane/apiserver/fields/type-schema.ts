@@ -4,7 +4,7 @@ import { MemberPlans } from './member-plans.ts';
 import { NodeCache } from './node-cache.ts';
 import { DEDUCED, type FieldType, type ListType, type MapType, makeType, OPAQUE, type Type } from './type.ts';
 
-/** What merging reads of an OpenAPI component or of a structural schema. */
+/** Parts of an OpenAPI component or structural schema that merging uses. */
 export interface TypeSource {
   readonly $ref?: string;
   readonly type?: string;
@@ -27,7 +27,7 @@ export interface TypeSource {
 const OBJECT_META: TypeSource = { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' };
 const RESOURCE_FIELDS = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: OBJECT_META };
 
-/** Types of objects, each read from its schema when first needed and then remembered. */
+/** Holds the types of objects, each derived from its schema on first use and then cached. */
 export class TypeSchemas {
   readonly #components: Readonly<Record<string, TypeSource>>;
   readonly #types = new Map<string, Type>();
@@ -36,7 +36,7 @@ export class TypeSchemas {
     this.#components = components;
   }
 
-  /** The type of an OpenAPI component, such as io.k8s.api.core.v1.Pod. */
+  /** Returns the type of an OpenAPI component, such as io.k8s.api.core.v1.Pod. */
   component(name: string): Type | undefined {
     const known = this.#types.get(name);
     if (known !== undefined) return known;
@@ -47,12 +47,12 @@ export class TypeSchemas {
     return type;
   }
 
-  /** The type of a custom resource with that structural schema; its metadata is what all objects have. */
+  /** Returns the type of a custom resource with that structural schema; its metadata is that of all objects. */
   custom(schema: TypeSource): Type {
     return this.read({ ...schema, type: 'object', properties: { ...schema.properties, ...RESOURCE_FIELDS } }, false);
   }
 
-  /** The type of a schema; `open` when a schema around it keeps unknown fields. */
+  /** Returns the type of a schema; `open` is set if a schema around it preserves unknown fields. */
   read(source: TypeSource, open: boolean): Type {
     const ref = refOf(source);
     if (ref !== undefined) return this.#named(ref, source['x-kubernetes-map-type']);
@@ -70,13 +70,13 @@ export class TypeSchemas {
       case 'string':
         return makeType(['', 'byte', undefined].includes(source.format) ? 'string' : 'untyped');
       default:
-        // Quantities and the like are a string or a number; nothing else without a type is that narrow.
+        // Quantities and the like are a string or a number; no other schema without a type is that narrow.
         if (source.oneOf !== undefined) return makeType('untyped');
         return makeType('untyped', new SchemaList(this, source, keeps), new SchemaMap(this, source, keeps));
     }
   }
 
-  /** The schema itself where a reference stands for it. */
+  /** Resolves a reference to its schema. */
   dereference(source: TypeSource | undefined): TypeSource | undefined {
     const ref = source === undefined ? undefined : refOf(source);
     return ref === undefined ? source : this.#components[ref];
@@ -89,7 +89,10 @@ export class TypeSchemas {
   }
 }
 
-/** A component that says nothing of its members holds a document of its own, such as RawExtension. */
+/**
+ * Reports whether a component declares nothing about its members and so holds an arbitrary document, such as
+ * RawExtension.
+ */
 function isOpaque({ type, properties, additionalProperties, oneOf }: TypeSource): boolean {
   const silent = properties === undefined && additionalProperties === undefined && oneOf === undefined;
   return silent && (type === undefined || type === 'object');
@@ -139,7 +142,7 @@ class SchemaMap implements MapType {
     return this.#entries;
   }
 
-  /** The same object where a field that refers to it says how it is owned. */
+  /** Returns the same object type with the map type of a field that refers to it. */
   as(mapType: string): MapType {
     return new SchemaMap(this.#types, { ...this.#source, 'x-kubernetes-map-type': mapType }, this.#open);
   }
@@ -178,7 +181,7 @@ class SchemaList implements ListType {
   }
 }
 
-/** The keys of a list that is not atomic; none for a set. */
+/** Returns the keys of a list that is not atomic; none for a set. */
 function listKeys(source: TypeSource): readonly string[] | undefined {
   switch (source['x-kubernetes-list-type']) {
     case 'set':

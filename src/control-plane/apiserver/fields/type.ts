@@ -4,27 +4,32 @@ import { NodeCache } from './node-cache.ts';
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
-/** A list is owned as a whole (atomic), by its values (no keys) or item by item (keys, sorted by name). */
+/**
+ * Describes a list, which is owned as a whole (atomic), by its values (no keys) or item by item (keys, sorted by name).
+ */
 export interface ListType {
   readonly atomic: boolean;
   readonly keys: readonly string[];
-  /** What a key counts as that an item leaves out, in the order of the keys. */
+  /** Defaults of keys that an item omits, in the order of the keys. */
   readonly keyDefaults: readonly (Json | undefined)[];
   readonly items: Type;
   readonly nodes: NodeCache;
 }
 
-/** A declared field: its path element and its type. */
+/** Describes a declared field by its path element and its type. */
 export interface FieldType {
   readonly element: string;
   readonly type: Type;
 }
 
-/** An object is owned as a whole (atomic) or by its members: declared fields and entries that users name. */
+/**
+ * Describes an object, which is owned as a whole (atomic) or by its members: declared fields and entries that users
+ * name.
+ */
 export interface MapType {
   readonly atomic: boolean;
   field(name: string): FieldType | undefined;
-  /** The type of members that are not declared; undefined when there may be none. */
+  /** Type of undeclared members; undefined if there may be none. */
   readonly entries: Type | undefined;
   readonly nodes: NodeCache;
   readonly plans: MemberPlans;
@@ -34,12 +39,12 @@ export const SCALAR = 1;
 export const LIST = 2;
 export const MAP = 4;
 
-/** The shapes that a value may have; where there is more than one, the value decides. */
+/** Describes the shapes that a value may have; if there is more than one, the value decides. */
 export interface Type {
   readonly scalar: ScalarType | undefined;
   readonly list: ListType | undefined;
   readonly map: MapType | undefined;
-  /** Which of SCALAR, LIST and MAP the type has. */
+  /** Bits of SCALAR, LIST and MAP that the type has. */
   readonly shapes: number;
 }
 
@@ -48,7 +53,7 @@ export function makeType(scalar?: ScalarType, list?: ListType, map?: MapType): T
   return { scalar, list, map, shapes };
 }
 
-/** How a value of the type is treated: by its own shape if the type has it, else by any shape of the type. */
+/** Returns how to treat a value of the type: by its own shape if the type has it, else by any shape of the type. */
 export function shapesOf(type: Type, value: Json | undefined): number {
   const { shapes } = type;
   if (value === undefined || value === null) return shapes;
@@ -75,7 +80,7 @@ const deducedList: ListType = {
   },
 };
 
-/** The type of what is owned as a whole, whatever is in it. */
+/** Type of values that are owned as a whole, regardless of content. */
 export const OPAQUE: Type = makeType('untyped', deducedList, {
   atomic: true,
   field: () => undefined,
@@ -86,5 +91,5 @@ export const OPAQUE: Type = makeType('untyped', deducedList, {
   },
 });
 
-/** The type of what no schema describes: objects by their members, all else as a whole. */
+/** Type of values without a schema: objects are owned by their members, all else as a whole. */
 export const DEDUCED: Type = makeType('untyped', deducedList, deducedMap);

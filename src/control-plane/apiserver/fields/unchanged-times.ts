@@ -5,8 +5,8 @@ import { liveEntries } from './managed-fields.ts';
 import type { ManagedFieldsEntry } from './managers.ts';
 
 /**
- * The object to store, with the live managedFields when it differs from the live object in their times only: a write
- * that changes nothing is to leave no trace.
+ * Returns the object to store, with the live managedFields if it differs from the live object only in their times: a
+ * write that changes nothing must store nothing.
  */
 export function withUnchangedTimes(live: JsonObject, next: JsonObject): JsonObject {
   const before = liveEntries(live);

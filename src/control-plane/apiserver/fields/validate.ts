@@ -6,7 +6,7 @@ import { itemElement, ListItemError } from './list-items.ts';
 import { type PathElement, printElement } from './path-element.ts';
 import { LIST, type ListType, MAP, type MapType, SCALAR, type ScalarType, shapesOf, type Type } from './type.ts';
 
-/** Why an object is not of its type, in the words of the API server; undefined when it is. */
+/** Returns why an object does not match its type, in the wording of the API server; undefined if it does. */
 export function typeErrors(object: JsonObject, type: Type): string | undefined {
   const errors: string[] = [];
   check(object, type, '', errors, 0);
@@ -35,7 +35,7 @@ function checkScalar(value: Json, scalar: ScalarType, path: string, errors: stri
   errors.push(`${path}: expected ${text}, got ${printWrong(value, scalar)}`);
 }
 
-/** Each message prints what it got in another way. */
+/** Formats an invalid value; each message does so in another way. */
 function printWrong(value: Json, expected: ScalarType): string {
   if (expected === 'numeric') return goType(value);
   return expected === 'string' ? `&value.valueUnstructured{Value:${goSyntax(value)}}` : `&{${goPrint(value)}}`;

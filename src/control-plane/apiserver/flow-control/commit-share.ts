@@ -5,15 +5,17 @@ import { FairLimiter, type FairLimits, FlowLimitError } from './fair-limiter.ts'
 import { flowOf } from './flow.ts';
 
 const MIB = 1024 * 1024;
-/** Objects so small that as many as a flow has seats for go to the disk together. */
+/**
+ * Maximum size of objects that are written without a limit: a flow's seats allow only as many as go to disk together.
+ */
 const SMALL = 64 * 1024;
 
-/** What a flow may have on its way to the disk is about what goes there in one commit. */
+/** Default limits. One flow may have about as much on its way to the disk as one commit holds. */
 const DEFAULT_LIMITS: FairLimits = { total: 8 * MIB, perFlow: 2 * MIB, maxWaiting: 400, maxWaitMs: 15_000 };
 
 /**
- * Shares the way to the disk between flows. The store writes in the order in which it was asked, so that one flow with
- * many large objects would otherwise put all of them before a small one of somebody else.
+ * Shares the disk between flows. The store writes in the order of requests, so that one flow with many large objects
+ * would otherwise put all of them before a small one of another user.
  */
 export class CommitShare {
   readonly #limiter: FairLimiter;
@@ -22,7 +24,7 @@ export class CommitShare {
     this.#limiter = new FairLimiter(limits, clock);
   }
 
-  /** Writes an object of so much text once its user may; rejects with an ApiError (429) if that takes too long. */
+  /** Writes an object of the given size once its user may; rejects with an ApiError (429) if that takes too long. */
   write<T>(user: User, size: number, write: () => Promise<T>): Promise<T> {
     const flow = size < SMALL ? undefined : flowOf(user);
     return flow === undefined ? write() : this.#inTurn(flow, size, write);

@@ -5,7 +5,7 @@ import { FairLimiter } from './fair-limiter.ts';
 
 const LIMITS = { total: 4, perFlow: 2, maxWaiting: 3, maxWaitMs: 1000 };
 
-/** A limiter, and requests by name that note when they are let in. */
+/** Creates a limiter, and requests by name that record when they are admitted. */
 function scene(limits = LIMITS) {
   const clock = new FakeClock();
   const limiter = new FairLimiter(limits, clock);
@@ -113,7 +113,7 @@ test('whatever happens, limits hold, nothing is lost, and nobody waits for what 
         expect(sum()).toBeLessThanOrEqual(5);
         for (const flow of ['a', 'b', 'c']) expect(sum(flow)).toBeLessThanOrEqual(3);
         expect(limiter.waiting).toBe(waiting.size);
-        // A request of one that fits both limits would have been let in.
+        // A request of a flow that fits both limits would have been admitted.
         for (const flow of ['a', 'b', 'c']) {
           const first = [...waiting].find((one) => one.flow === flow);
           if (first?.amount === 1 && sum() < 5) expect(sum(flow)).toBe(3);

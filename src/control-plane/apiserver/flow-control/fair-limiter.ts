@@ -1,20 +1,20 @@
 import type { Clock } from '#platform/base/clock';
 
 export interface FairLimits {
-  /** What all flows together may hold at a time. */
+  /** Maximum amount that all flows together may hold at a time. */
   readonly total: number;
-  /** What one flow may hold at a time. */
+  /** Maximum amount that one flow may hold at a time. */
   readonly perFlow: number;
-  /** Requests of one flow that may wait. */
+  /** Maximum number of waiting requests of one flow. */
   readonly maxWaiting: number;
-  /** Time after which a request stops waiting. */
+  /** Maximum time that a request waits. */
   readonly maxWaitMs: number;
 }
 
-/** Why a request was not let in. */
+/** Reason why a request was not admitted. */
 export type Rejection = 'queue-full' | 'time-out';
 
-/** A request that was not let in; it may be sent again later. */
+/** Thrown if a request was not admitted; it may be retried later. */
 export class FlowLimitError extends Error {
   override readonly name = 'FlowLimitError';
   readonly reason: Rejection;
@@ -36,8 +36,8 @@ interface FlowState {
 }
 
 /**
- * Limits what flows hold at a time, each alone and all together. Those that wait are let in one flow after the other, so
- * that a flow with many requests delays its own and nobody else's.
+ * Limits what flows hold at a time, each alone and all together. Waiting requests are admitted one flow after the
+ * other, so that a flow with many requests delays only its own.
  */
 export class FairLimiter {
   readonly #limits: FairLimits;
@@ -53,20 +53,20 @@ export class FairLimiter {
     this.#clock = clock;
   }
 
-  /** What all flows hold now. */
+  /** Returns the amount that all flows hold now. */
   get held(): number {
     return this.#held;
   }
 
-  /** Requests that wait now. */
+  /** Returns the number of requests that wait now. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Takes an amount at once (undefined), or when the promise resolves. Throws, or rejects with, a FlowLimitError if the
-   * flow has too many waiting requests or the wait takes too long. An amount above the limit of a flow counts as that
-   * limit.
+   * Acquires an amount at once (undefined), or when the promise resolves. Throws, or rejects with, a FlowLimitError if
+   * the flow has too many waiting requests or the wait takes too long. An amount above the limit of a flow counts as
+   * that limit.
    */
   acquire(name: string, wanted = 1): Promise<void> | undefined {
     const amount = Math.min(wanted, this.#limits.perFlow);
@@ -79,7 +79,7 @@ export class FairLimiter {
     return new Promise((resolve, reject) => this.#wait(name, flow, amount, resolve, reject));
   }
 
-  /** Gives back what was acquired. */
+  /** Releases an acquired amount. */
   release(name: string, wanted = 1): void {
     const flow = this.#flowOf(name);
     const amount = Math.min(wanted, this.#limits.perFlow);
@@ -114,7 +114,7 @@ export class FairLimiter {
     this.#admit();
   }
 
-  /** Lets in whoever fits, one request of each flow in turn. */
+  /** Admits waiting requests that fit, one of each flow in turn. */
   #admit(): void {
     for (const [name, flow] of this.#eligible) {
       const [first] = flow.waiting;
@@ -126,7 +126,7 @@ export class FairLimiter {
     }
   }
 
-  /** Keeps the list of eligible flows and forgets flows that hold and want nothing. */
+  /** Updates the eligible flows, and drops flows that hold and request nothing. */
   #review(name: string, flow: FlowState): void {
     const [first] = flow.waiting;
     if (first === undefined || !this.#fits(flow, first.amount)) this.#eligible.delete(name);

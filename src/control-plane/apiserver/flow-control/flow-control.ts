@@ -7,25 +7,28 @@ import type { IsGone, Thread, ThreadShare } from './thread-share.ts';
 import { type AnnounceWork, WORK } from './work.ts';
 
 const MIB = 1024 * 1024;
-/** A quarter of the time that a whole request has, as in Kubernetes. */
+/** Maximum time to wait: a quarter of the request timeout, as in Kubernetes. */
 const MAX_WAIT_MS = 15_000;
 const MAX_WAITING = 400;
-/** A body of unknown length may be as large as any. */
+/** Size that is assumed for a body of unknown length: the maximum. */
 const MAX_BODY = 3 * MIB;
-/** Even the smallest body in progress counts as this much, which limits how many one user can keep open. */
+/** Minimum size that is reserved for a body in progress, which limits how many one user can keep open. */
 const MIN_RESERVATION = MIB / 2;
 
-/** A handshake that takes longer no longer counts: its client is far away, or does not mean to end it. */
+/**
+ * Maximum time for which a handshake counts. If it takes longer, its client is far away, or does not intend to finish
+ * it.
+ */
 const MAX_HANDSHAKE_HOLD_MS = 25;
 
 export interface FlowLimitSet {
-  /** Requests that are executed, watches and bodies that are still arriving not counted. */
+  /** Limits of requests being executed, except for watches and bodies that are still arriving. */
   readonly seats: FairLimits;
-  /** Bytes of bodies that are arriving or being worked on. */
+  /** Limits of the bytes of bodies that are arriving or being processed. */
   readonly bodies: FairLimits;
-  /** Watches and other responses without an end. */
+  /** Limits of watches and other endless responses. */
   readonly watches: FairLimits;
-  /** TLS handshakes in progress; a flow is an address. */
+  /** Limits of TLS handshakes in progress; a flow is an address. */
   readonly handshakes: FairLimits;
 }
 
@@ -36,20 +39,20 @@ export const DEFAULT_LIMITS: FlowLimitSet = {
   handshakes: { total: 20, perFlow: 10, maxWaiting: 10_000, maxWaitMs: MAX_WAIT_MS },
 };
 
-/** What a request that was let in holds. */
+/** Holds the resources of an admitted request. */
 export interface FlowTicket {
   readonly work: AnnounceWork;
-  /** For work that is announced on behalf of whoever the sender acts as; it ends with the client, like all of its. */
+  /** Schedules work that is announced on behalf of the user that the sender acts as. All of it ends with the client. */
   readonly thread: Thread;
-  /** Receives a body of the given length, or of any length, without holding up others meanwhile. */
+  /** Receives a body of the given length, or of any length, without delaying others meanwhile. */
   receive(length: number | undefined, read: () => Promise<Buffer>): Promise<Buffer>;
-  /** Gives back everything but the right to stream; called once the response is known. */
+  /** Releases everything but the permission to stream. Call it once the response is known. */
   finish(): void;
-  /** Begins a response without an end; the function that it returns ends it. */
+  /** Begins an endless response. The returned function ends it. */
   beginStream(): () => void;
 }
 
-/** Requests that wait, are executed, and were rejected, for metrics. */
+/** Counts the waiting, executing and rejected requests, for metrics. */
 export interface FlowStatus {
   readonly executing: number;
   readonly waiting: number;
@@ -57,8 +60,8 @@ export interface FlowStatus {
 }
 
 /**
- * Lets requests in. A user who sends much waits, and is told to try again later (429) when that takes too long; other
- * users do not notice. Administrators and probes never wait.
+ * Admits requests. A user who sends many waits, and is told to retry later (429) if that takes too long; other users do
+ * not notice. Administrators and probes never wait.
  */
 export class FlowControl {
   readonly #seats: FairLimiter;
@@ -89,8 +92,8 @@ export class FlowControl {
   }
 
   /**
-   * Lets the handshake of a new connection begin, with a function that says that it is over. Those from one address wait
-   * for each other. Rejects if that takes too long.
+   * Admits the handshake of a new connection, and returns a function that marks it as finished. Handshakes from one
+   * address wait for each other. Rejects if that takes too long.
    */
   async beginHandshake(address = ''): Promise<() => void> {
     const flow = `connections from ${address}`;
@@ -101,13 +104,13 @@ export class FlowControl {
       holds = false;
       timer.cancel();
     };
-    // Whoever never ends a handshake must not keep others from theirs.
+    // A client that never finishes its handshake must not block those of others.
     const timer = this.#clock.timer(MAX_HANDSHAKE_HOLD_MS, end);
     await this.#thread.spend(flow, WORK.handshake);
     return end;
   }
 
-  /** Lets a request in. Throws or rejects with an ApiError (429) if its user has too many already. */
+  /** Admits a request. Throws or rejects with an ApiError (429) if its user has too many already. */
   admit(user: User, path: string, isGone: IsGone = () => false): FlowTicket | Promise<FlowTicket> {
     const flow = flowOf(user, path);
     const thread = this.#thread.of(isGone);
@@ -115,7 +118,7 @@ export class FlowControl {
       void this.#thread.spend(undefined, WORK.request);
       return this.#exemptTicket(thread);
     }
-    // Before a seat is asked for, since many rejections at once take their time as well.
+    // This comes before acquiring a seat, because many rejections at once take time as well.
     const share = thread.spend(flow, WORK.request);
     return share === undefined ? this.#seated(flow, thread) : share.then(() => this.#seated(flow, thread));
   }
@@ -161,7 +164,7 @@ export class FlowControl {
       thread,
       work: (units) => thread.spend(flow, units),
       receive: async (length, read) => {
-        // Whoever sends slowly holds no seat meanwhile.
+        // A slow sender holds no seat meanwhile.
         stand();
         const wanted = Math.max(Math.min(length ?? MAX_BODY, MAX_BODY), MIN_RESERVATION);
         await this.#acquire(this.#bodies, flow, wanted);
@@ -169,7 +172,7 @@ export class FlowControl {
         const body = await read();
         await this.#acquire(this.#seats, flow, 1);
         sit();
-        // What is longer is read in chunks, each of which is announced.
+        // A longer body is read in chunks, each of which is announced.
         await thread.spend(flow, Math.min(body.length, WORK.chunk));
         return body;
       },

@@ -5,7 +5,7 @@ import { ThreadShare } from './thread-share.ts';
 const KIB = 1024;
 const ROUNDS = 4;
 
-/** A thread whose turns the test takes, on which a unit takes a fixed time. */
+/** Creates a thread whose turns the test controls, on which a unit takes a fixed time. */
 function scene() {
   const clock = new FakeClock();
   const turns: (() => void)[] = [];
@@ -20,20 +20,20 @@ function scene() {
     clock,
     log,
     share,
-    /** Does work that is noted once it is let go. */
+    /** Does work that is recorded once it is admitted. */
     work: (flow: string, name: string, units: number) => {
       const wait = share.spend(flow, units);
       if (wait === undefined) log.push(name);
       else void wait.then(() => log.push(name));
     },
-    /** One turn of the event loop that took so long. */
+    /** Runs one turn of the event loop that took this long. */
     turn: async (tookMs = 0) => {
       await clock.advance(tookMs);
       for (const go of turns.splice(0)) go();
       await settle();
     },
     armed: () => turns.length > 0,
-    /** As many turns as lie between two slices. */
+    /** Runs as many turns as there are between two slices. */
     rounds: async () => {
       for (let i = 0; i < ROUNDS; i++) {
         for (const go of turns.splice(0)) go();

@@ -3,13 +3,13 @@ import { clientGone } from '../api-error.ts';
 
 /** Work that a flow may do in one turn of the event loop without waiting: about 3 ms (see WORK in work.ts). */
 const ALLOWANCE = 64 * 1024;
-/** Work of flows that wait which is let go in one turn: about 13 ms. */
+/** Work of waiting flows that is admitted in one turn: about 13 ms. */
 const SLICE = 256 * 1024;
-/** Work of those who never wait that is long enough to let others go first. */
+/** Work of flows that never wait which is long enough to let others run first. */
 const EXEMPT = 32 * 1024;
-/** Turns between two slices: a small request takes about so many from its first byte to its response. */
+/** Turns between two slices: a small request takes about this many from its first byte to its response. */
 const ROUNDS = 4;
-/** The longest pause between two slices. */
+/** Maximum pause between two slices. */
 const MAX_PAUSE_MS = 50;
 
 interface Piece {
@@ -19,10 +19,13 @@ interface Piece {
   readonly drop: () => void;
 }
 
-/** Whether nobody waits for the result of some work any more. */
+/** Reports whether nobody waits for the result of some work any more. */
 export type IsGone = () => boolean;
 
-/** Announces work of a flow, undefined for one that never waits; a promise is awaited before the work is done. */
+/**
+ * Schedules work of a flow, undefined for one that never waits. A returned promise must be awaited before the work is
+ * done.
+ */
 export interface Thread {
   spend(name: string | undefined, units: number): Promise<void> | undefined;
 }
@@ -32,32 +35,32 @@ const isNeverGone: IsGone = () => false;
 interface FlowShare {
   /** Work done in this turn without waiting. */
   spent: number;
-  /** Work done since the flow began to wait, which decides who is next. */
+  /** Work done since the flow started to wait, which decides who is next. */
   virtual: number;
   readonly queue: Piece[];
 }
 
 /**
- * Shares the one thread between flows. Work that fits a flow's allowance goes on at once; more of it waits for a turn of
- * the event loop, and the flow that has had least goes first. While others are active, waiting work pauses after each
- * slice for as long as that took: it has half of the thread, and whoever sends little hardly ever waits.
+ * Shares the one thread between flows. Work that fits a flow's allowance runs at once; more of it waits for a turn of
+ * the event loop, and the flow that has used least goes first. While others are active, waiting work pauses after each
+ * slice for as long as that took: it has half of the thread, and a flow that sends little hardly ever waits.
  */
 export class ThreadShare implements Thread {
   readonly #clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>;
   readonly #flows = new Map<string, FlowShare>();
-  /** How many requests of a flow are executed; undefined stands for those who never wait. */
+  /** Number of requests of each flow that are being executed; undefined is the key of those that never wait. */
   readonly #present = new Map<string | undefined, number>();
   #virtual = 0;
   #exemptWork = false;
   #armed = false;
   #sliceBegan: number | undefined;
 
-  /** On a clock that somebody moves there are no turns, and nothing waits. */
+  /** A clock that is moved manually has no turns, so that nothing waits. */
   constructor(clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>) {
     this.#clock = clock;
   }
 
-  /** The thread as one request uses it: its work is rejected with an ApiError once its client is gone. */
+  /** Returns the thread for one request. Its work is rejected with an ApiError once its client is gone. */
   of(isGone: IsGone): Thread {
     return {
       spend: (name, units) => {
@@ -71,7 +74,7 @@ export class ThreadShare implements Thread {
     if (this.#clock.turn === undefined) return undefined;
     if (name === undefined) {
       this.#exemptWork = true;
-      // Whoever never waits for others still lets them go first before long work.
+      // A flow that never waits still lets others run first before long work.
       return units < EXEMPT ? undefined : this.#clock.turn();
     }
     const flow = this.#flowOf(name);
@@ -84,7 +87,7 @@ export class ThreadShare implements Thread {
     return new Promise((go, reject) => flow.queue.push({ units, go, isGone, drop: () => reject(clientGone()) }));
   }
 
-  /** A request of a flow is executed from now on, also while it waits for something else than the thread. */
+  /** Marks a request of a flow as being executed, even while it waits for something other than the thread. */
   enter(name: string | undefined): void {
     this.#present.set(name, (this.#present.get(name) ?? 0) + 1);
   }
@@ -120,8 +123,8 @@ export class ThreadShare implements Thread {
   }
 
   /**
-   * Whether anyone is active who does not wait for the thread. A small request waits for the store as well: were it
-   * forgotten meanwhile, a slice would go before each of its turns.
+   * Reports whether any flow is active that does not wait for the thread. A small request waits for the store as well:
+   * if it were forgotten meanwhile, a slice would run before each of its turns.
    */
   get #othersActive(): boolean {
     if (this.#exemptWork || this.#flows.values().some((flow) => flow.spent > 0 && flow.queue.length === 0)) return true;
@@ -132,7 +135,7 @@ export class ThreadShare implements Thread {
     return (this.#flows.get(name)?.queue.length ?? 0) > 0;
   }
 
-  /** Lets the next slice go after a time, or after some turns if nobody else needs that. */
+  /** Admits the next slice after a time, or after some turns if nobody else needs that. */
   async #letGoLater(ms: number): Promise<void> {
     this.#armed = true;
     if (ms >= 1) await new Promise<void>((resolve) => this.#clock.timer(Math.min(ms, MAX_PAUSE_MS), resolve));
@@ -141,7 +144,7 @@ export class ThreadShare implements Thread {
     this.#letGo();
   }
 
-  /** Lets one slice of waiting work go; a piece that is larger than a slice goes alone. */
+  /** Admits one slice of waiting work; work that is larger than a slice runs alone. */
   #letGo(): void {
     this.#sliceBegan = this.#clock.monotonic();
     this.#arm();

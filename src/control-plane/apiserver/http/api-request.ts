@@ -3,33 +3,35 @@ import type { User } from '../access/user.ts';
 import type { Thread } from '../flow-control/thread-share.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
 
-/** A request whose sender is known. */
+/** Represents a request whose sender is authenticated. */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** One header, several values joined. */
+  /** Returns one header, with several values joined. */
   header(name: string): string | undefined;
   readonly user: User;
-  /** The whole body; refused where it is larger than the server takes. */
+  /** Returns the whole body. Rejects one that is larger than the server accepts. */
   body(): Promise<Buffer>;
-  /** Aborted when the client is gone or the server stops. */
+  /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /** For long work on behalf of the sender; absent for components of this process, which nobody makes wait. */
+  /**
+   * Announces long work on behalf of the sender. Absent for components of this process, which are never made to wait.
+   */
   readonly work?: AnnounceWork;
-  /** The same for work on behalf of whoever the sender acts as. */
+  /** Schedules work on behalf of the user that the sender acts as. */
   readonly thread?: Thread;
-  /** What turns out on the way, for those who record requests. */
+  /** Collects what becomes known during the request, for metrics and the audit log. */
   readonly notes?: RequestNotes;
-  /** Takes the connection over, where the client asks to go on with another protocol. */
+  /** Takes over the connection, if the client requests a protocol upgrade. */
   readonly upgrade?: () => UpgradedConnection;
 }
 
 export interface RequestNotes {
-  /** Whom the sender was allowed to act as. */
+  /** User that the sender was allowed to impersonate. */
   impersonatedUser?: User;
-  /** How the object in the body says that it is called. */
+  /** Name that the object in the body claims to have. */
   object?: SentObject;
 }
 

@@ -5,7 +5,7 @@ import type { SentObject } from './api-request.ts';
 import { verbOf } from './request-attributes.ts';
 import type { FinishedRequest } from './server.ts';
 
-/** One line of JSON for a finished request, in the shape of Kubernetes' audit events at the level Metadata. */
+/** Formats one line of JSON for a finished request, in the shape of Kubernetes' audit events at the level Metadata. */
 export function auditLine({ request, method, path, status, auditId }: FinishedRequest, time: string): string {
   const { user, notes } = request ?? {};
   const event = {
@@ -29,7 +29,10 @@ function userInfo({ name: username, uid, groups, extra }: User) {
   return { username, uid, groups, extra };
 }
 
-/** What a request was about, as far as its first line and its object say: whoever is not let in has these alone. */
+/**
+ * Describes the target of a request by its request line and its object, which is all that is known of an unauthorized
+ * one.
+ */
 function aboutOf(method: string, target: string, object: SentObject = {}) {
   const [path = '', search = ''] = target.split('?', 2);
   const place = pathOf(path);

@@ -13,29 +13,29 @@ import { parseJson, parseLargeJson } from './json-text.ts';
 import { mediaTypeOf } from './media-type.ts';
 import type { YamlText } from './yaml-thread.ts';
 
-/** The body of a request as a JSON value, and what to say of keys that stood in it twice. */
+/** Holds the body of a request as a JSON value, and the messages about duplicate keys. */
 export interface Decoded {
   readonly value: unknown;
   readonly duplicates: readonly string[];
-  /** The JSON that was read, where keys stood in it twice. */
+  /** JSON that was read, if it had duplicate keys. */
   readonly text?: string;
 }
 
 const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
 
-/** How to read what is long without holding up others. */
+/** Defines how to read long text without delaying others. */
 export interface LongWork {
-  /** Lets others go first before more is done. */
+  /** Lets others run before more work is done. */
   readonly pause: () => Promise<void>;
   readonly readYaml: (text: string) => Promise<YamlText>;
 }
 
-/** Text that is read in one go, since that takes a few milliseconds. */
+/** Size of text that is read without a pause, which takes a few milliseconds. */
 const SHORT = 64 * 1024;
-/** YAML takes a hundred times as long. */
+/** Size of YAML that is read without a pause. YAML takes a hundred times as long. */
 const SHORT_YAML = 4 * 1024;
 
-/** Reads a body in any of the accepted formats; what is expected there is named in refusals. */
+/** Decodes a body in any of the accepted formats. `expected` appears in error messages. */
 export async function decodeRequest(request: ApiRequest, expected: TypeMeta, work: LongWork): Promise<Decoded> {
   const { kind } = expected;
   const bytes = await request.body();
@@ -52,14 +52,14 @@ export async function decodeRequest(request: ApiRequest, expected: TypeMeta, wor
 
 interface Read {
   readonly value: unknown;
-  /** The paths of keys that stand twice. */
+  /** Paths of duplicate keys. */
   readonly twice: readonly string[];
 }
 
-/** The bounds in a schema are numbers of any size, which Kubernetes rounds as well. */
+/** Kind whose numbers may be rounded: the bounds in a schema have any size, and Kubernetes rounds them as well. */
 const ROUNDED = 'CustomResourceDefinition';
 
-/** Reads JSON, in chunks where it is long. */
+/** Reads JSON, in chunks if it is long. */
 async function readJson(text: string, kind: string, { pause }: LongWork): Promise<Read> {
   if (text.length <= SHORT) {
     const value = parseJson(text);
@@ -94,15 +94,15 @@ async function decodeJson(text: string, kind: string, work: LongWork): Promise<D
   }
 }
 
-/** Clients mostly send JSON where YAML is asked for, which is read far faster as what it is. */
+/** Decodes YAML. Clients mostly send JSON as YAML, which is read far faster as JSON. */
 export async function decodeYaml(text: string, kind: string, work: LongWork): Promise<Decoded> {
   if (text.startsWith('{')) {
     try {
       const { value, twice } = await readJson(text, kind, work);
-      // Keys that stand twice are told by their lines, which YAML alone knows.
+      // Duplicate keys are reported by their lines, which only the YAML parser knows.
       if (twice.length === 0) return { value, duplicates: [] };
     } catch (error) {
-      // A map in YAML begins the same way.
+      // A YAML map begins the same way.
       if (!(error instanceof SyntaxError) || error instanceof NumberTooLarge) throw yamlRefusal(error, kind);
     }
   }
@@ -121,7 +121,7 @@ function yamlRefusal(error: unknown, kind: string): unknown {
   return error instanceof NumberTooLarge ? badRequest(`${unrecognized}: ${error.message}`) : error;
 }
 
-/** Reads YAML that is long on another thread, whose JSON is then read here. */
+/** Reads long YAML on another thread, whose JSON is then read here. */
 async function readLargeYaml(text: string, { readYaml: readOnThread, pause }: LongWork): Promise<YamlAsJson> {
   const { json, duplicates } = await readOnThread(text);
   return { value: json.length <= SHORT ? JSON.parse(json) : await parseLargeJson(json, pause), duplicates };

@@ -24,7 +24,7 @@ interface Got {
   readonly bytes: Buffer;
 }
 
-/** The answer as it comes, which fetch would take apart. */
+/** Returns the raw response, which fetch would decompress. */
 function get(path: string, headers: Record<string, string> = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     const all = { authorization: `Bearer ${plane.plane.adminToken}`, ...headers };

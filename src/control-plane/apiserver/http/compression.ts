@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 
-/** What is smaller arrives no sooner for being compressed. */
+/** Minimum size to compress. A smaller response arrives no sooner for being compressed. */
 export const WORTH_COMPRESSING = 128 * 1024;
 
-/** Whether a client takes gzip, by its Accept-Encoding. */
+/** Reports whether a client accepts gzip, by its Accept-Encoding. */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined || !header.includes('gzip')) return false;
   return header.split(',').some((coding) => {
@@ -13,12 +13,12 @@ export function acceptsGzip(header: string | undefined): boolean {
   });
 }
 
-/** Compresses on a thread of its own, as fast as can be and no faster than somebody takes it. */
+/** Compresses on a separate thread, no faster than the client reads. */
 export function gzip(pieces: Iterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
   return Readable.from(pieces, { objectMode: false }).pipe(createGzip({ level: 1, chunkSize: 64 * 1024 }));
 }
 
-/** The pieces, and whether there is enough of them to be worth compressing: as many are looked at as that takes. */
+/** Returns the pieces, and whether they are large enough to be worth compressing. Reads only as many as that takes. */
 export function measurePieces(pieces: Iterable<string>): {
   readonly pieces: Iterable<string>;
   readonly large: boolean;

@@ -4,7 +4,7 @@ import { flag } from './options.ts';
 
 const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'] as const;
 
-/** What a request to connect to a pod, service or node asks for, as the object that admission sees of it. */
+/** Returns the options of a request to connect to a pod, service or node, as the object that admission sees. */
 export function connectOptions(wanted: ObjectKind, query: URLSearchParams, rest: string): object {
   const head = { kind: wanted.kind, apiVersion: apiVersionOf(wanted) };
   switch (wanted.kind) {

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** Requests of one HTTP/2 session that are answered at a time, watches not counted. */
+/** Maximum number of requests of one HTTP/2 session that are served at a time, not counting watches. */
 const PLACES_OF_A_SESSION = 100;
-/** Requests that an HTTP/1.1 client may send ahead; few clients send any. */
+/** Maximum number of requests that an HTTP/1.1 client may pipeline; few clients do. */
 const MAX_AHEAD = 1_000;
 
 /**
- * What one client has under way. Answers that it does not read take memory, so that further requests of the same
- * connection wait: over HTTP/1.1, which answers in order anyway, each for the one before, over HTTP/2 for a place.
+ * Tracks the requests in progress of one client. Unread responses take memory, so further requests of the connection
+ * wait: over HTTP/1.1, which responds in order anyway, each for the one before; over HTTP/2 for a free slot.
  */
 export class Connection {
   readonly #places: number;
@@ -17,19 +17,21 @@ export class Connection {
   #taken = 0;
   #closing = false;
 
-  /** With the socket of an HTTP/1.1 connection; without one it is an HTTP/2 session. */
+  /** Takes the socket of an HTTP/1.1 connection; without one it is an HTTP/2 session. */
   constructor(slowMs: number, socket?: Socket) {
     this.#socket = socket;
     this.#slowMs = slowMs;
     this.#places = socket === undefined ? PLACES_OF_A_SESSION : 1;
   }
 
-  /** Whether anything is being answered. */
+  /** Reports whether any request is in progress. */
   get busy(): boolean {
     return this.#taken > 0;
   }
 
-  /** Takes a place; where none is free, the promise settles when one is. Too many that wait end the connection. */
+  /**
+   * Acquires a slot. If none is free, the promise settles when one is; too many waiting requests close the connection.
+   */
   enter(): Promise<void> | undefined {
     if (this.#taken < this.#places) {
       this.#taken++;
@@ -41,7 +43,7 @@ export class Connection {
     });
   }
 
-  /** Gives a place back, to the next one if any waits. */
+  /** Releases a slot, to the next waiting request if any. */
   leave(): void {
     const next = this.#closing ? undefined : this.#waiting.shift();
     if (next === undefined) {
@@ -53,13 +55,13 @@ export class Connection {
     else next();
   }
 
-  /** Closes the connection after the answers under way; what waits is not answered any more. */
+  /** Closes the connection after the responses in progress; waiting requests get no response. */
   close(): void {
     this.#closing = true;
     if (!this.busy) this.#socket?.destroySoon();
   }
 
-  /** Goes on when the client has read what was sent to it, or is gone because it did not. */
+  /** Continues when the client has read what was sent to it, or was disconnected because it did not. */
   #onceRead(socket: Socket, next: () => void): void {
     const go = (): void => {
       socket.removeListener('drain', go);

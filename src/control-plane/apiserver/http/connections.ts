@@ -4,20 +4,20 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Connection } from './connection.ts';
 
-/** All connections of a server. */
+/** Tracks all connections of a server. */
 export class Connections {
   readonly #slowMs: number;
   readonly #graceMs: number;
-  /** Those that carry HTTP. */
+  /** Sockets that carry HTTP. */
   readonly #sockets = new Set<Socket>();
-  /** Those below TLS, on which nobody may ever say anything. */
+  /** Sockets below TLS, whose clients may never send anything. */
   readonly #raw = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #known = new WeakMap<object, Connection>();
   #closing = false;
 
   /**
-   * `slowMs`: how long a client may read nothing of what is sent to it; `graceMs`: how long it may do so once the server
+   * `slowMs` is the time that a client may stall while reading a response; `graceMs` is that time once the server
    * stops.
    */
   constructor(slowMs: number, graceMs: number) {
@@ -26,7 +26,7 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    // Its handshake was still under way when the server was told to stop.
+    // Its handshake was still in progress when the server was stopped.
     if (this.#closing) socket.destroy();
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
@@ -43,7 +43,7 @@ export class Connections {
     session.on('error', () => session.destroy());
   }
 
-  /** The connection that a request came over. */
+  /** Returns the connection of a request. */
   of(request: IncomingMessage | Http2ServerRequest): Connection {
     const stream = 'stream' in request ? request.stream : undefined;
     const key = stream === undefined ? request.socket : (stream.session ?? stream);
@@ -55,7 +55,7 @@ export class Connections {
     return known;
   }
 
-  /** Closes each connection when what is under way on it is answered, and all of them after a time of grace. */
+  /** Closes each connection when its requests are finished, and all of them after a grace period. */
   close(): void {
     this.#closing = true;
     for (const session of this.#sessions) session.close();

@@ -8,7 +8,7 @@ import { flag, whole } from './options.ts';
 
 const KIND = 'DeleteOptions';
 
-/** Options of a deletion stand in its body, or among the parameters. */
+/** Reads the options of a deletion from its body or its query parameters. */
 export async function deleteOptions(request: ApiRequest, work: LongWork): Promise<DeleteOptions> {
   const bytes = await request.body();
   const options = bytes.length === 0 ? sentAsParameters(request.query) : await sentAsBody(request, work);

@@ -4,7 +4,7 @@ import type { Registry } from '../registry.ts';
 import type { Resource, Subresource } from '../resource.ts';
 import { aggregatedExtension, extensionEntries } from './extension-discovery.ts';
 
-/** What one version of a group serves: objects that are stored, or code. */
+/** Resources of one group version: stored objects, or code. */
 type Served = Resource[] | ApiExtension;
 
 const OTHER_PATHS = [
@@ -19,10 +19,10 @@ const OTHER_PATHS = [
   '/version',
 ];
 
-/** Groups of users come at this priority, those of extensions at the one that they say. */
+/** Priority of custom groups. Groups of extensions specify their own. */
 const CUSTOM_PRIORITY = 1000;
 
-/** The documents by which clients learn what is served: /api, /apis, one a group, one a version, and all in one. */
+/** Builds the discovery documents: /api, /apis, one per group, one per version, and the aggregated ones. */
 export class Discovery {
   readonly #registry: Registry;
   readonly #priority: readonly string[];
@@ -35,7 +35,7 @@ export class Discovery {
     this.#priority = priority;
   }
 
-  /** Whether a group is one of Kubernetes' own. */
+  /** Reports whether a group is one of Kubernetes' own. */
   isBuiltIn(group: string): boolean {
     return this.#priority.includes(group);
   }
@@ -70,7 +70,7 @@ export class Discovery {
     };
   }
 
-  /** Where there is anything to be found. */
+  /** Returns the paths of all documents. */
   paths(): string[] {
     const found = ['/api', '/api/v1', '/apis', '/apis/', ...OTHER_PATHS];
     for (const [group, versions] of this.#current()) {
@@ -80,7 +80,7 @@ export class Discovery {
     return found.sort();
   }
 
-  /** apidiscovery.k8s.io/v2 for /api (`core`) or /apis. */
+  /** Returns the apidiscovery.k8s.io/v2 document for /api (`core`) or /apis. */
   aggregated(core: boolean): object {
     const items = [...this.#current()]
       .filter(([group]) => (group === '') === core)
@@ -135,7 +135,7 @@ export class Discovery {
 
 const joinGroupVersion = (group: string, version: string) => (group === '' ? version : `${group}/${version}`);
 
-/** v2 before v1 before v1beta2 before v1alpha1, as Kubernetes orders versions; other names last. */
+/** Orders v2 before v1 before v1beta2 before v1alpha1, as Kubernetes orders versions; other names come last. */
 export function compareVersions(a: string, b: string): number {
   const parts = (version: string) => {
     const [, major, stage, minor] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version) ?? [];
@@ -185,12 +185,12 @@ function plainEntries(resource: Resource): object[] {
   ];
 }
 
-/** A subresource that is the object itself needs no other name of its kind. */
+/** Reports whether a subresource has the kind of its object, which then need not be named. */
 function isOwnKind({ group, version, kind }: Resource, other: Subresource): boolean {
   return other.group === group && other.version === version && other.kind === kind;
 }
 
-/** Tells versions apart in which objects are stored, without saying which it is. */
+/** Returns the storage version hash, which distinguishes storage versions without naming them. */
 function storedAs({ group, kind, storage, verbs }: Resource): { storageVersionHash?: string } {
   if (!verbs.includes('watch')) return {};
   const stored = storage.apiVersion.includes('/') ? storage.apiVersion : `${group}/${storage.apiVersion}`;

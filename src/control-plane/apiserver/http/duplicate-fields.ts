@@ -1,19 +1,19 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 import { endOfString } from './json-text.ts';
 
-/** Nobody reads more of them. */
+/** Maximum number of duplicates to report. */
 const MAX_DUPLICATES = 100;
 
 interface Level {
-  /** Undefined inside an array. */
+  /** Keys of the open object. Undefined inside an array. */
   readonly keys: Set<string> | undefined;
   key: string;
   index: number;
 }
 
 /**
- * Finds keys that stand twice in an object, which JSON.parse passes over in silence. The text is valid JSON. Answers
- * each path once, as the API server prints them. `seen` hears the path of every key, in the order of the text.
+ * Finds duplicate keys in an object, which JSON.parse ignores; the text must be valid JSON. Returns each path once, as
+ * the API server prints it. `seen` is called with the path of every key, in the order of the text.
  */
 export function duplicateFields(text: string, seen?: (path: string) => void): string[] {
   const scan = new DuplicateScan(text, seen);
@@ -21,14 +21,14 @@ export function duplicateFields(text: string, seen?: (path: string) => void): st
   return scan.found;
 }
 
-/** The same for a text that is long: others get a turn after each chunk of it. */
+/** Does the same for a long text: others run after each chunk of it. */
 export async function duplicateFieldsInChunks(text: string, pause: () => Promise<void>): Promise<string[]> {
   const scan = new DuplicateScan(text);
   for (let end = CHUNK; !scan.advance(end); end += CHUNK) await pause();
   return scan.found;
 }
 
-/** Text that is looked through in one go: a few milliseconds. */
+/** Size of text that is scanned without a pause, which takes a few milliseconds. */
 const CHUNK = 128 * 1024;
 
 class DuplicateScan {
@@ -48,7 +48,7 @@ class DuplicateScan {
     return [...this.#found];
   }
 
-  /** Looks on until a place of the text; whether that was all of it. */
+  /** Scans up to a position of the text. Reports whether that was all of it. */
   advance(end: number): boolean {
     const text = this.#text;
     const levels = this.#levels;
@@ -87,7 +87,7 @@ class DuplicateScan {
     return i >= text.length;
   }
 
-  /** Where a string ends, which may be a key. */
+  /** Returns the end of a string, which may be a key. */
   #string(start: number): number {
     const text = this.#text;
     const levels = this.#levels;

@@ -8,8 +8,8 @@ const NUMBERS = /-?\d[\d.eE+-]*/g;
 const LONG_INTEGER = /^-?\d{16,19}$/;
 
 /**
- * Rejects JSON with an integer that Kubernetes keeps as 64 bits, and that would come back with other digits here, where
- * numbers are doubles. Integers of more than 64 bits are rounded by Kubernetes too.
+ * Rejects JSON with an integer that Kubernetes stores in 64 bits and that would come back with other digits here, where
+ * numbers are doubles. Kubernetes rounds integers of more than 64 bits too.
  */
 export function assertExactIntegers(text: string): void {
   if (!hasLongDigits(text)) return;
@@ -34,7 +34,10 @@ function isExact(found: string): boolean {
   return value >= LARGEST || value < -LARGEST || String(Number(found)) === found;
 }
 
-/** Whether so many digits stand in a row, within quotes or not: then one of them stands on every sixteenth place. */
+/**
+ * Reports whether there are that many digits in a row, quoted or not. Only every sixteenth position is checked, because
+ * such a run covers one of them.
+ */
 function hasLongDigits(text: string): boolean {
   for (let at = DIGITS - 1; at < text.length; at += DIGITS) {
     if (!isDigit(text, at)) continue;

@@ -1,6 +1,6 @@
 import type { ApiExtension, ExtensionResource } from '#platform/kube/api-extension';
 
-/** The entries of an APIResourceList for an extension. */
+/** Returns the entries of an APIResourceList for an extension. */
 export function extensionEntries({ resources }: ApiExtension): object[] {
   return resources.map(({ name, singularName = '', namespaced, kindOf, kind, verbs, shortNames, categories }) => ({
     name,
@@ -14,7 +14,9 @@ export function extensionEntries({ resources }: ApiExtension): object[] {
   }));
 }
 
-/** The same for aggregated discovery, where a resource that has nothing but subresources is there without a verb. */
+/**
+ * Returns the entries for aggregated discovery, in which a resource that only has subresources is listed without verbs.
+ */
 export function aggregatedExtension(extension: ApiExtension): object[] {
   const plurals = new Set(extension.resources.map(({ name }) => name.split('/')[0] ?? name));
   return [...plurals].map((plural) => aggregatedEntry(extension, plural));

@@ -5,7 +5,7 @@ import type { ResourcePath } from '../request-path.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type HttpResponse, JSON_TYPE, json } from './response.ts';
 
-/** Lets an extension answer a request that its sender may make. */
+/** Lets an extension handle an authorized request. */
 export async function extensionResponse(
   extension: ApiExtension,
   request: ApiRequest,
@@ -17,7 +17,7 @@ export async function extensionResponse(
   const resource = extension.resources.find((each) => each.name === wanted);
   if (resource === undefined) throw noSuchResource();
   if (!resource.verbs.includes(verb)) throw methodNotAllowed();
-  // A collection can be had of all namespaces, one object cannot.
+  // A collection can be requested across all namespaces, a single object cannot.
   if (resource.namespaced ? namespace === '' && name !== '' : namespace !== '') throw noSuchResource();
   try {
     return answerOf(await extension.handle(requestOf(request, path, verb)));

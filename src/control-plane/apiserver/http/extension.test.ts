@@ -165,7 +165,7 @@ describe('an API group that is served by code', () => {
     });
     const { body: groups } = await plane.ask('GET', '/apis');
     const names = (groups['groups'] as { name: string }[]).map(({ name }) => name);
-    // In the order of their priority.
+    // They are in the order of their priority.
     expect(names.slice(-2)).toEqual([GROUP, 'metrics.k8s.io']);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const headers = { authorization: `Bearer ${plane.plane.adminToken}`, accept };
@@ -239,7 +239,7 @@ describe('an API group that is served by code', () => {
   });
 });
 
-/** What comes back on a connection that has asked to go on with another protocol, until it holds `last`. */
+/** Returns what arrives on an upgraded connection, until it contains `last`. */
 async function upgraded(socket: Socket, path: string, token: string, last: string): Promise<string> {
   socket.write(
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nearly`,

@@ -1,14 +1,14 @@
 import { duplicateFields } from './duplicate-fields.ts';
 
-/** What stands before the lines in which a YAML text has keys twice. */
+/** Prefix of the lines that list the duplicate keys of a YAML text. */
 const YAML_PROBLEMS = 'yaml: unmarshal errors:\n';
 
 export const unknownField = (path: string): string => `unknown field "${path}"`;
 export const duplicateField = (path: string): string => `duplicate field "${path}"`;
 
 /**
- * All that is to say of a JSON text in which keys stand twice, in the order of the text, as Kubernetes' decoder of
- * built-in kinds tells it. A field that is not known at all is not told twice.
+ * Returns all problems of a JSON text with duplicate keys, in the order of the text, as Kubernetes' decoder of built-in
+ * kinds reports them. An unknown field is not reported as a duplicate too.
  */
 export function problemsInOrder(text: string, unknown: readonly string[]): string[] {
   const strangers = new Set(unknown);
@@ -27,7 +27,7 @@ export function problemsInOrder(text: string, unknown: readonly string[]): strin
   return [...found];
 }
 
-/** The problems as single warnings. */
+/** Splits the problems into single warnings. */
 export function asWarnings(problems: readonly string[]): string[] {
   return problems.flatMap((problem) =>
     problem.startsWith(YAML_PROBLEMS)

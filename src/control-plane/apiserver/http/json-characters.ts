@@ -1,4 +1,4 @@
-/** The characters by which JSON is taken apart, as codes. */
+/** Codes of the characters that structure JSON. */
 export const QUOTE = 34;
 export const COMMA = 44;
 export const COLON = 58;

@@ -4,25 +4,25 @@ import { tooLarge } from '../api-error.ts';
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 import { parseInChunks } from './large-json.ts';
 
-/** Deeper than anything that is meant, and far less than what a stack can hold. */
+/** Maximum nesting depth: deeper than any legitimate object, and far less than the stack can hold. */
 const DEEPEST = 1_000;
 /**
- * More than any object has that is meant, and few enough that no stage of a write takes longer than others should wait.
- * kube-apiserver works on such a body until its deadline.
+ * Maximum number of objects and lists: more than any legitimate object has, and few enough that no stage of a write
+ * delays others for too long. kube-apiserver works on such a body until its deadline.
  */
 const MOST_CONTAINERS = 100_000;
 const MOST_ENTRIES = 50_000;
 const LONG = 1_000;
-/** Text that is looked through in one go. */
+/** Size of text that is scanned without a pause. */
 export const SCANNED = 512 * 1024;
-/** Text that is parsed in one go: a few milliseconds. */
+/** Size of text that is parsed without a pause, which takes a few milliseconds. */
 const CHUNK = 128 * 1024;
-/** Text whose parts are counted in one go. */
+/** Size of text whose elements are counted without a pause. */
 const COUNTED = 256 * 1024;
 
 /**
- * Reads JSON that somebody else wrote. Throws a SyntaxError in Go's words where it is none, or is nested too deeply to
- * be worked on; half a surrogate pair, which no UTF-8 can hold, becomes the sign for what cannot be shown, as in Go.
+ * Parses untrusted JSON. Throws a SyntaxError in Go's wording if it is invalid or nested too deeply; a lone surrogate,
+ * which UTF-8 cannot hold, becomes the replacement character, as in Go.
  */
 export function parseJson(text: string): unknown {
   if (text.length > DEEPEST) {
@@ -37,7 +37,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The same for a text that is long: others get a turn after each chunk of it. */
+/** Does the same for a long text: others run after each chunk of it. */
 export async function parseLargeJson(text: string, pause: () => Promise<void>): Promise<unknown> {
   const parts = new PartCount(text);
   for (let end = COUNTED; !parts.advance(end); end += COUNTED) await pause();
@@ -51,7 +51,7 @@ export async function parseLargeJson(text: string, pause: () => Promise<void>): 
   }
 }
 
-/** Refuses what is nested too deeply, or has too many parts to be worked on in a moment. */
+/** Rejects text that is nested too deeply or has too many elements to be processed quickly. */
 function checkParts({ deepest, containers, entries }: PartCount): void {
   if (deepest > DEEPEST) throw new SyntaxError('exceeded max depth');
   if (containers > MOST_CONTAINERS) throw tooLarge(`${MOST_CONTAINERS} objects and lists`);
@@ -63,7 +63,7 @@ function problemOf(text: string, cause: unknown): SyntaxError {
   return new SyntaxError(jsonProblem(text), { cause });
 }
 
-/** Parses a text, or a part of one that is a value by itself; throws a SyntaxError where it is none. */
+/** Parses a text, or a part of one that is a value by itself. Throws a SyntaxError if it is invalid. */
 export function parseSlice(text: string): unknown {
   return parseFiniteJson(/\\u[dD][89a-fA-F]/.test(text) ? text.replaceAll(ESCAPES, whole) : text);
 }
@@ -74,23 +74,23 @@ function whole(escape: string): string {
   return escape.length === '\\uXXXX'.length ? '\\ufffd' : escape;
 }
 
-/** Counts the parts of a text, as far as it has been looked at. */
+/** Counts the elements of the text scanned so far. */
 class PartCount {
   readonly #text: string;
-  /** Of each object and list that is open. */
+  /** Commas in each open object and list. */
   readonly #commas: number[] = [];
   #at = 0;
-  /** The most brackets that are open at once. */
+  /** Maximum number of brackets open at once. */
   deepest = 0;
   containers = 0;
-  /** Of all objects and lists that are long. */
+  /** Entries of all objects and lists that are long. */
   entries = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Looks on until a place of the text; whether that was all of it. */
+  /** Scans up to a position of the text. Reports whether that was all of it. */
   advance(end: number): boolean {
     const text = this.#text;
     const commas = this.#commas;
@@ -123,7 +123,7 @@ class PartCount {
   }
 }
 
-/** Where the string that starts at `start` ends: at the next quote that no backslash precedes. */
+/** Returns the end of the string that starts at `start`: the next quote that no backslash precedes. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

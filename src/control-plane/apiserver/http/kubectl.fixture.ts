@@ -12,20 +12,20 @@ export interface Ran {
 }
 
 export interface Kubectl {
-  /** What every call begins with. */
+  /** Flags that every call begins with. */
   readonly flags: readonly string[];
   run(...args: string[]): Promise<Ran>;
-  /** The same, with an object on its input. */
+  /** Runs kubectl with an object on its standard input. */
   give(input: object, ...args: string[]): Promise<Ran>;
   close(): void;
 }
 
-/** kubectl as the administrator of a control plane. */
+/** Runs kubectl as the administrator of a control plane. */
 export function kubectlFor({ pki: { caPem, admin }, url: server }: ControlPlane): Kubectl {
   return kubectlWith({ name: 'x', server, caPem, clientCert: admin.certPem, clientKey: admin.keyPem });
 }
 
-/** kubectl as whoever a kubeconfig says. */
+/** Runs kubectl as the user of a kubeconfig. */
 export function kubectlWith(content: KubeconfigContent): Kubectl {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-kubectl-'));
   const kubeconfig = join(folder, 'kubeconfig');

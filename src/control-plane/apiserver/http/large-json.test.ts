@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseInChunks } from './large-json.ts';
 
-/** What a parser makes of a text: its value with the order of its members, or that it is none. */
+/** Returns the result of a parser: the value with the order of its members, or that the text is invalid. */
 function outcomeOf(read: () => unknown): string | undefined {
   try {
     return JSON.stringify(read());
@@ -70,7 +70,7 @@ describe('JSON in chunks', () => {
     const text = JSON.stringify({ outer: { inner: ['x'.repeat(100)].concat(Array(40_000).fill('y'.repeat(50))) } });
     const whole = 10 * text.length;
     expect((await inChunks(text, whole)).pauses).toBeLessThanOrEqual(1);
-    // A chunk that holds nearly all of it: only the looking pauses, on each of three levels.
+    // A chunk that holds nearly all of it: only the search pauses, on each of three levels.
     expect((await inChunks(text, text.length - 40)).pauses).toBeGreaterThan(6);
   });
 });

@@ -3,17 +3,20 @@ import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE
 import { endOfString, parseSlice, SCANNED } from './json-text.ts';
 
 export interface Chunking {
-  /** Text that is parsed in one go. */
+  /** Size of text that is parsed without a pause. */
   readonly size: number;
   readonly pause: () => Promise<void>;
 }
 
-/** What is large deeper down is parsed whole, or looking for its parts would cost as much on every level. */
+/**
+ * Maximum depth at which text is split. Deeper values are parsed whole, because splitting would cost as much on every
+ * level.
+ */
 const DEEPEST = 8;
 
 /**
- * Parses JSON in chunks, with a pause after each: what is long is cut between members or items. Gives what JSON.parse
- * gives, and throws a SyntaxError where that would.
+ * Parses JSON in chunks, with a pause after each: long text is split between members or items. Returns what JSON.parse
+ * returns, and throws a SyntaxError if that would.
  */
 export async function parseInChunks(text: string, chunking: Chunking, level = 0): Promise<unknown> {
   const trimmed = trim(text);
@@ -59,10 +62,10 @@ async function objectIn(text: string, chunking: Chunking, level: number): Promis
   return members;
 }
 
-/** Looking for the next part has taken as long as parsing one does. */
+/** Yielded when finding the next part has taken as long as parsing one. */
 const PAUSE = undefined;
 
-/** The inside of an object or array, cut at its own commas: what is longer than a chunk stands alone. */
+/** Splits the content of an object or array at its own commas; a part that is longer than a chunk stands alone. */
 function* partsOf(text: string, size: number): Generator<string | typeof PAUSE> {
   const end = text.length - 1;
   let next = SCANNED;
@@ -89,7 +92,7 @@ function* partsOf(text: string, size: number): Generator<string | typeof PAUSE> 
       case COMMA:
         if (depth > 0) break;
         if (i - start > size) {
-          // What came before a long one goes first.
+          // The parts before a long one come first.
           if (last > start) {
             yield text.slice(start, last - 1);
             start = last;
@@ -119,7 +122,7 @@ function split(member: string): [key: string, value: string] {
   return [parseSlice(trimmed.slice(0, end + 1)) as string, rest.slice(1)];
 }
 
-/** A comma stands between two things, so that nothing on one of its sides is a mistake. */
+/** Rejects an empty part: a comma must have a value on both sides. */
 function filled(part: string): string {
   if (trim(part) === '') throw broken();
   return part;
@@ -127,7 +130,7 @@ function filled(part: string): string {
 
 const SPACE = new Set([' ', '\t', '\n', '\r']);
 
-/** Without what JSON takes for space, which is less than String.trim does. */
+/** Trims what JSON treats as whitespace, which is less than String.trim does. */
 function trim(text: string): string {
   let start = 0;
   let end = text.length;

@@ -8,7 +8,7 @@ const FIELDS = ['items', 'rows'] as const;
 const head = { kind: 'ThingList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
 const table = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {}, columnDefinitions: [{ name: 'Name' }] };
 
-/** What the formats would make of the list as one value. */
+/** Formats the list as one value. */
 const AS_ONE: Readonly<Record<TextFormat, (value: object) => string>> = {
   json: (value) => JSON.stringify(value),
   pretty: (value) => JSON.stringify(value, null, 2),

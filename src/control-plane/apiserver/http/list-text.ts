@@ -3,10 +3,10 @@ import { type HttpResponse, JSON_TYPE, type ListResponse, YAML_OPTIONS, YAML_TYP
 
 export type TextFormat = 'json' | 'pretty' | 'yaml';
 
-/** Of a long text, how much is made at a time. */
+/** Size of the parts of a long text. */
 const PART = 64 * 1024;
 
-/** A list in a format: whole where it is short, otherwise made part by part as the client takes it. */
+/** Formats a list: whole if it is short, otherwise part by part as the client reads it. */
 export function listText(list: ListResponse, format: TextFormat): HttpResponse {
   const { status, headers } = list;
   const common = { status, type: format === 'yaml' ? YAML_TYPE : JSON_TYPE, ...(headers && { headers }) };
@@ -54,7 +54,7 @@ const WRITERS: Readonly<Record<TextFormat, (list: ListResponse) => Generator<str
   },
 };
 
-/** Texts put together until they are worth sending; a long one goes as it is, since putting it to others copies it. */
+/** Joins texts until they are worth sending. A long one stays separate, because joining would copy it. */
 function* groupTexts(texts: Iterable<string>): Generator<string, undefined> {
   let [gathered, length]: [string[], number] = [[], 0];
   for (const text of texts) {

@@ -1,16 +1,16 @@
 import { noRepresentation, notAcceptable } from '../api-error.ts';
 
-/** How a client wants its answer. */
+/** Describes the response format that a client accepts. */
 export interface AcceptedFormat {
   readonly format: 'json' | 'yaml';
-  /** The other shape that an object can be answered in. */
+  /** Representation of the response. */
   readonly as: 'object' | 'table' | 'metadata' | 'metadata-list' | 'discovery';
-  /** Of that shape. */
+  /** Version of that representation. */
   readonly version: 'v1' | 'v1beta1';
 }
 
 const PLAIN: AcceptedFormat = { format: 'json', as: 'object', version: 'v1' };
-/** What objects and lists can be seen as. */
+/** Representations of objects and lists. */
 export const OBJECT_SHAPES: Shapes = {
   'Table meta.k8s.io v1': ['table', 'v1'],
   'Table meta.k8s.io v1beta1': ['table', 'v1beta1'],
@@ -28,8 +28,8 @@ const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kuber
 const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
 /**
- * Takes the form of an Accept header that the client likes best of those that are served here; protobuf is not, where
- * JSON is accepted beside it.
+ * Selects the format of an Accept header that the client prefers among those served here. Protobuf is not served, so
+ * JSON is used if the client accepts it as well.
  */
 export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SHAPES): AcceptedFormat {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;
@@ -44,8 +44,8 @@ export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SH
 }
 
 /**
- * Built-in resources refuse a client that takes none of the media types of their routes before they look at anything
- * else; `lists` can be watched too.
+ * Rejects a client that accepts no media type of the routes of built-in resources, before anything else is checked.
+ * `lists` can be watched too.
  */
 export function checkOffered(accept: string | undefined, lists: boolean): void {
   if (accept === undefined || accept === '') return;
@@ -54,7 +54,7 @@ export function checkOffered(accept: string | undefined, lists: boolean): void {
   throw noRepresentation(lists ? [...ACCEPTED, ...STREAMED] : ACCEPTED);
 }
 
-/** Events follow each other as JSON or not at all. */
+/** Negotiates the format of a watch, whose events are only available as JSON. */
 export function negotiateWatch(accept: string | undefined): AcceptedFormat {
   const wanted = negotiate(accept);
   if (wanted.format === 'yaml') throw notAcceptable(STREAMED);
@@ -66,7 +66,7 @@ interface Clause {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What of a header is served here, the most wanted first. */
+/** Returns the clauses of a header that are served here, the most preferred first. */
 function clausesOf(accept: string): readonly Clause[] {
   const clauses = accept.split(',').flatMap((part) => {
     const [media = '', ...rest] = part.split(';').map((text) => text.trim());

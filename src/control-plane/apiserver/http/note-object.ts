@@ -1,6 +1,6 @@
 import type { ApiRequest } from './api-request.ts';
 
-/** Notes how the object in a body is called, without believing that it is one. */
+/** Records the name of the object in a body, which may not be a valid object. */
 export function noteObject({ notes }: ApiRequest, body: unknown): void {
   const { metadata } = (body ?? {}) as { readonly metadata?: unknown };
   if (notes === undefined || typeof metadata !== 'object' || metadata === null) return;

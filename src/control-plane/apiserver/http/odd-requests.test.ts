@@ -12,7 +12,7 @@ afterAll(async () => {
   await plane.plane.stop();
 });
 
-/** Sends bytes and gives back all that is answered until the connection ends. */
+/** Sends bytes and returns the whole response until the connection ends. */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(plane.plane.port, '127.0.0.1', () => socket.write(text));
@@ -20,7 +20,7 @@ function exchange(text: string): Promise<string> {
     socket.on('data', (piece: Buffer) => {
       answer += piece.toString('utf8');
     });
-    // However it ends.
+    // The connection may end in any way.
     socket.on('error', () => {});
     socket.on('close', () => resolve(answer));
   });

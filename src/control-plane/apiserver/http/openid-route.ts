@@ -6,7 +6,7 @@ import type { Route } from './router.ts';
 
 const CACHED = { 'cache-control': 'public, max-age=3600' };
 
-/** How others check the tokens of service accounts: who issues them, and by which keys. */
+/** Serves what others need to verify service account tokens: the issuer and its keys. */
 export function openidRoute(
   tokens: Pick<ServiceAccountTokens, 'jwks' | 'openidConfiguration'>,
   address: () => string,
@@ -23,7 +23,7 @@ export function openidRoute(
   };
 }
 
-/** A document that may be kept for a while, and is there in one form alone. */
+/** Returns a document that may be cached for a while and has a single format. */
 function document(request: ApiRequest, type: string, content: object): BytesResponse {
   if (request.method !== 'GET') throw methodNotAllowed();
   if (!accepts(request.header('accept'), type)) {

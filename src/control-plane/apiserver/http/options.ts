@@ -8,7 +8,7 @@ import {
 import { badRequest, invalid } from '../api-error.ts';
 import type { ListOptions } from '../verbs/list.ts';
 
-/** The parameters of a request, read with the API server's tolerance and its refusals. */
+/** Parses the query parameters of a request, with the leniency and the errors of the API server. */
 
 export function listOptions(query: URLSearchParams): ListOptions & { readonly timeoutSeconds?: number } {
   return {
@@ -34,7 +34,7 @@ export function isWatch(query: URLSearchParams): boolean {
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string | undefined;
-  /** What of the above and below the request says itself. */
+  /** Options that the request itself specified. */
   readonly sent: { readonly fieldManager?: string; readonly fieldValidation?: string };
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
   readonly force: boolean | undefined;
@@ -42,7 +42,7 @@ export interface WriteOptions {
 
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** `kind` names the options in refusals: CreateOptions, PatchOptions and so on. */
+/** `kind` names the options in error messages: CreateOptions, PatchOptions and so on. */
 export function writeOptions(query: URLSearchParams, kind: string, applies = false): WriteOptions {
   const dryRun = query.getAll('dryRun');
   const validation = query.get('fieldValidation') ?? '';
@@ -75,7 +75,7 @@ function text<K extends string>(query: URLSearchParams, name: K): { [P in K]?: s
   return (value === null || value === '' ? {} : { [name]: value }) as { [P in K]?: string };
 }
 
-/** A whole number of 64 bits, in Go's words where it is none. */
+/** Parses a 64-bit integer. Errors have Go's wording. */
 export function whole<K extends string>(query: URLSearchParams, name: K): { [P in K]?: number } {
   const value = query.get(name);
   if (value === null || value === '') return {};
@@ -89,7 +89,10 @@ export function whole<K extends string>(query: URLSearchParams, name: K): { [P i
 
 const FALSE = new Set(['0', 'false']);
 
-/** Every value but `0` and `false` sets a flag, also the empty one in `?watch` and one that is no boolean. */
+/**
+ * Parses a flag. Every value but `0` and `false` sets it, including the empty one in `?watch` and one that is no
+ * boolean.
+ */
 export function flag<K extends string>(query: URLSearchParams, name: K): { [P in K]?: boolean } {
   const value = query.get(name);
   return (value === null ? {} : { [name]: !FALSE.has(value.toLowerCase()) }) as { [P in K]?: boolean };

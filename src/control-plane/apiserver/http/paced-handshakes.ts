@@ -5,9 +5,8 @@ import type { FlowControl } from '../flow-control/flow-control.ts';
 type BeginHandshake = FlowControl['beginHandshake'];
 
 /**
- * Lets the TLS handshakes of a server begin in turns. Node begins that of every connection as soon as it is accepted, and
- * hundreds that are opened at once take longer than others should wait. A client that says nothing holds no place, and
- * is cut off after `firstByteMs`.
+ * Paces the TLS handshakes of a server. Node.js starts each as soon as a connection is accepted, and hundreds at once
+ * would delay others for too long. A client that sends nothing holds no slot, and is disconnected after `firstByteMs`.
  */
 export function paceHandshakes(server: Http2SecureServer, firstByteMs: number, beginHandshake: BeginHandshake): void {
   const listeners = server.listeners('connection');
@@ -33,7 +32,7 @@ export function paceHandshakes(server: Http2SecureServer, firstByteMs: number, b
   server.on('secureConnection', (socket) => end(nameOf(socket)));
 }
 
-/** Goes on once a client has sent something, and looks after errors of its socket until somebody else does. */
+/** Continues once a client has sent something, and handles errors of its socket until someone else does. */
 function onFirstByte(socket: Socket, firstByteMs: number, next: () => Promise<void>): void {
   const destroy = (): void => void socket.destroy();
   const go = async (): Promise<void> => {
@@ -47,5 +46,5 @@ function onFirstByte(socket: Socket, firstByteMs: number, next: () => Promise<vo
   socket.once('readable', () => void go());
 }
 
-/** The encrypted and the plain socket of a connection go by the same one. */
+/** Names the peer, which is the same for the encrypted and the plain socket of a connection. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

@@ -5,8 +5,8 @@ import { methodNotAllowed } from '../api-error.ts';
 import { statusResponse } from './response.ts';
 
 /**
- * Answers what Node makes no request of: a method that it does not know, or one that asks for a tunnel. Whatever else
- * cannot be read is no HTTP, and its connection just ends.
+ * Responds to what Node.js does not turn into a request: an unknown method, or one that requests a tunnel. Anything
+ * else that cannot be parsed is not HTTP, and its connection is closed.
  */
 export function rejectConnection(error: unknown, socket: Duplex): void {
   const { code, rawPacket } = (error ?? {}) as { readonly code?: string; readonly rawPacket?: Buffer };
@@ -18,7 +18,7 @@ export function rejectConnection(error: unknown, socket: Duplex): void {
 
 const REQUEST_LINE = /^[A-Za-z]+ \S+ HTTP\/1\.[01]\r?\n/;
 
-/** A request for a tunnel; over HTTP/2 it has an answer of its own. */
+/** Rejects a request for a tunnel; over HTTP/2 it has a response of its own. */
 export function rejectTunnel(_request: unknown, answer: Duplex | Http2ServerResponse): void {
   if (!('writeHead' in answer)) {
     refuseMethod(answer);

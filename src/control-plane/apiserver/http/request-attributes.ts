@@ -7,9 +7,9 @@ import { authorizedNamespace, type RequestPath, type ResourcePath } from '../req
 import type { ApiRequest } from './api-request.ts';
 import { isWatch } from './options.ts';
 
-/** What a request does to a resource, in the words that roles use; '' where they have none for it. */
+/** Returns the RBAC verb of a resource request; '' if there is none. */
 export function verbOf({ method, query }: Pick<ApiRequest, 'method' | 'query'>, { name, watch }: ResourcePath): string {
-  // Under this old path, Kubernetes calls every method a watch.
+  // Under this old path, Kubernetes treats every method as a watch.
   if (watch) return 'watch';
   switch (method) {
     case 'GET':
@@ -29,20 +29,20 @@ export function verbOf({ method, query }: Pick<ApiRequest, 'method' | 'query'>, 
   }
 }
 
-/** A request as authorisation sees it. */
+/** Returns the attributes of a request for authorization. */
 export function attributesOf(request: ApiRequest, path: RequestPath): Attributes {
   const { user, method } = request;
   if (path.kind === 'other') return { user, verb: method.toLowerCase(), path: path.path };
   const { group, plural: resource, subresource } = path;
   const verb = verbOf(request, path);
-  // Under the old path of watches, Kubernetes does not look for a name that is selected.
+  // Under the old watch path, Kubernetes ignores a name in the field selector.
   const isSelecting = (verb === 'list' || verb === 'watch') && !path.watch;
   const byName = isSelecting ? nameSelected(request.query.get('fieldSelector')) : '';
   const namespace = authorizedNamespace(resource, path.namespace, path.name);
   return { user, verb, group, resource, subresource, namespace, name: path.name === '' ? byName : path.name };
 }
 
-/** The request as the user that its headers ask to be; refused where the sender may not. */
+/** Returns the request as the user that its headers impersonate. Rejects it if the sender may not. */
 export function impersonateUser(impersonator: Impersonator, request: ApiRequest, path: RequestPath): ApiRequest {
   const wanted = requestedUser(request.headers);
   if (wanted === undefined) return request;

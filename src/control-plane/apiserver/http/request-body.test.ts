@@ -22,7 +22,7 @@ let plane: Plane;
 let server: ApiHttpServer;
 const clock = new FakeClock();
 const refused: string[] = [];
-/** How many bodies are or were waited for. */
+/** Number of bodies that have been awaited. */
 let awaited = 0;
 
 const start = (more: Partial<ServerOptions> = {}) => {
@@ -58,7 +58,7 @@ afterAll(async () => {
   await plane.plane.stop();
 });
 
-/** Does something that sends the begin of a body, and lets the time pass in which more of it could come. */
+/** Runs a function that sends the beginning of a body, and lets the time pass in which more of it could arrive. */
 async function breakOff(send: () => void): Promise<void> {
   const before = awaited;
   send();
@@ -69,7 +69,7 @@ async function breakOff(send: () => void): Promise<void> {
 const secure = () =>
   connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
 
-/** However it ends. */
+/** Resolves when the socket closes, in whatever way. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.on('close', resolve));
 
 test('a connection that never comes to encrypt is closed', async () => {
@@ -117,7 +117,7 @@ test('a body of unknown length beyond the limit is refused for that', async () =
   socket.on('error', () => {});
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
   for (let sent = 0; sent < 64; sent++) socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
-  // What is still written may fail before the answer is read.
+  // Pending writes may fail before the response is read.
   const answer = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
   expect(refused.at(-1)).toBe('Request entity too large: limit is 3145728');
@@ -147,7 +147,7 @@ describe('a body that comes in pieces', () => {
       turns.shift()?.();
     }
     expect((await body).length).toBe(96);
-    // Three pieces, and the whole.
+    // These are three pieces, and the whole.
     expect(announced).toEqual([1, 1, 1, 3]);
     expect(clock.pending).toBe(0);
   });

@@ -9,17 +9,17 @@ type Request = IncomingMessage | Http2ServerRequest;
 const BROKEN_OFF = 'the body of the request broke off';
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-/** How long a body may take. */
+/** Timeouts for receiving a body. */
 export interface BodyDeadlines {
-  /** Without any of it arriving. */
+  /** Maximum time without receiving any data. */
   readonly idleMs: number;
-  /** In all, however steadily it trickles in. */
+  /** Maximum time for the whole body, however steadily it arrives. */
   readonly totalMs: number;
 }
 
 /**
- * Returns the whole body. Rejects one that is too large or takes too long. No more of it is received than its sender's
- * share of the thread allows, since many large ones would otherwise be decrypted in one turn of the event loop.
+ * Returns the whole body. Rejects one that is too large or takes too long. It is received no faster than the sender's
+ * share of the thread allows, because many large bodies would otherwise be decrypted in one turn of the event loop.
  */
 export async function readBody(
   request: Request,
@@ -28,19 +28,19 @@ export async function readBody(
   work: AnnounceWork,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
-  // Most bodies have arrived with their head.
+  // Most bodies have arrived with their header.
   const patience = request.complete ? undefined : new BodyTimeout(request, deadlines, clock);
   try {
     return await collectBody(request, patience, work);
   } catch (error) {
-    // A client that goes away in the middle is no fault of ours.
+    // A client that disconnects in the middle is not an internal error.
     throw error instanceof ApiError ? error : badRequest(BROKEN_OFF);
   } finally {
     patience?.end();
   }
 }
 
-/** Gives a request up once nothing has come of it for so long, or it has taken too long in all. */
+/** Aborts a request once nothing has arrived for too long, or it has taken too long in total. */
 class BodyTimeout {
   readonly #idleMs: number;
   readonly #end: number;
@@ -61,7 +61,7 @@ class BodyTimeout {
     this.#timer = clock.timer(Math.min(idleMs, totalMs), () => this.#look());
   }
 
-  /** The time that a sender is made to wait is not its own. */
+  /** Time during which the server makes a sender wait does not count. */
   suspend(): void {
     this.#last = Number.POSITIVE_INFINITY;
   }
@@ -95,7 +95,7 @@ async function collectBody(request: Request, patience: BodyTimeout | undefined, 
     }
     patience?.renew();
   }
-  // The body of an HTTP/2 stream that was broken off ends like any other.
+  // The body of an aborted HTTP/2 stream ends like any other.
   if ('stream' in request && request.stream.aborted) throw badRequest(BROKEN_OFF);
   const [only] = chunks;
   if (only !== undefined && chunks.length === 1) return only;

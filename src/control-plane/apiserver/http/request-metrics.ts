@@ -6,7 +6,7 @@ import { plain } from './response.ts';
 import type { Route } from './router.ts';
 import type { FinishedRequest } from './server.ts';
 
-/** Counts and times requests under the names that Kubernetes' dashboards know. */
+/** Counts and times requests under the names that Kubernetes' dashboards use. */
 export class RequestMetrics {
   readonly registry = new Registry();
   readonly #total: Counter;
@@ -16,7 +16,7 @@ export class RequestMetrics {
   constructor(state: {
     readonly revision: () => number;
     readonly flow: () => FlowStatus;
-    /** Knows what is served; whatever else requests name is no label. */
+    /** Served resources. Other names in requests do not become labels. */
     readonly registry: Pick<ResourceRegistry, 'find' | 'extension'>;
   }) {
     this.#served = state.registry;
@@ -50,7 +50,7 @@ export class RequestMetrics {
     this.#show('vimana_store_revision', 'The newest revision of the object store.', state.revision);
   }
 
-  /** A figure that is read when somebody asks for it. */
+  /** Registers a gauge that is read on each scrape. */
   #show(name: string, help: string, read: () => number): Gauge {
     return new Gauge({
       name,
@@ -62,7 +62,7 @@ export class RequestMetrics {
     });
   }
 
-  /** Rejections by why they happened, as in Kubernetes. */
+  /** Counts rejections by reason, as in Kubernetes. */
   #countRejections(flow: () => FlowStatus): Counter {
     const name = 'apiserver_flowcontrol_rejected_requests_total';
     const help = 'Requests rejected with 429, by reason.';
@@ -84,7 +84,7 @@ export class RequestMetrics {
     if (!streamed) this.#duration.observe(labels, seconds);
   }
 
-  /** GET /metrics. */
+  /** Serves GET /metrics. */
   route: Route = async ({ path }) => {
     if (path !== '/metrics') return undefined;
     return { ...plain(200, await this.registry.metrics()), type: this.registry.contentType };
@@ -94,8 +94,8 @@ export class RequestMetrics {
 const VERBS: Readonly<Record<string, string>> = { POST: 'POST', PUT: 'PUT', PATCH: 'PATCH', DELETE: 'DELETE' };
 
 /**
- * Paths come from users and never end, so that only what is served is a label: anything else would fill the memory, and
- * show the names in one user's paths to whoever reads metrics.
+ * Returns the labels of a request. Only what is served becomes a label: paths come from users and are unbounded, so
+ * they would fill the memory and reveal names in one user's paths to readers of the metrics.
  */
 function labelsOf(
   served: Pick<ResourceRegistry, 'find' | 'extension'>,

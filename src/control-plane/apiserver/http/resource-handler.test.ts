@@ -109,7 +109,7 @@ test('whoever approves a certificate may annotate its request', async () => {
   expect(approved.body).toMatchObject({ metadata: { annotations: { by: 'test' } }, spec, status: { conditions } });
 });
 
-/** A certificate request, which must be signed by its own key. */
+/** Returns a certificate request, which must be signed by its own key. */
 async function pemRequest(): Promise<string> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

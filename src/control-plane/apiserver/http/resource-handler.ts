@@ -46,30 +46,30 @@ import { entryResponse, listResponse, watchResponse, writeResponse } from './sha
 import { subresourceBody } from './subresource-body.ts';
 import { warningHeader } from './warning-header.ts';
 
-/** A request for a resource that is served. */
+/** Represents a request for a served resource. */
 export interface ResourceRequest extends Target {
   readonly request: ApiRequest;
   readonly path: ResourcePath;
-  /** What the client is told beside its answer, whatever that is. */
+  /** Warnings to send to the client with any response. */
   readonly warnings: string[];
 }
 
-/** Answers one subresource that is more than a part of its object, such as pods/eviction. */
+/** Handles a subresource that is more than a part of its object, such as pods/eviction. */
 export type SubresourceHandler = (asked: ResourceRequest, call: RequestContext) => Promise<HttpResponse>;
 
 export interface ResourceHandlerDeps {
   readonly backend: Backend;
   readonly items: WatchItems;
   readonly authorize: Authorize;
-  /** By `group/plural/subresource`: what a node runtime answers, such as pods/log. */
+  /** Subresources that a node runtime serves, such as pods/log, by `group/plural/subresource`. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
-  /** By `group/plural/subresource`, or `group/plural` of what is never kept: what a POST does. */
+  /** POST actions by `group/plural/subresource`, or by `group/plural` for kinds that are never stored. */
   readonly acts: ReadonlyMap<string, SubresourceAction>;
-  /** By `group/plural`. */
+  /** Reviews by `group/plural`. */
   readonly reviews: ReadonlyMap<string, Review>;
 }
 
-/** Answers requests for resources: finds the resource, asks whether it is allowed, and does what the method says. */
+/** Handles requests for resources: finds the resource, authorizes the request, and runs the method. */
 export function resourceHandler(shared: ResourceHandlerDeps) {
   return async (request: ApiRequest, path: ResourcePath): Promise<DraftResponse> => {
     const parts = ownParts(shared, request);
@@ -107,7 +107,7 @@ export function resourceHandler(shared: ResourceHandlerDeps) {
   };
 }
 
-/** What is shared by all requests, but for the thread: the work of a request ends with its client. */
+/** Returns the shared dependencies with the thread of the request, whose work ends with its client. */
 function ownParts(shared: ResourceHandlerDeps, { thread }: ApiRequest): ResourceHandlerDeps {
   return thread === undefined ? shared : { ...shared, backend: { ...shared.backend, thread } };
 }
@@ -120,7 +120,7 @@ function isBuiltIn(registry: Registry, group: string): boolean {
 }
 
 async function onObjects(parts: ResourceHandlerDeps, asked: ResourceRequest, verb: string): Promise<DraftResponse> {
-  // Whoever cannot be answered is told before anything is done.
+  // A client that accepts no available format is rejected before anything is done.
   negotiate(asked.request.header('accept'));
   switch (verb) {
     case 'get':
@@ -166,7 +166,7 @@ async function onSubresource(parts: ResourceHandlerDeps, asked: ResourceRequest,
   return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
 }
 
-/** Does what a POST asks for that leaves no object of its own. */
+/** Handles a POST that creates no object of its own. */
 async function performPost(
   backend: Backend,
   asked: ResourceRequest,
@@ -178,7 +178,7 @@ async function performPost(
   return json(201, JSON.stringify(await performAction(backend, act, asked, kind, body, call)));
 }
 
-/** What a node would have to answer is refused by name, after those who may forbid it have been asked. */
+/** Rejects a request that only a node could serve, after admission had the chance to deny it. */
 async function notConnected(backend: Backend, asked: ResourceRequest, known: Subresource): Promise<ApiError> {
   const { resource, subresource, request, path } = asked;
   if (subresource !== 'log') {
@@ -193,7 +193,7 @@ async function notConnected(backend: Backend, asked: ResourceRequest, known: Sub
   return new ApiError(501, 'NotImplemented', `the subresource ${named} is not served by this control plane`);
 }
 
-/** The object that a connection goes to, which may be named with how to speak to it: `https:name:port`. */
+/** Returns the name of the object to connect to, which may include scheme and port: `https:name:port`. */
 function namedIn(text: string): string {
   const [first = '', second] = text.split(':');
   return text.split(':').length > 2 ? (second ?? '') : first;
@@ -310,7 +310,7 @@ const mediaType = (request: ApiRequest): string => request.header('content-type'
 const NAMELESS = 'name must be provided';
 const isApply = (request: ApiRequest): boolean => request.header('content-type')?.startsWith(APPLY_PATCH) === true;
 
-/** Keys that stand twice in a configuration: refused, told, or passed over in silence, as the client asked. */
+/** Handles duplicate keys in a configuration: rejects, warns or ignores, as the client requested. */
 function reportDuplicates([found]: readonly string[], { fieldValidation, warnings }: RequestContext): void {
   if (found === undefined || fieldValidation === 'Ignore') return;
   if (fieldValidation === 'Strict') {
@@ -333,7 +333,7 @@ async function remove(parts: ResourceHandlerDeps, asked: ResourceRequest): Promi
   }
   const last = deleted.gone ? { object: deleted.object, text: textOf(deleted.object) } : deleted.written;
   const answer = writeResponse(parts.backend, request, resource, { ...last, created: false });
-  // Who asks that dependents go too hears that this is not over yet.
+  // A client that requests deletion of dependents learns that it is still in progress.
   return !deleted.gone && options.orphanDependents === false ? { ...answer, status: 202 } : answer;
 }
 
@@ -356,7 +356,7 @@ async function removeAll(parts: ResourceHandlerDeps, asked: ResourceRequest): Pr
   return await listResponse(parts.backend, request, resource, listing);
 }
 
-/** The object in the body, and a call that knows of the keys that stand in it twice. */
+/** Returns the object in the body, and a context that knows its duplicate keys. */
 async function objectOf(
   backend: Backend,
   { request, resource }: ResourceRequest,
@@ -390,15 +390,15 @@ function callOf({ request, warnings }: ResourceRequest, kind: string, needsManag
   return { call, options };
 }
 
-/** Long work is announced on behalf of the sender. */
+/** Announces long work on behalf of the sender. */
 const workOf = ({ work }: ApiRequest) => (work === undefined ? {} : { work });
 
-/** Without a name given, fields belong to the program that the user agent names. */
+/** Derives the default field manager from the user agent. */
 function managerOf(userAgent = ''): string {
   return (userAgent.split('/')[0] ?? '').slice(0, 128) || 'unknown';
 }
 
-/** The answer with warnings, which are all one header. */
+/** Adds the warnings to a response; all of them are one header. */
 function withWarnings<A extends DraftResponse>(answer: A, warnings: readonly string[]): A {
   if (warnings.length === 0 || 'upgraded' in answer) return answer;
   return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };

@@ -31,7 +31,7 @@ async function asked(method: string, path: string, headers: Readonly<Record<stri
   return [answer.status, isStatus ? (JSON.parse(text) as { message?: string }).message : text] as const;
 }
 
-// As kube-apiserver 1.36 answers them.
+// These are the responses of kube-apiserver 1.36.
 describe('what is not there, or cannot be done there', () => {
   const rows: readonly (readonly [string, string, number, string])[] = [
     ['HEAD', IN, 405, ''],

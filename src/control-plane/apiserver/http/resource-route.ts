@@ -2,21 +2,21 @@ import { type ApiError, methodNotAllowed, methodNotSupported, noSuchResource, no
 import type { ResourcePath } from '../request-path.ts';
 import type { Resource } from '../resource.ts';
 
-/** A request for a resource, as far as it decides whether there is anything at all where it points. */
+/** Holds the parts of a resource request that decide whether its path exists. */
 export interface Route {
   readonly resource: Pick<Resource, 'group' | 'plural' | 'namespaced' | 'verbs' | 'custom'> & {
     readonly subresources: ReadonlyMap<string, { readonly verbs: readonly string[] }>;
   };
   readonly path: Pick<ResourcePath, 'namespace' | 'name' | 'subresource' | 'rest' | 'watch'>;
   readonly method: string;
-  /** What the method does; '' where it is none that resources know. */
+  /** Verb of the method; '' if resources have none for it. */
   readonly verb: string;
 }
 
-/** Nothing is there: not even an API that could say so. */
+/** Returned if the path does not exist, not even in an API that could report so. */
 export const NO_PAGE = 'no page';
 
-/** Why nobody answers a request, before anything else is known of it; undefined where somebody does. */
+/** Returns why a request has no handler, before anything else is known of it; undefined if it has one. */
 export function routeProblem(route: Route): ApiError | typeof NO_PAGE | undefined {
   return route.resource.custom ? customProblem(route) : builtInProblem(route);
 }
@@ -26,7 +26,10 @@ const OF_ONE = ['get', 'update', 'patch', 'delete'];
 const OF_MANY = ['list', 'create', 'deletecollection'];
 const OF_ALL = ['list'];
 
-/** Built-in resources have a route for each place and method; whoever misses them all hears one of two things. */
+/**
+ * Checks a request for a built-in resource, which has a route for each path and method. A request that matches none
+ * gets one of two errors.
+ */
 function builtInProblem({ resource, path, method, verb }: Route): ApiError | undefined {
   const { namespaced, verbs } = resource;
   const { namespace, name, subresource, rest } = path;
@@ -42,19 +45,19 @@ function builtInProblem({ resource, path, method, verb }: Route): ApiError | und
   }
   const here = name !== '' ? OF_ONE : everywhere ? OF_ALL : OF_MANY;
   if (!here.some((each) => verbs.includes(each))) return noSuchResource();
-  // What can be listed has a route for watches too, which says for itself that it cannot.
+  // Anything that can be listed has a route for watches too, which rejects them itself if they are not supported.
   if (verb === 'watch' && method === 'GET' && verbs.includes('list')) return undefined;
   return method !== 'HEAD' && here.includes(verb) && verbs.includes(verb) ? undefined : methodNotAllowed();
 }
 
-/** Custom resources have one route for all, which looks at the scope alone. */
+/** Checks a request for a custom resource. All of them share one route, which checks only the scope. */
 function customProblem({ resource, path, verb }: Route): typeof NO_PAGE | undefined {
   const reading = verb === 'list' || verb === 'watch';
   if (!resource.namespaced) return path.namespace === '' ? undefined : NO_PAGE;
   return path.namespace !== '' || (path.name === '' && reading) ? undefined : NO_PAGE;
 }
 
-/** Why a resource that is there does not do what is asked of it. */
+/** Returns why an existing resource does not support the request. */
 export function verbProblem({ resource, path, verb }: Route): ApiError | undefined {
   const { subresource, name } = path;
   if (subresource === '' || !resource.custom) {

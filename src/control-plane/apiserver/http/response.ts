@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import type { Status } from '../api-error.ts';
 
-/** What goes back to a client. */
+/** Response to a client. */
 export type HttpResponse = WholeResponse | StreamResponse | BytesResponse | PartsResponse | UpgradedResponse;
 
-/** An answer before its format is chosen. */
+/** Response before its format is chosen. */
 export type DraftResponse = HttpResponse | ListResponse;
 
 export interface WholeResponse {
@@ -17,12 +17,12 @@ export interface WholeResponse {
 export interface StreamResponse {
   readonly status: number;
   readonly type: string;
-  /** Pieces as they come; the client going away ends the iteration. */
+  /** Pieces as they become available; the iteration ends when the client disconnects. */
   readonly pieces: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A body so long that it is made part by part, as the client takes it. */
+/** Holds a body so long that it is produced part by part, as the client reads it. */
 export interface PartsResponse {
   readonly status: number;
   readonly type: string;
@@ -30,20 +30,20 @@ export interface PartsResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A list, which is put together item by item. */
+/** Holds a list, which is assembled item by item. */
 export interface ListResponse {
   readonly status: number;
-  /** All of its fields but the items. */
+  /** All fields of the list except the items. */
   readonly head: object;
   readonly field: 'items' | 'rows';
-  /** As JSON texts, each made when it is taken. */
+  /** Items as JSON texts, each produced when it is consumed. */
   readonly items: Iterable<string>;
-  /** What the text of every item lacks at its beginning: putting it there would copy the text. */
+  /** Prefix that every item's text lacks. Prepending it would copy the text. */
   readonly opening?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A finished body that goes out as it is, never indented or turned into YAML. */
+/** Holds a finished body that is sent as is, never indented or converted to YAML. */
 export interface BytesResponse {
   readonly status: number;
   readonly type: string;
@@ -51,7 +51,7 @@ export interface BytesResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The connection was taken over, and has been or is being answered. */
+/** Indicates that the connection was taken over, and that its response is handled there. */
 export interface UpgradedResponse {
   readonly status: 101;
   readonly type: '';
@@ -60,7 +60,7 @@ export interface UpgradedResponse {
 
 export const JSON_TYPE = 'application/json';
 export const YAML_TYPE = 'application/yaml';
-/** Keys in order, as the API server writes them. */
+/** Options for YAML with sorted keys, as the API server writes it. */
 export const YAML_OPTIONS = { sortMapEntries: true, lineWidth: 0, version: '1.1', indentSeq: false } as const;
 
 export function json(status: number, text: string): WholeResponse {
@@ -79,7 +79,7 @@ export function statusResponse(status: Status): WholeResponse {
   };
 }
 
-/** The same answer in YAML. */
+/** Converts a response to YAML. */
 export function asYaml(answer: WholeResponse): WholeResponse {
   return { ...answer, type: YAML_TYPE, body: stringify(JSON.parse(answer.body), YAML_OPTIONS) };
 }

@@ -9,18 +9,18 @@ import { negotiate } from './negotiation.ts';
 import { attributesOf, impersonateUser } from './request-attributes.ts';
 import { asPretty, asYaml, type DraftResponse, type HttpResponse, plain, statusResponse } from './response.ts';
 
-/** Answers a path that is no resource, or undefined to let the next one try. */
+/** Handles a path that is not a resource. Returns undefined to let the next route try. */
 export type Route = (request: ApiRequest) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
 
 export interface RouterDeps {
   readonly authorize: Authorize;
   readonly resources: (request: ApiRequest, path: ResourcePath) => Promise<DraftResponse>;
   readonly routes: readonly Route[];
-  /** Told of faults of ours, which a client only hears of in general. */
+  /** Called with internal errors, whose details the client does not see. */
   readonly onFault: (error: unknown, request: ApiRequest) => void;
 }
 
-/** From a request to its answer: whatever goes wrong on the way becomes a Status. */
+/** Creates the handler of all requests. Any error becomes a Status. */
 export function router({ authorize, resources, routes, onFault }: RouterDeps) {
   const impersonator = new Impersonator(authorize);
   return async (sent: ApiRequest): Promise<HttpResponse> => {
@@ -41,12 +41,12 @@ export function router({ authorize, resources, routes, onFault }: RouterDeps) {
     const attributes = attributesOf(request, path);
     const { allowed, reason } = authorize(attributes);
     if (!allowed) throw accessDenied(attributes, reason);
-    // Nothing is served under an empty name.
+    // Nothing is served under an empty path segment.
     if (path.path.includes('//')) {
       if (/^\/(?:api|apis\/[^/]+\/[^/]+)\//.test(path.path)) throw noSuchResource();
       return plain(404, '404 page not found\n');
     }
-    // Routes see the path that roles were asked about.
+    // Routes see the path that was authorized.
     const decoded = path.path === request.path ? request : at(request, path.path);
     for (const route of routes) {
       const answer = await route(decoded);
@@ -70,7 +70,7 @@ function pathOf(path: string): RequestPath {
 
 const BROWSERS = /^(curl|Wget|Mozilla)\//;
 
-/** People who ask by hand get text that they can read. */
+/** Formats a response, readable for people who send requests by hand. */
 function formatResponse(answer: DraftResponse, request: ApiRequest): HttpResponse {
   if ('head' in answer) return listText(answer, formatOf(request));
   if (!('body' in answer) || answer.type !== 'application/json') return answer;

@@ -5,7 +5,7 @@ import { DISCOVERY_SHAPES, negotiate } from './negotiation.ts';
 import { json, plain } from './response.ts';
 import type { Route } from './router.ts';
 
-/** The Kubernetes version that this server is like. */
+/** Kubernetes version that this server emulates. */
 const VERSION = {
   major: '1',
   minor: '36',
@@ -28,14 +28,16 @@ export const versionRoute: Route = (request) => {
   return json(200, JSON.stringify(VERSION));
 };
 
-/** Documents can be read, and nothing else. */
+/** Rejects methods other than those that read a document. */
 function checkRead({ method }: ApiRequest): void {
   if (method !== 'GET') throw methodNotAllowed();
 }
 
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
-/** Health; `problem` tells why the server is not ready: it starts, or its store takes no writes. */
+/**
+ * Serves the health checks. `problem` returns why the server is not ready: it is starting, or its store rejects writes.
+ */
 export function healthRoute(problem: () => Promise<string | undefined>): Route {
   return async ({ path, query }) => {
     const [, root = '', check] = /^(\/[a-z]+)(?:\/(.*))?$/.exec(path) ?? [];
@@ -51,14 +53,14 @@ export function healthRoute(problem: () => Promise<string | undefined>): Route {
   };
 }
 
-/** /api, /apis and what is below them, down to one version of a group. */
+/** Serves /api, /apis and everything below, down to one version of a group. */
 export function discoveryRoute(discovery: Discovery): Route {
   return (request) => {
     const [root, group, version, ...more] = request.path.split('/').filter((part) => part !== '');
     if (root === undefined) return json(200, JSON.stringify({ paths: discovery.paths() }));
     if ((root !== 'api' && root !== 'apis') || more.length > 0) return undefined;
     const aggregated = negotiate(request.header('accept'), DISCOVERY_SHAPES).as === 'discovery';
-    // What extensions tell of themselves comes from another place, which takes any method.
+    // The discovery documents of extensions come from another handler, which accepts any method.
     const own = root === 'api' || (group !== undefined && discovery.isBuiltIn(group));
     if (group === undefined && own) checkRead(request);
     if (group === undefined && aggregated) {

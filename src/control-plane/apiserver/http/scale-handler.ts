@@ -16,7 +16,7 @@ import { decodePatch, decodeYaml } from './body.ts';
 import { type HttpResponse, json } from './response.ts';
 import { decodeAs, subresourceBody } from './subresource-body.ts';
 
-/** An object seen as nothing but its number of replicas. */
+/** Returns the Scale of an object. */
 export async function getScale(backend: Backend, target: Target, paths: ScalePaths): Promise<HttpResponse> {
   const { resource, namespace, name } = target;
   const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
@@ -24,7 +24,7 @@ export async function getScale(backend: Backend, target: Target, paths: ScalePat
   return json(200, textOf(scaleInVersion(await viewOf(backend, resource, entry), paths)));
 }
 
-/** A write of that. */
+/** Describes a write of a Scale. */
 export interface ScaleRequest {
   readonly backend: Backend;
   readonly target: Target;
@@ -33,7 +33,7 @@ export interface ScaleRequest {
   readonly call: RequestContext;
 }
 
-/** PUT, or PATCH of any kind. */
+/** Handles PUT, or PATCH of any type. */
 export async function writeScale(write: ScaleRequest, verb: string, force: boolean): Promise<HttpResponse> {
   const { backend, target, paths, request, call } = write;
   const applies = verb === 'patch' && mediaType(request) === APPLY_PATCH;
@@ -50,7 +50,7 @@ const changeOf =
   ({ resource }: Target, paths: ScalePaths, change: ChangeScale): ObjectChange =>
   (current) => {
     const object = withScale(current, change(scaleOf(current, paths)), paths);
-    // A number that had nowhere to stand before brings with it what the schema has for a start there.
+    // A replica count whose parent did not exist before brings the schema's defaults for that parent.
     if (paths.custom !== undefined) resource.shape.applyDefaults(object);
     return object;
   };
@@ -66,7 +66,7 @@ async function scaleSent({ backend, target, request, call }: ScaleRequest): Prom
   };
 }
 
-/** A configuration of the number of replicas: who applies it owns that field of the object. */
+/** Applies a configuration of a Scale. Its manager owns the replicas field of the object. */
 async function scaleApplied(
   { backend, target, paths, request, call }: ScaleRequest,
   force: boolean,
@@ -95,7 +95,7 @@ async function scaleApplied(
   };
 }
 
-/** The name and namespace of a Scale are those of the path. */
+/** Checks that the name and namespace of a Scale match the path. */
 function checkNames({ namespace, name }: Target, { metadata }: KubeObject): void {
   if ((metadata.name ?? '') !== '' && metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
@@ -103,7 +103,7 @@ function checkNames({ namespace, name }: Target, { metadata }: KubeObject): void
   if ((metadata.namespace ?? '') !== '' && metadata.namespace !== namespace) throw badRequest(NAMESPACE_MISMATCH);
 }
 
-/** What is wrong with a patched Scale is told as a fault of the patch. */
+/** Decodes a patched Scale. Errors are reported as errors of the patch. */
 function decodePatchedScale(patched: KubeObject): KubeObject {
   try {
     return decodeAs(SCALE, structuredClone(patched));
@@ -113,7 +113,7 @@ function decodePatchedScale(patched: KubeObject): KubeObject {
   }
 }
 
-/** A patch that does not speak of the version holds for whichever is newest. */
+/** Reads a patch of a Scale. Without a resourceVersion it applies to the newest version. */
 async function scalePatch({ backend, request }: ScaleRequest): Promise<ChangeScale> {
   const type = mediaType(request);
   const { value } = await decodePatch(

@@ -9,32 +9,32 @@ export type Response = ServerResponse | Http2ServerResponse;
 
 export interface Sending {
   readonly response: Response;
-  /** Aborted when the client is gone or the server stops. */
+  /** Returns a signal that aborts when the client disconnects or the server stops. */
   readonly end: () => AbortSignal;
-  /** How long a client may read nothing of what is sent to it. */
+  /** Maximum time that a client may stall while reading. */
   readonly slowMs: number;
   readonly clock: Pick<Clock, 'timer' | 'turn'>;
-  /** Tells this request from all others, in the audit log too. */
+  /** Identifies this request, in the audit log too. */
   readonly auditId: string;
-  /** Whether the client takes a large answer compressed. */
+  /** Set if the client accepts a large response compressed. */
   readonly gzip: boolean;
-  /** Announces what sending costs, so that a client with much to receive delays nobody else. */
+  /** Announces the cost of sending, so that a client with much to receive delays nobody else. */
   readonly work: AnnounceWork;
 }
 
-/** Of a large answer, how much is handed over at a time. */
+/** Size of the pieces of a large response. */
 const PIECE = 64 * 1024;
-/** And after how much others get their turn. */
+/** Size of output after which others run. */
 const BREATH = 256 * 1024;
 
 /**
- * Writes an answer no faster than the client takes it: what it has not read is held back where it comes from, and a
- * client that reads nothing for long is cut off. Never rejects.
+ * Sends a response no faster than the client reads it: unread data is held back at its source, and a client that stalls
+ * for too long is disconnected. Never rejects.
  */
 export async function send(sending: Sending, given: HttpResponse): Promise<void> {
   if ('upgraded' in given) return;
   const { answer, large } = sending.gzip && given.status === 200 ? weighResponse(given) : { answer: given };
-  // The two kinds of response are used alike; their overloads just do not unite.
+  // The two response types are used alike; only their overloads do not unify.
   const response = sending.response as ServerResponse;
   const common = {
     'audit-id': sending.auditId,
@@ -55,7 +55,7 @@ export async function send(sending: Sending, given: HttpResponse): Promise<void>
       const content = 'bytes' in answer ? answer.bytes : answer.body;
       const short = content.length <= PIECE && typeof content === 'string' ? Buffer.from(content) : content;
       const length = typeof short === 'string' ? Buffer.byteLength(short) : short.length;
-      // Who keeps the answer already takes its headers for those of what it keeps, which is not empty.
+      // A client that caches the response applies these headers to its cached body, which is not empty.
       const told = answer.status === 304 ? {} : { 'content-length': length };
       response.writeHead(answer.status, { ...common, ...told, ...answer.headers });
       if (content.length <= PIECE) {
@@ -67,14 +67,14 @@ export async function send(sending: Sending, given: HttpResponse): Promise<void>
     }
     await read(sending, 'finish');
   } catch {
-    // The client is gone, or its connection broke: nobody is left to tell.
+    // The client or its connection is gone, so there is nobody to report to.
     abandon(response);
   }
 }
 
 type Sendable = Exclude<HttpResponse, UpgradedResponse>;
 
-/** Finds out whether an answer is large; how long one in parts is, shows only when they are made. */
+/** Determines whether a response is large. The length of one in parts is known only once they are produced. */
 function weighResponse(answer: Sendable): {
   readonly answer: Sendable;
   readonly large?: Iterable<string | Uint8Array>;
@@ -89,18 +89,18 @@ function weighResponse(answer: Sendable): {
   return { answer, large: typeof content === 'string' ? textPieces(content) : bytePieces(content) };
 }
 
-/** Whether nobody is left to read an answer. */
+/** Reports whether the client of a response is gone. */
 export function isGone(response: Response): boolean {
   return 'stream' in response ? response.stream.destroyed : response.destroyed || response.req.socket.destroyed;
 }
 
-/** Breaks an answer off so that nobody takes what they have of it for the whole. */
+/** Aborts a response so that the client does not take what it has received for the whole. */
 function abandon(response: Response): void {
   if ('stream' in response) response.stream.close(constants.NGHTTP2_CANCEL);
   else response.destroy();
 }
 
-/** Writes what comes when it comes. */
+/** Writes pieces as they arrive. */
 async function follow(sending: Sending, pieces: AsyncIterable<string>): Promise<void> {
   (sending.response as ServerResponse).flushHeaders();
   const signal = sending.end();
@@ -121,13 +121,13 @@ async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): P
     }
     written += long.length;
     if (written < BREATH) continue;
-    // Even a client that reads at once is not the only one: pieces are made when they are taken.
+    // Other clients must run even if this one reads at once, because pieces are produced as they are consumed.
     written = 0;
     await sending.clock.turn?.();
   }
 }
 
-/** Waits until the client has read, which it is given only so much time for. */
+/** Waits until the client has read, up to the timeout. */
 async function read({ response, slowMs, clock }: Sending, event: 'drain' | 'finish'): Promise<void> {
   if (event === 'finish' && response.writableFinished) return;
   if (isGone(response)) throw new Error('the client is gone');
@@ -150,7 +150,7 @@ function* bytePieces(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
-/** Never between the two halves of a character. */
+/** Splits text into pieces, never between the two halves of a character. */
 function* textPieces(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const last = text.charCodeAt(at + PIECE - 1);

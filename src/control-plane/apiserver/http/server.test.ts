@@ -18,9 +18,9 @@ import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts
 
 const PART = 'x'.repeat(64 * 1024);
 const PARTS = 2_000;
-/** More than all buffers on the way hold, and less to carry. */
+/** Number of parts that exceeds all buffers on the way, and is less to transfer. */
 const FEWER = 600;
-/** How long clients may read nothing, where that is tested. */
+/** Maximum time that clients may stall while reading, in tests of that. */
 const SLOW = 300;
 
 let folder: string;
@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** A server whose answers to /large are 128 MiB, made part by part. */
+/** Starts a server whose responses to /large are 128 MiB, produced part by part. */
 async function started(options: Partial<ServerOptions> = {}) {
   const seen = { asked: [] as string[], parts: 0, events: 0, ended: 0 };
   function* parts(count: number): Generator<string> {
@@ -80,7 +80,7 @@ async function started(options: Partial<ServerOptions> = {}) {
 
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
-/** A connection that speaks HTTP/1.1 and reads nothing unless told to. */
+/** Opens an HTTP/1.1 connection that reads nothing unless told to. */
 async function http1({ port, url }: ApiHttpServer): Promise<Socket> {
   const where = { port, host: '127.0.0.1', rejectUnauthorized: false };
   const secure = url.startsWith('https');
@@ -100,7 +100,7 @@ async function http2({ url }: ApiHttpServer): Promise<ClientHttp2Session> {
   return session;
 }
 
-/** A stream that nobody reads. */
+/** Requests a stream that nobody reads. */
 function ask(session: ClientHttp2Session, path: string): ClientHttp2Stream {
   const stream = session.request({ ':path': path });
   stream.on('error', () => {});
@@ -108,7 +108,7 @@ function ask(session: ClientHttp2Session, path: string): ClientHttp2Stream {
   return stream;
 }
 
-/** The whole text that comes back, for answers whose end is known by their closing quote. */
+/** Returns the whole response text, for responses that end with a closing quote. */
 async function answerTo(socket: Socket, path: string): Promise<string> {
   socket.write(request(path));
   let text = '';
@@ -120,7 +120,7 @@ async function answerTo(socket: Socket, path: string): Promise<string> {
   return text;
 }
 
-/** Waits until a number no longer changes; on a machine that stands still meanwhile, it may yet grow. */
+/** Waits until a number no longer changes. It may still grow if the host stalls meanwhile. */
 async function settled(read: () => number): Promise<number> {
   for (let before = -1; ; ) {
     const now = read();

@@ -26,51 +26,51 @@ import { isGone, type Response, send } from './sending.ts';
 type Request = IncomingMessage | Http2ServerRequest;
 
 export interface ServerOptions {
-  /** Loopback unless told otherwise. */
+  /** Host to listen on. Defaults to loopback. */
   readonly host: string;
-  /** 0 takes any free one. */
+  /** Port to listen on; 0 selects any free one. */
   readonly port: number;
-  /** Absent: plain HTTP. */
+  /** TLS credentials. If absent, the server uses plain HTTP. */
   readonly tls?: TlsCredentials & { readonly caPem: string };
-  /** Who sends a request; throws an ApiError where credentials are bad. */
+  /** Authenticates the sender of a request. Throws an ApiError if the credentials are invalid. */
   readonly authenticate: (credentials: RequestCredentials) => Promise<User>;
   readonly handle: (request: ApiRequest) => Promise<HttpResponse>;
-  /** Lets requests in, fairly between users. */
+  /** Admits requests fairly between users. */
   readonly flowControl: FlowControl;
-  /** Time that a request may take, watches and connections that are taken over not counted. */
+  /** Maximum time of a request, except for watches and connections that are taken over. */
   readonly requestTimeoutMs?: number;
-  /** How long a client may read nothing of what is sent to it before its connection is closed. */
+  /** Maximum time that a client may stall while reading before its connection is closed. */
   readonly slowClientMs?: number;
-  /** How long a client may send nothing of a body that it has begun. */
+  /** Maximum time that a client may pause while sending a body. */
   readonly idleBodyMs?: number;
-  /** How long a client may take to agree on how to encrypt. */
+  /** Maximum time of a TLS handshake. */
   readonly handshakeMs?: number;
-  /** How long a client may read nothing of the answers under way when the server stops. */
+  /** Maximum time that a client may stall while reading the responses in progress when the server stops. */
   readonly graceMs?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
   readonly clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>;
-  /** Names requests. */
+  /** Generates request IDs. */
   readonly uuid: () => string;
 }
 
 export interface RequestCredentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly certificate?: { readonly value: X509Certificate; readonly trusted: boolean };
-  /** The connection that the request came by. */
+  /** Connection of the request. */
   readonly ends?: SocketEnds;
 }
 
-/** What metrics and the audit log record of a request. */
+/** Holds what metrics and the audit log record of a request. */
 export interface FinishedRequest {
   readonly request: ApiRequest | undefined;
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** From the first byte to the last. */
+  /** Duration from the first byte to the last. */
   readonly seconds: number;
-  /** Whether the answer went on, as a watch does. */
+  /** Set if the response was a stream, as for a watch. */
   readonly streamed: boolean;
-  /** What the client was told that this request goes by. */
+  /** ID of this request as sent to the client. */
   readonly auditId: string;
 }
 
@@ -81,14 +81,14 @@ export interface ApiHttpServer {
   close(): Promise<void>;
 }
 
-/** What all answers to one client that it has not read may take together. */
+/** Maximum memory for all unread responses of one client. */
 const SESSION_MEMORY_MIB = 256;
 const SLOW_CLIENT_MS = 60_000;
 const IDLE_BODY_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
 const GRACE_MS = 1_000;
 const HEADERS_TIMEOUT = 10_000;
-/** That of kube-apiserver. */
+/** Timeout of kube-apiserver. */
 const REQUEST_TIMEOUT = 60_000;
 
 /** Serves HTTP/1.1 and HTTP/2 on one port. */
@@ -117,7 +117,7 @@ export async function startServer(options: ServerOptions): Promise<ApiHttpServer
 
 type RequestListener = (request: Request, response: Response, upgrade?: () => UpgradedConnection) => void;
 
-/** A request to go on with another protocol is like any other, until somebody takes its connection over. */
+/** Handles an upgrade request like any other, until a handler takes over its connection. */
 function upgradeListener(onRequest: RequestListener, stopping: AbortSignal) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const response = new ServerResponse(request);
@@ -159,7 +159,7 @@ function listenerFor(
     maxSessionMemory: SESSION_MEMORY_MIB,
     settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024 },
   });
-  // Of HTTP/1.1 on the same port, which takes no such options.
+  // These apply to HTTP/1.1 on the same port; the options of an HTTP/2 server do not include them.
   Object.assign(server, { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT });
   paceHandshakes(server, handshakeTimeout, (address) => flowControl.beginHandshake(address));
   server.on('secureConnection', keepWhilePaused);
@@ -209,21 +209,23 @@ function requestListener(options: ServerOptions, stopping: AbortSignal, connecti
   return (request, response, upgrade) => void serve(request, response, upgrade);
 }
 
-/** A client may name its requests itself. */
+/** Returns the request ID that the client chose, if any. */
 function auditIdOf({ headers }: Request): string | undefined {
   const given = headers['audit-id'];
   return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : undefined;
 }
 
-/** One for all: hundreds of watches may end at once, and to find out where each was would take a while. */
+/**
+ * Shared by all requests: hundreds of watches may end at once, and capturing a stack trace for each would take a while.
+ */
 const CLIENT_GONE = new Error('the client is gone');
 
-/** Most requests never look at their signal, so that it is made when first asked for. */
+/** Creates the signal on first use, because most requests never use it. */
 function lazySignal(response: Response, stopping: AbortSignal): () => AbortSignal {
   let ending: AbortController | undefined;
   return () => {
     if (ending !== undefined) return ending.signal;
-    // One of its own, since one made of several takes its time to say that it is not aborted.
+    // It has its own controller, because a signal combined from several is slow to report that it is not aborted.
     const made = new AbortController();
     ending = made;
     const stop = (): void => made.abort(stopping.reason);
@@ -241,16 +243,16 @@ function lazySignal(response: Response, stopping: AbortSignal): () => AbortSigna
   };
 }
 
-/** A response, and what sending it needs to know of the request. */
+/** Holds a response, and what sending it needs to know of the request. */
 interface Answered {
   readonly asked: ApiRequest | undefined;
   readonly result: HttpResponse;
   readonly work: AnnounceWork;
-  /** Ends what a response without an end holds. */
+  /** Releases what an endless response holds. */
   readonly endStream?: () => void;
 }
 
-/** Never rejects: a fault of ours is a Status too. */
+/** Handles a request. Never rejects: an internal error becomes a Status too. */
 async function answer(
   options: ServerOptions,
   request: Request,
@@ -278,7 +280,7 @@ async function answer(
   }
 }
 
-/** What a handler responds, unless that takes too long. */
+/** Returns the handler's response, unless it exceeds the timeout. */
 async function inTime(
   handling: Promise<HttpResponse>,
   { clock, requestTimeoutMs = REQUEST_TIMEOUT }: ServerOptions,
@@ -337,20 +339,23 @@ function apiRequest(
   };
 }
 
-/** The length that the client announced, if it did. */
+/** Returns the Content-Length of a request, if it has one. */
 function lengthOf({ headers }: Request): number | undefined {
   const announced = headers['content-length'];
   return announced === undefined ? undefined : Number(announced);
 }
 
-/** A client may name the server before the path, as it does with a proxy (RFC 9112, 3.2.2). */
+/** Returns the path of a target, which may include the server, as with a proxy (RFC 9112, 3.2.2). */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const [, rest = target] = /^https?:\/\/[^/?]*(.*)$/i.exec(target) ?? [];
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Only impersonation tells two headers of one name from one with a comma; it is rare. */
+/**
+ * Returns the headers with repeated ones kept apart. Only impersonation distinguishes them from one with a comma, and
+ * it is rare.
+ */
 function distinctHeaders({ headers, rawHeaders }: Request): ApiRequest['headers'] {
   if (!Object.keys(headers).some((name) => name.startsWith('impersonate-'))) return headers;
   const distinct: Record<string, string[]> = {};
@@ -361,7 +366,10 @@ function distinctHeaders({ headers, rawHeaders }: Request): ApiRequest['headers'
   return distinct;
 }
 
-/** A browser presents its certificate for every page: one that belongs to another site is not its user. */
+/**
+ * Reports whether a request comes from another site's page. A browser presents its certificate for every page, so that
+ * such a request must not act as its user.
+ */
 function isOfForeignPage({ headers }: Request): boolean {
   return headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
 }
@@ -372,7 +380,7 @@ function credentialsOf(request: Request): RequestCredentials {
   return { headers: request.headers, ends: socket, ...(certificate === undefined ? {} : { certificate }) };
 }
 
-/** The socket of a connection: every HTTP/2 request has an object of its own for it. */
+/** Returns the socket of a connection: every HTTP/2 request has its own object for it. */
 function socketOf(request: Request): TLSSocket {
   const session = 'stream' in request ? request.stream.session : undefined;
   return (session?.socket ?? request.socket) as TLSSocket;
@@ -380,7 +388,7 @@ function socketOf(request: Request): TLSSocket {
 
 const certificates = new WeakMap<object, RequestCredentials['certificate']>();
 
-/** A connection shows one certificate for all its requests. */
+/** Returns the certificate of a connection, which is the same for all its requests. */
 function certificateOf(socket: TLSSocket): RequestCredentials['certificate'] {
   if (certificates.has(socket)) return certificates.get(socket);
   const value = socket.getPeerX509Certificate?.();

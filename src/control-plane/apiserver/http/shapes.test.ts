@@ -38,7 +38,7 @@ async function read(path: string, shape: string, group = 'meta.k8s.io/v1') {
   return { code: answer.status, body: JSON.parse(await answer.text()) as Shown };
 }
 
-/** The first event of a watch. */
+/** Returns the first event of a watch. */
 async function firstOf(path: string, shape: string, group: string): Promise<Shown> {
   const answer = await ask(path, shape, group);
   for await (const line of lines(answer.body as unknown as AsyncIterable<Buffer>)) return JSON.parse(line) as Shown;

@@ -22,7 +22,7 @@ import {
   type WholeResponse,
 } from './response.ts';
 
-/** The forms that an object, a list or a watch can be answered in: itself, its metadata, or a table of it. */
+/** Formats an object, a list or a watch as itself, its metadata, or a table. */
 
 function includeObject({ query }: ApiRequest) {
   try {
@@ -47,7 +47,10 @@ function shapeObject(
   return objectTable(resource.table, object, options);
 }
 
-/** The refusal of a shape that is there for lists alone, or for objects alone; it names the type as the server has it. */
+/**
+ * Rejects a representation that exists for lists only, or for objects only. The error names the type as the server
+ * does.
+ */
 function shapeMismatch({ group, kind, custom }: Resource, shape: string, why: string, list: string): ApiError {
   const folder = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
   const type = custom ? `unstructured.Unstructured${list}` : `${folder}.${kind}${list}`;
@@ -104,7 +107,7 @@ export async function listResponse(
   const { rows: _none, ...head } = listTable(table, [], metadata, options);
   const row = (object: Listed) => JSON.stringify(listTable(table, [object], {}, options).rows[0]);
   if (table.compare === undefined) {
-    // Rows with their objects are as large as these, and made when they are taken.
+    // Rows with their objects are as large as these, and are produced as they are consumed.
     const items =
       options.includeObject === 'Object' && resource.fromStorage === undefined
         ? entries.values().map((entry) => row(backend.parsed.get(entry)))
@@ -117,8 +120,8 @@ export async function listResponse(
 }
 
 /**
- * What a list shows of each object, as text. A table shows little of what may be much, so that others get their turn
- * while it is made; objects are parsed one by one, since all of them could take more memory than there is.
+ * Returns the text of each object of a list. A table shows little of what may be large, so others run while it is
+ * built; objects are parsed one by one, because all of them could exceed the available memory.
  */
 async function itemsOf(
   backend: Backend,
@@ -140,10 +143,10 @@ async function itemsOf(
   return items;
 }
 
-/** Lines that are handed on together, when many events come at once. */
+/** Size up to which lines are sent together when many events arrive at once. */
 const PIECE = 64 * 1024;
 
-/** A watch as lines of JSON. */
+/** Formats a watch as lines of JSON. */
 export function watchResponse(
   backend: Backend,
   request: ApiRequest,
@@ -153,7 +156,7 @@ export function watchResponse(
 ): StreamResponse {
   const { as, version } = negotiate(request.header('accept'));
   let first = true;
-  // The object of an item is parsed when it is first looked at, which most watches never do.
+  // The object of an item is parsed on first use, and most watches never use it.
   const line = (item: WatchItem): string => {
     const { type } = item;
     if (as === 'object' || type === 'ERROR') return items.line(item);

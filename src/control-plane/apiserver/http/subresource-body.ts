@@ -9,7 +9,7 @@ import { notOfKind } from '../verbs/object-type.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeRequest, type LongWork } from './body.ts';
 
-/** The body of a request for a subresource, which is of a kind of its own. */
+/** Reads the body of a subresource request, which has a kind of its own. */
 export async function subresourceBody(
   request: ApiRequest,
   kind: ObjectKind,
@@ -20,7 +20,7 @@ export async function subresourceBody(
   return decodeAs(kind, value, call);
 }
 
-/** An object of a built-in kind out of decoded JSON. */
+/** Decodes JSON as an object of a built-in kind. */
 export function decodeAs(wanted: ObjectKind, value: unknown, call?: RequestContext): KubeObject {
   const { kind, version } = wanted;
   const apiVersion = apiVersionOf(wanted);

@@ -22,7 +22,7 @@ it('fits into a header whatever the texts are', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
       expect(() => new Headers({ warning: warningHeader(texts) })).not.toThrow();
-      // The same check as Node makes of headers that go out.
+      // This is the check that Node.js makes of outgoing headers.
       // oxlint-disable-next-line no-control-regex -- these may not stand in a header
       expect(warningHeader(texts)).not.toMatch(/[^\t\x20-\x7e\x80-\xff]/);
     }),

@@ -2,8 +2,8 @@ const MAX_CHARACTERS = 4096;
 const MAX_PER_WARNING = 256;
 
 /**
- * Warnings as clients print them, one after the other: each said once, all cut short where together they are long. The
- * bytes are those of UTF-8, which headers carry as if each were a character.
+ * Formats warnings as clients print them: each once, all truncated if together they are long. Headers carry the UTF-8
+ * bytes as if each were a character.
  */
 export function warningHeader(warnings: readonly string[]): string {
   const texts = [...new Set(warnings)].map((text) => text.replaceAll(CONTROL, ' ').toWellFormed());

@@ -1,10 +1,10 @@
 import type { Clock } from '#platform/base/clock';
 import { type YamlText, YamlThread } from './yaml-thread.ts';
 
-/** Text that is read in less than a tenth of a second. */
+/** Size of text that is read in less than a tenth of a second. */
 const SHORT = 64 * 1024;
 
-/** Reads YAML on two threads, so that what people write does not wait for what takes seconds. */
+/** Reads YAML on two threads, so that small texts do not wait for those that take seconds. */
 export class YamlReader {
   readonly #short: YamlThread;
   readonly #long: YamlThread;

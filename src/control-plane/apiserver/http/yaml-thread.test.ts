@@ -24,7 +24,7 @@ it('rejects what is no YAML', async () => {
 it('reads on after its thread has ended', async () => {
   const lost = thread.read('a: 1');
   await thread.close();
-  // It may have been read before the end.
+  // It may have been read before the thread ended.
   await Promise.allSettled([lost]);
   await expect(thread.read('b: 2')).resolves.toMatchObject({ json: '{"b":2}' });
 });

@@ -14,9 +14,9 @@ export interface YamlResult {
   readonly id: number;
   readonly json?: string;
   readonly duplicates?: readonly string[];
-  /** Why the text is no YAML. */
+  /** Reason why the text is not valid YAML. */
   readonly problem?: string;
-  /** Whether the fault is not the text's. */
+  /** Set if the error is internal rather than in the text. */
   readonly isOurs?: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface YamlText {
 const ONE_AT_A_TIME = { total: 1, perFlow: 1, maxWaiting: 100, maxWaitMs: 15_000 };
 
 /**
- * Reads YAML on a thread of its own, since that takes a second for a megabyte. Its JSON comes back as text, because
- * objects would be copied on this thread, which takes as long as parsing them.
+ * Reads YAML on a separate thread, because that takes a second per megabyte. The result is JSON text, because objects
+ * would be copied on this thread, which takes as long as parsing them.
  */
 export class YamlThread {
   #worker: Worker | undefined;
@@ -42,8 +42,8 @@ export class YamlThread {
   }
 
   /**
-   * The first document of a text. Texts are read one by one, those of several flows in turn, so that nobody waits for
-   * all that another has sent. Rejects with a ParseError where it is broken, and with 429 where the flow has too many
+   * Reads the first document of a text. Texts are read one by one, those of several flows in turn, so that no flow
+   * waits for all texts of another. Rejects with a ParseError if it is invalid, and with 429 if the flow has too many
    * waiting.
    */
   async read(text: string, flow = ''): Promise<YamlText> {
@@ -73,7 +73,7 @@ export class YamlThread {
     return result.promise;
   }
 
-  /** Ends the thread, and with it whatever is being read. */
+  /** Terminates the thread, and with it any read in progress. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
@@ -89,13 +89,13 @@ export class YamlThread {
   #settle({ id, json, duplicates = [], problem = '', isOurs = false }: YamlResult): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    // An idle thread keeps no process alive.
+    // An idle thread does not keep the process alive.
     if (this.#waiting.size === 0) this.#worker?.unref();
     if (json !== undefined) waiting?.resolve({ json, duplicates });
     else waiting?.reject(isOurs ? new Error(problem) : new ParseError(problem));
   }
 
-  /** A thread that ended, for example because a text took all its memory, is started again for the next text. */
+  /** Handles the end of a thread, for example when a text exhausted its memory. The next text starts a new one. */
   #fail(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;

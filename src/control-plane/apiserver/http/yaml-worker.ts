@@ -3,7 +3,7 @@ import { ParseError } from '#platform/base/errors';
 import { readYaml } from '#platform/kube/yaml-json';
 import type { YamlOrder, YamlResult } from './yaml-thread.ts';
 
-/** Aliases let a short text stand for a long one. */
+/** Maximum length of the result, because aliases let a short text represent a long one. */
 const LONGEST = 16 * 1024 * 1024;
 
 parentPort?.on('message', ({ id, text }: YamlOrder) => parentPort?.postMessage({ id, ...resultOf(text) }, []));

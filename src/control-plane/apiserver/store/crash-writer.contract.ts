@@ -6,14 +6,14 @@ import type { Durability } from './environment.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 
 /**
- * The process that a crash test kills: writes as fast as it can and reports each answer on standard output, by
- * synchronous writes, so that what it was told is known however it dies.
- * Arguments: folder, seed, durability, number of writers.
+ * Runs as the process that a crash test kills: writes as fast as it can and reports each outcome on standard output, by
+ * synchronous writes, so that the outcomes are known however it dies. Arguments: directory, seed, durability, number of
+ * writers.
  */
 const STDOUT = 1;
 export const KEYS = 200;
 
-/** A value that shows whether it is whole and whose it is. */
+/** Returns a value that shows whether it is intact and which key it belongs to. */
 export function sealedValue(key: string, revision: number, size: number): string {
   const body = `${key} ${revision} ${'ü'.repeat(size)}`;
   return `${createHash('sha1').update(body).digest('hex')} ${body}`;

@@ -15,7 +15,7 @@ interface Acknowledged {
   readonly key: string;
 }
 
-/** Kills a writer this many times, each time at another moment, and checks after each what the store then holds. */
+/** Kills a writer this many times, each time at another moment, and checks the store's content after each. */
 export async function surviveKills(folder: string, kills: number, durability: Durability, random: Random) {
   const newest = new Map<string, Acknowledged>();
   let acknowledged = 0;
@@ -41,14 +41,14 @@ export async function surviveKills(folder: string, kills: number, durability: Du
   return { acknowledged, revision };
 }
 
-/** Every value is whole, and no key is behind the newest write to it that was acknowledged. */
+/** Checks that every value is intact, and that no key is behind its newest acknowledged write. */
 function checkState(store: Store, newest: ReadonlyMap<string, Acknowledged>, events: readonly StoreEvent[]): void {
   for (const { key, value, revision } of store.range({ prefix: '' }).entries) {
     const size = value.length - value.replaceAll('ü', '').length;
     expect(value).toBe(sealedValue(key, revision, size));
   }
   for (const { key, type, revision } of newest.values()) {
-    // A write that was on its way when the writer died may be there without having been acknowledged.
+    // A write in progress when the writer died may be stored without having been acknowledged.
     if (events.some((event) => event.key === key && event.revision > revision)) continue;
     const entry = store.get(key);
     if (type === 'put') expect(entry?.revision, `${key} was lost`).toBe(revision);
@@ -56,7 +56,7 @@ function checkState(store: Store, newest: ReadonlyMap<string, Acknowledged>, eve
   }
 }
 
-/** History has one event a revision, and among them all those that were acknowledged. */
+/** Checks that history has one event per revision, including all acknowledged ones. */
 function checkHistory(store: Store, writes: readonly Acknowledged[], events: readonly StoreEvent[]): void {
   expect(events.map(({ revision }) => revision)).toEqual(
     Array.from({ length: store.revision - store.compacted }, (_, i) => store.compacted + 1 + i),
@@ -79,7 +79,7 @@ async function historyOf(store: Store): Promise<StoreEvent[]> {
   return events;
 }
 
-/** Runs a writer up to a moment chosen at random, which may be before it has opened the store. */
+/** Runs a writer until a random moment, which may be before it has opened the store. */
 async function writeUntilKilled(folder: string, durability: Durability, random: Random): Promise<Acknowledged[]> {
   const writer = spawnWriter(folder, [random.hex(8), durability, String(random.int(1, 64))]);
   const lines = random.next() < 0.1 ? 1 : random.int(2, 2_000);
@@ -95,7 +95,7 @@ async function writeUntilKilled(folder: string, durability: Durability, random: 
   return writes;
 }
 
-/** A process that has a store open and does nothing with it. */
+/** Starts a process that opens a store and does nothing with it. */
 export async function startWriter(folder: string): Promise<{ kill(): Promise<void> }> {
   const writer = spawnWriter(folder, ['none', 'sync', '0']);
   for await (const line of createInterface(writer.stdout!)) if (line === 'open') break;

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import { surviveKills } from './crash.contract.ts';
 
-// The same by the hundreds is in test/long.
+// test/long runs the same hundreds of times.
 for (const durability of ['sync', 'relaxed'] as const) {
   it(`keeps every acknowledged write, whole, over kills at any moment (${durability})`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'crash-'));

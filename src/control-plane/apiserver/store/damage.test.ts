@@ -17,12 +17,12 @@ const LARGE = 20_000;
 const FLIPS = runs(25);
 let copies = 0;
 
-/** What is stored, as text. */
+/** Returns the stored content as text. */
 const contentOf = (store: Store): string => JSON.stringify([store.revision, store.range({ prefix: '' }).entries]);
 
 const openIn = (folder: string) => openLmdbStore({ folder, clock, retention: { maxEvents: 50 } });
 
-/** A store with small and large values, older versions, deletions, and pages that are free again. */
+/** Fills a store with small and large values, older versions, deletions, and freed pages. */
 async function fill(folder: string): Promise<string> {
   const store = await openIn(folder);
   for (let i = 0; i < 400; i++) {
@@ -46,7 +46,7 @@ function copy(of = whole): string {
   return folder;
 }
 
-/** What comes of opening a folder: its content, or the code of the refusal. */
+/** Returns the result of opening a directory: its content, or the code of the error. */
 async function outcomeOf(folder: string): Promise<string> {
   try {
     const store = await openIn(folder);
@@ -65,7 +65,7 @@ describe('a damaged store', () => {
     const bytes = readFileSync(join(whole, 'data.mdb'));
     const counts = new Map<string, number>();
     const folder = copy();
-    // The first pages, and the head of every page, are where a flip does the most harm.
+    // A flipped bit does the most harm in the first pages and in the header of every page.
     const places = [
       ...Array.from({ length: FLIPS }, () => random.int(0, 170)),
       ...Array.from({ length: FLIPS }, () => 8192 + random.int(0, 170)),
@@ -158,7 +158,7 @@ describe('a damaged store', () => {
     }
     expect(await store.problem()).toMatchObject({ cause: { message: expect.stringContaining(message) } });
     expect(contentOf(store)).toBe(before);
-    // What is left to be compacted cannot be written either.
+    // The remaining compaction cannot be written either.
     await store.close().catch(() => {});
   });
 });

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 
-/** How much is written to find out why nothing can be. */
+/** Number of bytes to write to find out why writes fail. */
 const PROBE_BYTES = 64 * 1024;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -12,20 +12,20 @@ const WORDS: Readonly<Record<string, string>> = {
   EROFS: 'the disk of the data directory is mounted read-only. Look at the system log, and mount it for writing',
 };
 
-/** Says why a write to a folder failed, and what to do. LMDB takes half a write for a fault of the disk. */
+/** Explains why a write to a directory failed, and what to do. LMDB reports a partial write as a disk fault. */
 export function explainedFailure(folder: string, error: unknown): unknown {
   const words = WORDS[nameOf(error)] ?? WORDS[probe(folder) ?? ''];
   if (words === undefined) return error;
   return new Error(`${words}: writes then succeed again without a restart`, { cause: error });
 }
 
-/** LMDB's errors carry the number that the system has for them. */
+/** Returns the name of an error. LMDB's errors carry the number that the system has for them. */
 function nameOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : '';
 }
 
-/** The code of the error by which a plain write there fails; undefined where it does not. */
+/** Returns the code of the error by which a plain write in the directory fails; undefined if it succeeds. */
 function probe(folder: string): string | undefined {
   const path = join(folder, '.probe');
   try {

@@ -5,13 +5,13 @@ import type { Version } from './version.ts';
 
 export type Durability = 'sync' | 'relaxed';
 
-/** Two and more objects of usual size to a page; with 4 KiB each would take whole pages of its own. */
+/** Page size that fits two or more objects of typical size; with 4 KiB each would take whole pages of its own. */
 export const PAGE_SIZE = 8192;
 
-/** An LMDB environment as stores have it. */
+/** Holds an LMDB environment as stores use it. */
 export interface Environment {
   readonly root: RootDatabase<Buffer, string>;
-  /** One record a revision, so that writes only ever append. */
+  /** One record per revision, so that writes only ever append. */
   readonly records: Database<Buffer, number>;
   readonly meta: Database<Buffer, string>;
 }
@@ -24,9 +24,10 @@ export function openEnvironment(folder: string, durability: Durability): Environ
     pageSize: PAGE_SIZE,
     maxDbs: 2,
     noMemInit: true,
-    // Ours are the groups; without this, LMDB would wait for the event loop to turn and add promises nobody hears.
+    // We group writes ourselves. Otherwise LMDB would wait for a turn of the event loop and create promises nobody
+    // awaits.
     eventTurnBatching: false,
-    // LMDB's middle way, to commit first and flush after, still waits for the disk once for every group.
+    // LMDB's intermediate mode, to commit first and flush later, still waits for the disk once per group.
     overlappingSync: false,
     noSync: durability === 'relaxed',
     permissionsMode: 0o600,
@@ -39,7 +40,7 @@ export function openEnvironment(folder: string, durability: Durability): Environ
   };
 }
 
-/** Makes the data of a folder these versions, in the present format: all at once, and flushed. */
+/** Replaces the data of a directory by these versions, in the current format, atomically and flushed. */
 export async function writeData(folder: string, versions: Iterable<Version>, compacted: number): Promise<void> {
   const { root, records, meta } = openEnvironment(folder, 'sync');
   const encoder = new RecordEncoder();

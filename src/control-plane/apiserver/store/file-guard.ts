@@ -5,13 +5,13 @@ import { TRANSACTION_AT } from './lmdb-file.ts';
 import { StoreError } from './store-error.ts';
 
 /**
- * Notices that a file was truncated, removed or replaced while it is open. LMDB reads its file through a memory map: a
- * page that is no longer there ends the process by a signal, and a new file in the place of the old one goes unnoticed.
+ * Detects that a file was truncated, deleted or replaced while it is open. LMDB reads its file through a memory map: a
+ * missing page ends the process by a signal, and a new file in place of the old one goes unnoticed.
  */
 export class FileGuard {
   readonly #path: string;
   readonly #inode: number;
-  /** Of the very file that was there first. */
+  /** Descriptor of the original file. */
   readonly #fd: number;
   readonly #number = Buffer.alloc(8);
   #size: number;
@@ -26,7 +26,7 @@ export class FileGuard {
     this.#fd = openSync(path, 'r');
   }
 
-  /** Throws once the file is not what it was, and ever after. */
+  /** Throws once the file has changed, and on every call after that. */
   check(): void {
     if (this.#damage !== undefined) throw this.#damage;
     const found = statSync(this.#path, { throwIfNoEntry: false });
@@ -55,8 +55,8 @@ export class FileGuard {
   }
 
   /**
-   * Whether the file still has the newest transaction that was seen of it. Transactions write the two first pages in
-   * turn, so that the page of the next one is all that has to be read where there was one since.
+   * Reports whether the file still has its newest known transaction. Transactions write the first two pages in turn, so
+   * that only the page of the next one must be read to see whether there was one since.
    */
   #hasNewest(): boolean {
     const next = this.#transactionOn((this.#transaction + 1n) % 2n);

@@ -8,12 +8,12 @@ import { StoreError } from './store-error.ts';
 const SQLITE_BUSY = 5;
 
 /**
- * Holds a folder for this process until the returned function is called or the process dies, however it dies.
+ * Locks a directory for this process until the returned function is called or the process dies, in whatever way.
  *
- * Node offers no file lock of its own, but an exclusive SQLite transaction is one: the operating system's lock on the
- * file, which the kernel drops with its holder, which containers that share a volume see alike (unlike an abstract
- * socket, or a process id in a file), and which excludes a second opening in the same process too.
- * Nothing else may open and close the lock file in this process: closing it would drop the lock.
+ * Node.js has no file lock of its own, but an exclusive SQLite transaction is one: it is the operating system's lock on
+ * the file, which the kernel releases with its holder, which containers that share a volume see alike (unlike an
+ * abstract socket, or a process id in a file), and which also excludes a second open in the same process. Nothing else
+ * may open and close the lock file in this process: closing it would release the lock.
  */
 export function lockFolder(folder: string): () => void {
   createDirectory(folder);
@@ -21,7 +21,7 @@ export function lockFolder(folder: string): () => void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    // One that is there is never opened here: see above.
+    // An existing file is never opened here: see above.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     tightenFile(path);
   }

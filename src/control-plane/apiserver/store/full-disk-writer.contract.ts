@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { realClock } from '#platform/base/clock';
 import { openLmdbStore } from './lmdb-store.ts';
 
-/** Writes until storage fails, reports the state as JSON, waits for a line, and writes once more. Argument: folder. */
+/**
+ * Writes until storage fails, reports the state as JSON, waits for a line, and writes once more. Argument: directory.
+ */
 const store = await openLmdbStore({ folder: process.argv[2] ?? '', clock: realClock });
 const failures = new Set<unknown>();
 let acknowledged = 0;

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { hasPrograms } from '#testing/programs';
 import { openLmdbStore } from './lmdb-store.ts';
 
-/** A limit on the size of files stands in for a full disk: writes fail the same way, and it can be lifted. */
+/** A limit on the file size simulates a full disk: writes fail the same way, and it can be lifted. */
 const canLimit = hasPrograms('a full disk', 'prlimit');
 
 it.skipIf(!canLimit)(

@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 import { Timeline } from './timeline.ts';
 import type { Version } from './version.ts';
 
-/** A journal whose commits end when and how the test says. */
+/** Implements a journal whose commits end when and how the test decides. */
 class ManualJournal implements Journal {
   readonly place = 'memory';
   readonly commits: {
@@ -29,7 +29,7 @@ class ManualJournal implements Journal {
   }
 }
 
-/** Lets everything run that waits for nothing but promises. */
+/** Lets everything run that waits only for promises. */
 const turn = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 };

@@ -3,9 +3,12 @@ import type { StoreEvent } from './store.ts';
 import { StoreError } from './store-error.ts';
 import type { Version } from './version.ts';
 
-/** Values in one commit, by length: enough to make a flush worth it, little enough that it is short. */
+/** Maximum length of the values in one commit: enough to make a flush worthwhile, little enough that it is short. */
 const GROUP_SIZE = 2 * 1024 * 1024;
-/** Useless versions removed in one commit, so that a large compaction does not hold up the writes that carry it. */
+/**
+ * Maximum number of obsolete versions removed in one commit, so that a large compaction does not delay the writes that
+ * carry it.
+ */
 const REMOVALS = 2_000;
 
 interface Accepted {
@@ -14,12 +17,12 @@ interface Accepted {
 }
 
 /**
- * Carries accepted writes to the journal in groups: all that arrive while one group is on its way form the next.
- * A failed group takes down all writes accepted after it too, because they may have been decided upon its outcome.
+ * Writes accepted writes to the journal in groups: all that arrive while one group is in progress form the next. A
+ * failed group also fails all writes accepted after it, because they may have been decided based on its outcome.
  */
 export class GroupCommit {
   readonly #journal: Journal;
-  /** Called with every group that has become durable, before its writes are answered; gives the event of each. */
+  /** Called with every group that has become durable, before its writes settle. Returns the event of each. */
   readonly #show: (versions: readonly Version[]) => readonly StoreEvent[];
   readonly #pending = new Map<string, Accepted>();
   #accepted: Accepted[] = [];
@@ -31,7 +34,7 @@ export class GroupCommit {
   #newest = 0;
   #running = false;
 
-  /** Called after every commit with what went wrong, if anything did. */
+  /** Called after every commit with the failure, if any. */
   readonly #onOutcome: (failure: StoreError | undefined) => void;
 
   constructor(
@@ -44,22 +47,24 @@ export class GroupCommit {
     this.#onOutcome = onOutcome;
   }
 
-  /** The revision of the newest write accepted, which may be visible by now; 0 when all since the last were lost. */
+  /**
+   * Returns the revision of the newest accepted write, which may be visible by now; 0 if all since the last were lost.
+   */
   get newest(): number {
     return this.#newest;
   }
 
-  /** The newest version of a key that is accepted but not durable. */
+  /** Returns the newest version of a key that is accepted but not durable. */
   pending(key: string): Version | undefined {
     return this.#pending.get(key)?.version;
   }
 
-  /** Settles when the newest pending write of a key has, well or badly. */
+  /** Settles when the newest pending write of a key has succeeded or failed. */
   async settled(key: string): Promise<void> {
     await this.#pending.get(key)?.write.promise.catch(() => {});
   }
 
-  /** Takes a version that has been given the next revision, and answers with its event once that is visible. */
+  /** Accepts a version that has the next revision, and returns its event once it is visible. */
   accept(version: Version): Promise<StoreEvent> {
     const accepted = { version, write: Promise.withResolvers<StoreEvent>() };
     this.#pending.set(version.key, accepted);
@@ -69,13 +74,13 @@ export class GroupCommit {
     return accepted.write.promise;
   }
 
-  /** Notes what to remove; it goes along with the next writes. */
+  /** Records what to remove; the next writes carry it. */
   compact({ revision, useless }: Compaction): void {
     this.#compacted = revision;
     for (const one of useless) this.#useless.push(one);
   }
 
-  /** Brings everything to the journal, compactions included. */
+  /** Writes everything to the journal, including compactions. */
   flush(): Promise<void> {
     const flush = Promise.withResolvers<void>();
     this.#flushes.push(flush);
@@ -83,14 +88,14 @@ export class GroupCommit {
     return flush.promise;
   }
 
-  /** Writes what is there once more, to find out whether the journal takes writes; fails where it does not. */
+  /** Writes the existing state again, to find out whether the journal accepts writes. Fails if it does not. */
   async probe(compacted: number): Promise<void> {
     this.#compacted = compacted;
     this.#probing = true;
     await this.flush();
   }
 
-  /** Finds out without a write whether the journal lost what it holds: then it takes no more writes. */
+  /** Checks without a write whether the journal lost its data, after which it accepts no more writes. */
   check(): void {
     try {
       this.#journal.check();
@@ -102,7 +107,7 @@ export class GroupCommit {
   #start(): void {
     if (this.#running) return;
     this.#running = true;
-    // One turn of the microtask queue later, so that writers answered together are also gathered together.
+    // It runs one microtask later, so that writers that continue together are also grouped together.
     queueMicrotask(() => void this.#run());
   }
 

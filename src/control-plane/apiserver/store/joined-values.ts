@@ -1,9 +1,11 @@
 import type { Entry } from './store.ts';
 
-/** About one write to a socket; joining in pieces of this size is three times as fast as joining 20 MB at once. */
+/**
+ * Size of about one write to a socket; joining in pieces of this size is three times as fast as joining 20 MB at once.
+ */
 const PIECE_LENGTH = 64 * 1024;
 
-/** The values of entries with commas between them, as UTF-8 in pieces: the items of a list, ready to be sent. */
+/** Joins the values of entries with commas, as UTF-8 in pieces: the items of a list, ready to be sent. */
 export function* joinedValues(entries: readonly Entry[]): Generator<Buffer, void, void> {
   let piece: string[] = [];
   let length = 0;

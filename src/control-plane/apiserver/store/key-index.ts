@@ -1,7 +1,10 @@
 import type { Entry } from './store.ts';
 import { live, type Version } from './version.ts';
 
-/** Small enough that inserting into one is cheap, large enough that a million keys make only a few thousand. */
+/**
+ * Maximum size of a chunk: small enough that an insertion is cheap, large enough that a million keys need only a few
+ * thousand.
+ */
 const CHUNK_LIMIT = 128;
 
 interface Slot {
@@ -10,14 +13,14 @@ interface Slot {
   chunk: Chunk;
 }
 
-/** A run of neighbouring keys; `alive` and `changed` let a whole chunk be counted without visiting it. */
+/** Holds a run of adjacent keys. `alive` and `changed` let a whole chunk be counted without visiting it. */
 interface Chunk {
   slots: Slot[];
   alive: number;
   changed: number;
 }
 
-/** The newest version of every key: by key, and in key order as a list of short sorted runs. */
+/** Holds the newest version of every key: by key, and in key order as a list of short sorted chunks. */
 export class KeyIndex {
   readonly #slots = new Map<string, Slot>();
   readonly #chunks: Chunk[] = [];
@@ -26,7 +29,7 @@ export class KeyIndex {
     return this.#slots.get(key)?.head;
   }
 
-  /** Makes a version the newest of its key; returns the one that was. */
+  /** Sets the newest version of a key. Returns the previous one. */
   set(version: Version): Version | undefined {
     const slot = this.#slots.get(version.key);
     const older = slot?.head;
@@ -37,7 +40,7 @@ export class KeyIndex {
     return older;
   }
 
-  /** Removes a key whose newest version is a deletion that nobody can look behind any more. */
+  /** Removes a key whose newest version is a deletion that no readable revision precedes. */
   remove(key: string): void {
     const slot = this.#slots.get(key);
     if (slot === undefined) return;
@@ -47,7 +50,7 @@ export class KeyIndex {
     if (chunk.slots.length === 0) this.#chunks.splice(this.#chunks.indexOf(chunk), 1);
   }
 
-  /** Entries below a prefix as of a revision, and how many follow them. */
+  /** Returns the entries below a prefix as of a revision, and how many follow them. */
   scan(prefix: string, after: string | undefined, limit: number, revision: number) {
     const entries: Entry[] = [];
     let remaining = 0;
@@ -83,7 +86,7 @@ export class KeyIndex {
     return slot;
   }
 
-  /** The chunk with room for a new key. */
+  /** Returns the chunk with room for a new key. */
   #chunkFor(key: string): Chunk {
     if (this.#chunks.length === 0) {
       const first: Chunk = { slots: [], alive: 0, changed: 0 };
@@ -95,7 +98,7 @@ export class KeyIndex {
     return chunk.slots.length < CHUNK_LIMIT ? chunk : this.#split(at, key);
   }
 
-  /** Halves a full chunk and returns the half where the key belongs. */
+  /** Splits a full chunk in half and returns the half where the key belongs. */
   #split(at: number, key: string): Chunk {
     const left = this.#chunks[at]!;
     const right: Chunk = { slots: left.slots.splice(left.slots.length >> 1), alive: 0, changed: left.changed };
@@ -108,7 +111,7 @@ export class KeyIndex {
     return key < right.slots[0]!.key ? left : right;
   }
 
-  /** The first chunk whose last key is not before the key; the number of chunks when there is none. */
+  /** Returns the first chunk whose last key is not before the key; the number of chunks if there is none. */
   #chunkOf(key: string): number {
     let low = 0;
     let high = this.#chunks.length;
@@ -122,7 +125,7 @@ export class KeyIndex {
   }
 }
 
-/** The first place whose key is not before the given one. */
+/** Returns the first index whose key is not before the given one. */
 function lowerBound(slots: readonly Slot[], key: string): number {
   let low = 0;
   let high = slots.length;

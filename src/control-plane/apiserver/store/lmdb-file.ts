@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StoreError } from './store-error.ts';
 
 /**
- * Reads an LMDB file without mapping it into memory, and believes nothing in it: LMDB itself follows whatever a damaged
+ * Reads an LMDB file without mapping it into memory, and trusts nothing in it: LMDB itself follows whatever a damaged
  * page says, and dies by a signal or shows less than was stored. The layout is that of LMDB's data version 2.
  */
 
@@ -12,18 +12,20 @@ const PAGE_HEADER = 24;
 const NODE_HEADER = 8;
 const TREE_SIZE = 48;
 const META_SIZE = 168;
-/** Where one of the two first pages says which transaction wrote it. */
+/** Offset of the transaction number in each of the first two pages. */
 export const TRANSACTION_AT = 152;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const [BRANCH, LEAF, OVERFLOW, META] = [1, 2, 4, 8];
 const [BIG_DATA, SUB_DATA] = [1, 2];
-/** The flag of the list of free pages, and of no other tree: others would be laid out in another way. */
+/** Flag of the free-page list, and of no other tree: others would have another layout. */
 const INTEGER_KEYS = 0x08;
-/** Bytes that are read at a time, and how many such chunks are retained: pages that follow each other may be far apart. */
+/**
+ * Number of bytes to read at a time, and number of such chunks to retain: consecutive pages of a tree may be far apart.
+ */
 const CHUNK = 64 * 1024;
 const KEPT_CHUNKS = 512;
 
-/** The root of one B-tree and what its file says of it. */
+/** Describes the root of one B-tree and what its file says about it. */
 interface Tree {
   readonly flags: number;
   readonly depth: number;
@@ -40,7 +42,7 @@ interface Node {
   readonly flags: number;
 }
 
-/** What a walk over a tree has met by now. */
+/** Holds the state of a walk over a tree. */
 interface Walk {
   readonly tree: Tree;
   readonly compare: (a: Buffer, b: Buffer) => number;
@@ -48,18 +50,18 @@ interface Walk {
   leafPages: number;
   overflowPages: number;
   entries: number;
-  /** The key before, and the least that the next one may be. */
+  /** Previous key, and the minimum of the next one. */
   last: Buffer | undefined;
   least: Buffer | undefined;
 }
 
-/** One LMDB file, read and checked page by page. Every method throws `Corrupt` where the file is not whole. */
+/** Reads and checks one LMDB file page by page. Every method throws `Corrupt` if the file is damaged. */
 export class LmdbFile {
   readonly #path: string;
   readonly #fd: number;
   readonly #size: number;
   readonly #chunks = new Map<number, Buffer>();
-  /** One byte for each page that belongs to something. */
+  /** One byte for each page that is in use. */
   #used = new Uint8Array(0);
   #pageSize = 0;
   #lastPage = 0;
@@ -72,8 +74,8 @@ export class LmdbFile {
   }
 
   /**
-   * Hands the entries of a file's named databases to a reader, and then checks all that is left of it.
-   * False where there is no file, or nothing in it.
+   * Passes the entries of a file's named databases to a reader, then checks the rest of the file. Returns false if the
+   * file is missing or empty.
    */
   static read(path: string, reader: (entriesOf: (name: string) => Iterable<Node>) => void): boolean {
     let fd: number;
@@ -108,7 +110,7 @@ export class LmdbFile {
     this.#checkFreePages(free);
   }
 
-  /** Of the two pages that transactions write in turn, the newer one is the state of the file. */
+  /** Returns the state of the file: the newer of the two pages that transactions write in turn. */
   #newestMeta(): { free: Tree; main: Tree } {
     if (this.#size < META_SIZE) throw this.#damage(`it has ${this.#size} bytes, which is too short for any content`);
     const first = this.#bytes(0, META_SIZE);
@@ -138,7 +140,7 @@ export class LmdbFile {
   #checkMeta(page: Buffer, which: string): void {
     const isMeta = page.readUInt16LE(18) === META && page.readUInt32LE(24) === MAGIC;
     const hasFlags = page.readUInt16LE(52) === INTEGER_KEYS && page.readUInt16LE(100) === 0;
-    // LMDB reserves as much of its address space.
+    // LMDB reserves that much address space.
     const hasSize = page.readBigUInt64LE(40) < 1n << 46n;
     if (!isMeta || !hasFlags || !hasSize) throw this.#damage(`its ${which} page is damaged`);
     const version = page.readUInt32LE(28);
@@ -182,7 +184,7 @@ export class LmdbFile {
     }
   }
 
-  /** A key of a branch page: all before it is less, and nothing after it is. */
+  /** Checks a key of a branch page: everything before it is less, and nothing after it is. */
   #separate(walk: Walk, number: number, key: Buffer): void {
     if (key.length === 0 || walk.last === undefined || walk.compare(walk.last, key) >= 0) throw this.#damaged(number);
     walk.least = key;
@@ -208,7 +210,7 @@ export class LmdbFile {
     return { key, value, flags: flags & SUB_DATA };
   }
 
-  /** A value that has pages of its own. */
+  /** Reads a value that has pages of its own. */
   #overflow(walk: Walk, number: number, size: number): Buffer {
     const pages = Math.ceil((size + PAGE_HEADER) / this.#pageSize);
     const bytes = this.#page(number, pages);
@@ -219,14 +221,14 @@ export class LmdbFile {
     return bytes.subarray(PAGE_HEADER, PAGE_HEADER + size);
   }
 
-  /** LMDB writes new content to free pages, which must not be those of any other. */
+  /** Checks that free pages, to which LMDB writes new content, are not used by anything else. */
   #checkFreePages(free: Tree): void {
     for (const { value } of this.#walk(free)) {
       const words = value.length >= 8 ? Number(value.readBigUInt64LE(0)) : -1;
       if (words < 0 || 8 + words * 8 > value.length) throw this.#damage('the list of its free pages is damaged');
       for (let at = 8; at <= words * 8; at += 8) {
         let word = value.readBigInt64LE(at);
-        // A negative word is the length of a row of pages, the first of which follows.
+        // A negative word is the length of a run of pages, the first of which follows.
         const length = word < 0n ? -word : 1n;
         if (word < 0n) {
           at += 8;
@@ -242,12 +244,12 @@ export class LmdbFile {
     }
   }
 
-  /** A page with those that follow it, each of which may belong to one place alone. */
+  /** Reads a page with those that follow it. Each may be used only once. */
   #page(number: number, pages: number): Buffer {
     for (let i = 0; i < pages; i++) this.#use(number + i);
     const bytes = this.#bytes(number * this.#pageSize, pages * this.#pageSize);
     if (bytes.readBigUInt64LE(0) !== BigInt(number)) throw this.#damaged(number);
-    // One that seems to be of a later transaction would be written over in its place.
+    // A page that seems to be of a later transaction would be overwritten in place.
     if (bytes.readBigUInt64LE(8) > this.#transaction) throw this.#damaged(number);
     return bytes;
   }

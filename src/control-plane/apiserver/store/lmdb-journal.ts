@@ -16,24 +16,30 @@ import type { Version } from './version.ts';
 export interface JournalOptions {
   readonly folder: string;
   readonly durability: Durability;
-  /** The file beside the data that says how far it goes. */
+  /** File beside the data that records how far it goes. */
   readonly head: string;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** How far the head may be behind: writing it with every commit would cost as much again as a small one. */
+/** Maximum delay of the head: writing it with every commit would cost as much as a small commit. */
 const HEAD_EVERY_MS = 250;
 
-/** Fills pages instead of splitting them in half; the declared types know it for `putSync` only. */
+/** Fills pages instead of splitting them in half. The declared types have it for `putSync` only. */
 const APPEND = { append: true } as unknown as number;
 
-/** Versions in an LMDB environment, one transaction a group of writes. Holds the folder's lock while it is open. */
+/**
+ * Stores versions in an LMDB environment, one transaction per group of writes. Holds the directory's lock while it is
+ * open.
+ */
 export class LmdbJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #unlock: () => void;
   readonly #head: StoreHead;
   readonly #guard: FileGuard;
-  /** LMDB has read the records of a group when its commit is answered, and no group begins before that. */
+  /**
+   * One encoder suffices: LMDB has read the records of a group when its commit settles, and no group starts before
+   * that.
+   */
   #encoder = new RecordEncoder();
   #environment: Environment;
   #newest: number;
@@ -54,7 +60,7 @@ export class LmdbJournal implements Journal {
     return `"${this.#options.folder}"`;
   }
 
-  /** Opens a folder and reads back everything in it. Throws `Corrupt` where that is not all that was stored. */
+  /** Opens a directory and reads back everything in it. Throws `Corrupt` if that is not all that was stored. */
   static async open(options: JournalOptions): Promise<{ journal: LmdbJournal; timeline: Timeline }> {
     createPrivateDirectory(options.folder);
     for (const name of ['data.mdb', 'lock.mdb']) tightenFile(join(options.folder, name));
@@ -69,7 +75,7 @@ export class LmdbJournal implements Journal {
         await writeData(options.folder, content.unchecked, content.timeline.compacted);
       }
       const timeline = content?.timeline ?? new Timeline();
-      // Where nothing is flushed, the data may be behind after a power cut: all that is sure is that there is some.
+      // Without flushes, the data may be behind after a power cut: all that is certain is that there is some.
       if (reached === undefined) head.create(options.durability === 'sync' ? timeline.revision : FIRST_REVISION);
       const journal = new LmdbJournal(options, unlock, head, timeline.revision);
       await journal.#remove(content?.useless ?? []);
@@ -119,8 +125,8 @@ export class LmdbJournal implements Journal {
   }
 
   /**
-   * After a failure the environment may refuse everything, and the writes that failed may yet have reached the disk:
-   * opens it anew and takes out what is beyond the last revision that was answered.
+   * Recovers from a failure, after which the environment may reject everything, and the failed writes may still have
+   * reached the disk. Reopens it and removes everything after the last acknowledged revision.
    */
   async #recover(): Promise<void> {
     await this.#environment.root.close();
@@ -141,7 +147,7 @@ export class LmdbJournal implements Journal {
   }
 }
 
-/** Data that is whole in itself may still be less than there was. */
+/** Checks that the data reaches the head, because intact data may still be less than there was. */
 function checkReached(folder: string, content: StoredContent | undefined, reached: number | undefined): void {
   if (reached === undefined) return;
   if (content === undefined) {
@@ -157,12 +163,12 @@ function checkReached(folder: string, content: StoredContent | undefined, reache
   );
 }
 
-/** Within a batch, whose promise tells how it went. */
+/** Removes records within a batch, whose promise reports the result. */
 function removeAll(records: Environment['records'], revisions: readonly number[]): void {
   for (const revision of revisions) void records.remove(revision);
 }
 
-/** LMDB reports a failed commit by an error that only promises its cause. */
+/** Returns the cause of a failed commit, which LMDB's error only promises. */
 async function causeOf(error: unknown): Promise<unknown> {
   try {
     await (error as { commitError?: Promise<never> }).commitError;

@@ -145,7 +145,7 @@ describe('LMDB store over time', () => {
     const folder = newFolder();
     const store = await openLmdbStore({ folder, clock });
     await put(store, '/a', '1');
-    // As after a commit that reported a failure although it had reached the disk.
+    // This is the state after a commit that reported a failure although it had reached the disk.
     const root = open(folder, { noSubdir: false, overlappingSync: false });
     await root.openDB('records', { encoding: 'binary' }).put(4, Buffer.from([7]));
     await root.close();

@@ -25,7 +25,7 @@ type Command =
   | { readonly do: 'read'; readonly prefix: string; readonly at: number; readonly limit: number }
   | { readonly do: 'watch'; readonly prefix: string; readonly at: number };
 
-/** Everything that ever happened, in a list: slow and plainly right. */
+/** Holds everything that ever happened in a list: slow and obviously correct. */
 class Model {
   readonly history: { key: string; value: string | undefined; revision: number; createRevision: number }[] = [];
   revision = 1;
@@ -85,7 +85,7 @@ const command: Arbitrary<Command> = oneof(
   { weight: 1, arbitrary: record({ do: constant('watch'), prefix: constantFrom(...PREFIXES), at: fraction }) },
 );
 
-/** Any sequence of commands answers as the model does. */
+/** Tests that any sequence of commands has the same results as the model. */
 export function describeModel(open: () => Promise<Store>, reopen?: (store: Store) => Promise<Store>): void {
   it('answers any sequence of commands as a list of all that happened would', { timeout: 60_000 }, async () => {
     await assert(
@@ -122,7 +122,7 @@ async function runAll(store: Store, model: Model, commands: readonly Command[]):
   expect(store.compacted).toBe(model.compacted);
 }
 
-/** Writes that are to be refused come alone: among others, a refusal may meet a later state than the model's. */
+/** Writes a value. Writes that must fail run alone: among others, a failure may see a later state than the model's. */
 async function write(
   store: Store,
   model: Model,

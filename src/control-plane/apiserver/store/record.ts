@@ -3,18 +3,18 @@ import { StoreError } from './store-error.ts';
 import { Version } from './version.ts';
 
 /**
- * A version as bytes, stored under its revision:
- * kind (1 byte: 1 put, 2 delete), length of the key in bytes (4), createRevision (8, a double), key, value (UTF-8), and a
- * CRC-32 of all that (4), which begins with the revision: a record under another revision is as damaged as any.
+ * A record is a version as bytes, stored under its revision: kind (1 byte: 1 put, 2 delete), length of the key in bytes
+ * (4), createRevision (8, a double), key, value (UTF-8), and a CRC-32 of all that (4). The checksum begins with the
+ * revision, so that a record under another revision counts as damaged.
  */
 const HEADER = 13;
 const CHECKSUM = 4;
 const PUT = 1;
 const DELETE = 2;
-/** The largest buffer that is kept for further groups. */
+/** Size of the largest buffer that is retained for further groups. */
 const KEPT = 1024 * 1024;
 
-/** Encodes groups of versions, each into parts of one buffer that the next group is written over. */
+/** Encodes groups of versions, each into slices of one buffer that the next group overwrites. */
 export class RecordEncoder {
   #buffer = Buffer.alloc(0);
 
@@ -40,7 +40,7 @@ export class RecordEncoder {
     });
   }
 
-  /** New memory costs more than what is written into it; only an unusually large group gets some of its own. */
+  /** Returns a buffer. Allocating costs more than filling it, so only an unusually large group gets its own. */
   #room(size: number): Buffer {
     if (size > KEPT) return Buffer.allocUnsafeSlow(size);
     if (size > this.#buffer.length)
@@ -49,7 +49,10 @@ export class RecordEncoder {
   }
 }
 
-/** Text of as many bytes as characters is ASCII, of which both encodings say the same, and one is a plain copy. */
+/**
+ * Writes text. If it has as many bytes as characters it is ASCII, for which latin1 gives the same bytes by a plain
+ * copy.
+ */
 function write(buffer: Buffer, text: string, at: number, bytes: number): void {
   buffer.write(text, at, bytes === text.length ? 'latin1' : 'utf8');
 }
@@ -58,7 +61,7 @@ function checksum(content: Buffer, revision: number): number {
   return crc32(content, revision % 2 ** 32);
 }
 
-/** Reads a record back. Throws `Corrupt` where it is not what was written, naming its key as far as that can be read. */
+/** Decodes a record. Throws `Corrupt` if it is not what was written, naming its key as far as that can be read. */
 export function decodeRecord(revision: number, record: Buffer): Version {
   const end = record.length - CHECKSUM;
   if (end < HEADER || record.readUInt32LE(end) !== checksum(record.subarray(0, end), revision)) {
@@ -67,7 +70,7 @@ export function decodeRecord(revision: number, record: Buffer): Version {
   return decodeContent(revision, record.subarray(0, end));
 }
 
-/** A record without its checksum, which is what stores of version 1 hold. */
+/** Decodes a record without its checksum, as stores of version 1 hold it. */
 export function decodeContent(revision: number, record: Buffer): Version {
   const kind = record.length < HEADER ? 0 : record.readUInt8(0);
   const keyEnd = kind === 0 ? 0 : HEADER + record.readUInt32LE(1);

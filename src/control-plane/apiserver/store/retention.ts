@@ -1,10 +1,13 @@
-/** How much history a store keeps for watches and for reads at a revision: whatever passes one of these may go. */
+/**
+ * Limits the history that a store keeps for watches and for reads at a revision. Whatever exceeds one of these may be
+ * compacted.
+ */
 export interface Retention {
-  /** Age in milliseconds. */
+  /** Maximum age in milliseconds. */
   readonly maxAge: number;
-  /** Number of events. */
+  /** Maximum number of events. */
   readonly maxEvents: number;
-  /** Bytes of values held by events: keeps a few huge objects from filling memory. */
+  /** Maximum bytes of values held by events, so that a few huge objects do not fill the memory. */
   readonly maxBytes: number;
 }
 
@@ -22,7 +25,7 @@ interface Mark {
 }
 
 /**
- * Decides how far to compact. Age is known from marks (the revision that was newest at a moment) set as writes pass,
+ * Decides how far to compact. Age is derived from marks (the newest revision at a moment) that are set during writes,
  * so that no event carries a time and no timer runs: without writes, history does not grow.
  */
 export class RetentionPolicy {
@@ -34,18 +37,18 @@ export class RetentionPolicy {
     this.#marks = [{ time: now, revision }];
   }
 
-  /** The revision to compact to, or undefined when nothing is worth it yet. */
+  /** Returns the revision to compact to, or undefined if compacting is not worthwhile yet. */
   floor(now: number, { revision, compacted, kept }: Kept): number | undefined {
     const { maxAge, maxEvents, maxBytes } = this.#limits;
     let floor = Math.max(compacted, this.#expired(now, maxAge));
-    // In steps, because compacting on every write would cost each write a compaction.
+    // Compaction happens in steps, because compacting on every write would slow down each write.
     if (kept.events > maxEvents + (maxEvents >> 6)) floor = Math.max(floor, revision - maxEvents);
     if (kept.bytes > maxBytes) floor = Math.max(floor, revision - kept.events + Math.ceil(kept.events / 8));
     if (now - this.#marks[this.#marks.length - 1]!.time >= maxAge / 32) this.#marks.push({ time: now, revision });
     return floor > compacted ? floor : undefined;
   }
 
-  /** The newest marked revision that is old enough; its marks before it are of no more use. */
+  /** Returns the newest marked revision that is old enough, and drops the marks before it. */
   #expired(now: number, maxAge: number): number {
     let last = 0;
     while (last + 1 < this.#marks.length && now - this.#marks[last + 1]!.time >= maxAge) last++;

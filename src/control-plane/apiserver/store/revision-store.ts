@@ -22,19 +22,21 @@ import { live, Version } from './version.ts';
 import { WatchHub } from './watch-hub.ts';
 
 export interface StoreOptions {
-  /** Ages history. */
+  /** Measures the age of history. */
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly retention?: Partial<Retention>;
-  /** Told when writes begin to fail, and when they succeed again. */
+  /** Called when writes start to fail, and when they succeed again. */
   readonly onProblem?: (problem: StoreError | undefined) => void;
 }
 
-/** How long what was found out about a failure is believed. */
+/** Time for which the result of checking a failure is cached. */
 const RECHECK_AFTER_MS = 1_000;
 
 type NewValue = string | ((revision: number) => string) | undefined;
 
-/** The store itself: decides writes, keeps the visible state in memory, and has a journal make it durable if given. */
+/**
+ * Implements the store: decides writes, holds the visible state in memory, and makes it durable by a journal if given.
+ */
 export class RevisionStore implements Store {
   readonly #clock: StoreOptions['clock'];
   readonly #timeline: Timeline;
@@ -125,7 +127,7 @@ export class RevisionStore implements Store {
     return this.#closing;
   }
 
-  /** Decides a write and, once it is visible, answers it. */
+  /** Decides a write, and returns its outcome once it is visible. */
   async #write(key: string, value: NewValue, { expected, memo }: WriteOptions = {}): Promise<Outcome> {
     for (;;) {
       this.#checkOpen();
@@ -136,12 +138,13 @@ export class RevisionStore implements Store {
         return { done: true, event: await this.#accept(nextVersion(key, value, revision, current, memo)) };
       }
       if (pending === undefined) return { done: false, current };
-      // A refusal tells what is there, so one because of a write that is not durable yet waits for its fate.
+      // The outcome of a failed comparison contains the current entry, so it waits until a pending write of the key
+      // settles.
       await this.#commits?.settled(key);
     }
   }
 
-  /** Takes a write in; the event comes at once without a journal. */
+  /** Accepts a write. Without a journal, the event is available at once. */
   #accept(version: Version): StoreEvent | Promise<StoreEvent> {
     if (this.#commits !== undefined) return this.#commits.accept(version);
     return this.#show([version])[0]!;
@@ -187,7 +190,7 @@ export class RevisionStore implements Store {
   }
 }
 
-/** Whether a write may happen given what the key holds. */
+/** Reports whether a write may happen given the current entry of the key. */
 function admits(current: Entry | undefined, value: NewValue, expected: number | undefined): boolean {
   if (value === undefined && current === undefined) return false;
   return expected === undefined || expected === (current?.revision ?? 0);
@@ -201,7 +204,7 @@ function nextVersion(
   memo: object | undefined,
 ): Version {
   const text = typeof value === 'function' ? value(revision) : value;
-  // Stored as UTF-8, which has no room for half a character.
+  // Keys are stored as UTF-8, which cannot represent a lone surrogate.
   if (current === undefined && (key === '' || !key.isWellFormed())) throw new StoreError('InvalidKey', `key "${key}"`);
   if (text !== undefined && !text.isWellFormed()) throw new StoreError('InvalidValue', `value of "${key}"`);
   return new Version(key, text, revision, current?.createRevision ?? revision, memo);

@@ -1,4 +1,4 @@
-/** The one list of ways a store refuses. */
+/** Lists all reasons for which a store fails a request. */
 export type StoreErrorCode =
   | 'Compacted'
   | 'FutureRevision'

@@ -5,15 +5,15 @@ import { StoreError } from './store-error.ts';
 
 const FORM = /^vimana-store-head\/1 (\d{16}) ([0-9a-f]{8})\n$/;
 
-/** The text of a head: always of the same length, so that one can be written over another. */
+/** Formats a head: always of the same length, so that one can overwrite another. */
 function textOf(revision: number): string {
   const content = `vimana-store-head/1 ${String(revision).padStart(16, '0')}`;
   return `${content} ${crc32(content).toString(16).padStart(8, '0')}\n`;
 }
 
 /**
- * Says beside a store's data that there is data, and the revision that it reaches at least. Data that was emptied, or put
- * back to an earlier state, is whole in itself: only something outside of it can tell.
+ * Records beside a store's data that there is data, and its minimum revision. Data that was emptied, or reset to an
+ * earlier state, is intact in itself, so that only something outside of it can reveal that.
  */
 export class StoreHead {
   readonly #path: string;
@@ -23,7 +23,7 @@ export class StoreHead {
     this.#path = path;
   }
 
-  /** The revision that the data must have reached; undefined where nothing was ever stored. */
+  /** Returns the revision that the data must have reached; undefined if nothing was ever stored. */
   read(): number | undefined {
     let text: string;
     try {
@@ -37,19 +37,19 @@ export class StoreHead {
     throw new StoreError('Corrupt', `${this.#path} is damaged: its checksum does not match`);
   }
 
-  /** Puts it on disk, for good. */
+  /** Writes the head to disk durably. */
   create(revision: number): void {
     this.close();
     writePrivateFile(this.#path, textOf(revision));
   }
 
   /**
-   * Writes over what is there, once the data has reached a revision. It is not flushed: one that is behind says less, but
-   * nothing wrong. That it could not be written is as harmless.
+   * Overwrites the head once the data has reached a revision. It is not flushed: a stale head says less, but nothing
+   * wrong. A failed write is equally harmless.
    */
   advance(revision: number): void {
     try {
-      // One that was removed would be written without anybody ever finding it.
+      // Overwriting a deleted file would succeed without anyone ever finding it.
       if (!existsSync(this.#path)) this.create(revision);
       this.#fd ??= openSync(this.#path, 'r+');
       writeSync(this.#fd, textOf(revision), 0, 'latin1');

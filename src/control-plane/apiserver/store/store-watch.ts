@@ -4,12 +4,15 @@ import type { Subscriber, WatchHub } from './watch-hub.ts';
 
 type Batch = readonly (StoreEvent | ProgressNotify)[];
 
-/** Events a watch may hold before it goes back to reading history; also the most it delivers at once. */
+/**
+ * Maximum number of events a watch may buffer before it goes back to reading history, and of events it delivers at
+ * once.
+ */
 export const WATCH_BUFFER = 1024;
 
 /**
- * One watch: either live, holding the few events not taken yet, or behind, holding only the revision it has reached
- * and reading on from history when asked. It starts behind, and falls behind again when its buffer is full.
+ * Implements one watch: either live, holding the few events not read yet, or behind, holding only the revision it has
+ * reached and reading from history on demand. It starts behind, and falls behind again when its buffer is full.
  */
 export class StoreWatch implements Watch, Subscriber {
   readonly prefix: string;
@@ -84,12 +87,12 @@ export class StoreWatch implements Watch, Subscriber {
     if (this.#reason !== undefined) throw this.#reason;
   }
 
-  /** Everything that can be delivered now. */
+  /** Returns everything that can be delivered now. */
   #take(): Batch {
     if (this.#ended) return [];
     const batch: (StoreEvent | ProgressNotify)[] = this.#behind ? this.#readHistory() : this.#buffer;
     if (!this.#behind) {
-      // All visible events have been pushed here, so what is not in the buffer does not concern this watch.
+      // All visible events have been pushed here, so anything not in the buffer does not concern this watch.
       this.#buffer = [];
       this.#reached = this.#timeline.revision;
       if (this.#progressWanted) {

@@ -6,11 +6,11 @@ import { collect, describeWatching, put } from './watching.contract.ts';
 
 export interface StoreContract {
   readonly name: string;
-  /** A new, empty store. */
+  /** Opens a new, empty store. */
   readonly open: (options?: { clock?: { monotonic(): number }; retention?: Partial<Retention> }) => Promise<Store>;
 }
 
-/** What every store must do; each implementation runs it. */
+/** Tests the contract of every store; each implementation runs it. */
 export function describeStore({ name, open }: StoreContract): void {
   describe(`${name} store`, () => {
     let store: Store;

@@ -7,22 +7,22 @@ import { StoreError } from './store-error.ts';
 import { FIRST_REVISION, Timeline } from './timeline.ts';
 import type { Version } from './version.ts';
 
-/** How keys are read; its declared types leave it out. */
+/** Decodes keys. LMDB's declared types omit it. */
 const { bufferToKeyValue } = lmdb as unknown as { bufferToKeyValue: (key: Buffer) => unknown };
 
-/** The name of the records' form; changed with it, or with what the meta table holds. */
+/** Name of the record format. Change it with the format, or with the content of the meta table. */
 export const FORMAT = 'vimana-store/2';
-/** The same without checksums. */
+/** Name of the same format without checksums. */
 const UNCHECKED_FORMAT = 'vimana-store/1';
 
-/** How many damaged objects are named. */
+/** Maximum number of damaged objects to name. */
 const NAMED = 5;
 
 export interface StoredContent {
   readonly timeline: Timeline;
-  /** Revisions that a compaction had not come to remove. */
+  /** Revisions that a compaction did not get to remove. */
   readonly useless: readonly number[];
-  /** All that is stored, where that is without checksums. */
+  /** All stored versions, if the format has no checksums. */
   readonly unchecked?: readonly Version[];
 }
 
@@ -30,7 +30,7 @@ type Records = Iterable<{ readonly revision: number; readonly value: Buffer }>;
 
 export const dataFile = (folder: string): string => join(folder, 'data.mdb');
 
-/** Reads back everything in a folder, and checks all of it; undefined where nothing was ever stored there. */
+/** Reads back and checks everything in a directory; undefined if nothing was ever stored there. */
 export function readContent(folder: string): StoredContent | undefined {
   let content: StoredContent | undefined;
   LmdbFile.read(dataFile(folder), (entriesOf) => {
@@ -58,7 +58,7 @@ function* numbered(entries: Iterable<{ readonly key: Buffer; readonly value: Buf
   for (const { key, value } of entries) yield { revision: Number(bufferToKeyValue(key)), value };
 }
 
-/** Plays records in the order of their revisions. */
+/** Replays records in the order of their revisions. */
 export function replay(
   folder: string,
   records: Records,

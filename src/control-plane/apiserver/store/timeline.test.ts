@@ -18,7 +18,7 @@ describe('timeline', () => {
     const refs = [write('/a', '1'), write('/a', '2'), write('/b', '1'), write('/b', undefined), write('/a', '3')];
     timeline.compact(timeline.revision - 1);
     for (let attempt = 0; attempt < 50 && refs[0]?.deref() !== undefined; attempt++) {
-      // A WeakRef holds on to its target until the job that made or read it ends.
+      // A WeakRef keeps its target alive until the job that created or read it ends.
       await new Promise((resolve) => process.nextTick(resolve));
       collectGarbage();
     }

@@ -5,13 +5,16 @@ import { live, type Version } from './version.ts';
 
 type Change = StoreEvent & { readonly version: Version };
 
-/** A revision before the first write: nothing is at 0, which clients use to mean "any". */
+/** Revision before the first write. Nothing is at 0, which clients use to mean "any". */
 export const FIRST_REVISION = 1;
 
-/** All visible versions of all keys from the compacted revision on, and the events between them. No I/O, no time. */
+/**
+ * Holds all visible versions of all keys from the compacted revision on, and the events between them. It uses no I/O
+ * and no time.
+ */
 export class Timeline {
   readonly #index = new KeyIndex();
-  /** One per revision, so that the event of revision r is at r - compacted - 1. */
+  /** One change per revision, so that the event of revision r is at r - compacted - 1. */
   readonly #changes: Change[] = [];
   #compacted: number;
   #revision: number;
@@ -30,12 +33,12 @@ export class Timeline {
     return this.#compacted;
   }
 
-  /** How many events are kept, and about how many bytes of values they hold on to. */
+  /** Returns the number of retained events, and approximately how many bytes of values they hold. */
   get kept(): { events: number; bytes: number } {
     return { events: this.#changes.length, bytes: this.#bytes };
   }
 
-  /** The newest version of a key, which may be a deletion. */
+  /** Returns the newest version of a key, which may be a deletion. */
   head(key: string): Version | undefined {
     return this.#index.head(key);
   }
@@ -51,7 +54,7 @@ export class Timeline {
     return { entries, revision, remaining };
   }
 
-  /** Throws unless the state at a revision, and the events after it, are all here. */
+  /** Throws unless the state at a revision, and all events after it, are available. */
   checkReadable(revision: number): void {
     if (revision < this.#compacted) {
       throw new StoreError('Compacted', `revision ${revision} is compacted: the oldest kept is ${this.#compacted}`);
@@ -61,7 +64,7 @@ export class Timeline {
     }
   }
 
-  /** Up to `limit` events after a revision that the test accepts, and the revision up to which that is all of them. */
+  /** Returns up to `limit` accepted events after a revision, and the revision up to which they are complete. */
   eventsAfter(revision: number, limit: number, accepts: (key: string) => boolean) {
     this.checkReadable(revision);
     const events: StoreEvent[] = [];
@@ -88,7 +91,7 @@ export class Timeline {
     return change;
   }
 
-  /** Takes in a stored version that is older than the events kept; returns the revisions that it made useless. */
+  /** Adds a stored version that is older than the retained events. Returns the revisions that it made obsolete. */
   restore(version: Version): number[] {
     const older = this.#index.set(version);
     const useless = older === undefined ? [] : [older.revision];
@@ -98,8 +101,8 @@ export class Timeline {
   }
 
   /**
-   * Forgets events up to a revision and every version that no readable revision shows any more.
-   * Returns the revisions of those versions; a deletion always comes after the value it deleted.
+   * Drops events up to a revision, and every version that no readable revision shows any more. Returns the revisions of
+   * those versions; a deletion always comes after the value it deleted.
    */
   compact(revision: number): number[] {
     if (revision > this.#revision) this.checkReadable(revision);

@@ -1,6 +1,6 @@
 import type { Entry } from './store.ts';
 
-/** One value of one key, linked to the value before it; a deletion is a version without a value. */
+/** Holds one value of one key, linked to the previous one; a deletion is a version without a value. */
 export class Version {
   readonly key: string;
   readonly value: string | undefined;
@@ -17,17 +17,17 @@ export class Version {
     this.memo = memo;
   }
 
-  /** Puts this version in front of the one it supersedes. */
+  /** Links this version to the one it supersedes. */
   supersede(older: Version | undefined): void {
     this.#older = older;
   }
 
-  /** Lets go of everything before this version, once no readable revision can reach it. */
+  /** Drops everything before this version, once no readable revision can reach it. */
   forgetOlder(): void {
     this.#older = undefined;
   }
 
-  /** The version of the key that was current at a revision. */
+  /** Returns the version of the key that was current at a revision. */
   at(revision: number): Version | undefined {
     if (this.revision <= revision) return this;
     let version = this.#older;
@@ -36,7 +36,7 @@ export class Version {
   }
 }
 
-/** The version as an entry, unless it is a deletion. */
+/** Returns the version as an entry, unless it is a deletion. */
 export function live(version: Version | undefined): Entry | undefined {
   return version?.value === undefined ? undefined : (version as Entry);
 }

@@ -8,8 +8,8 @@ export interface Subscriber {
 }
 
 /**
- * Routes each event to the watches that want it. A watch is filed under its prefix, and a key is looked up under each of
- * its own prefixes that end in `/` and under itself, so an event costs a few lookups plus the watches that match.
+ * Routes each event to the matching watches. A watch is registered under its prefix, and a key is looked up under each
+ * of its own prefixes that end in `/` and under itself, so an event costs a few lookups plus the matching watches.
  */
 export class WatchHub {
   readonly #byPrefix = new Map<string, Set<Subscriber>>();

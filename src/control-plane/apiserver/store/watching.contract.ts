@@ -3,7 +3,7 @@ import type { StoreContract } from './store.contract.ts';
 import type { ProgressNotify, Store, StoreEvent, Watch } from './store.ts';
 import { WATCH_BUFFER } from './store-watch.ts';
 
-/** The part of the contract about events and how long they are kept. */
+/** Tests the part of the contract about events and their retention. */
 export function describeWatching({ open }: StoreContract): void {
   describe('events', () => {
     let store: Store;
@@ -183,7 +183,7 @@ export function describeWatching({ open }: StoreContract): void {
   });
 }
 
-/** Puts, expects that it is done, and gives the revision. */
+/** Puts a value, expects success, and returns the revision. */
 export async function put(store: Store, key: string, value: string | ((revision: number) => string)): Promise<number> {
   const outcome = await store.put(key, value);
   if (!outcome.done) throw new Error(`${key} was not written`);
@@ -199,7 +199,7 @@ async function collectItems(watch: Watch, count: number): Promise<(StoreEvent | 
   return items;
 }
 
-/** The first events of a watch; progress does not count. */
+/** Returns the first events of a watch, ignoring progress. */
 export async function collect(watch: Watch, count: number): Promise<StoreEvent[]> {
   const items = await collectItems(watch, count);
   return items.filter((item) => item.type !== 'progress');

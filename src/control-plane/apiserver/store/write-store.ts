@@ -3,7 +3,7 @@ import { lockFolder } from './folder-lock.ts';
 import { StoreHead } from './store-head.ts';
 import type { Version } from './version.ts';
 
-/** Makes a new store of versions that are older than its first revision, which nobody can read behind. */
+/** Creates a store from versions that are older than its first revision, before which nothing is readable. */
 export async function writeStore(
   { folder, head }: { readonly folder: string; readonly head: string },
   versions: Iterable<Version>,

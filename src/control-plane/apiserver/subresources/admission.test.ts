@@ -29,7 +29,7 @@ async function newPod(metadata: object = {}, nodeName = 'n1'): Promise<string> {
   return name;
 }
 
-/** Asks webhooks about subresources for as long as a test runs. */
+/** Calls webhooks for subresources while a test runs. */
 async function watched(
   kind: 'validating' | 'mutating',
   resources: string[],

@@ -16,7 +16,7 @@ interface Condition {
   readonly [field: string]: unknown;
 }
 
-/** pods/binding: the scheduler puts a pod on a node, once. */
+/** Handles pods/binding: the scheduler assigns a pod to a node, once. */
 export const bind: SubresourceAction = async (backend, target, body, call, admit) => {
   const { name = '' } = body.metadata;
   if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
@@ -33,7 +33,7 @@ export const bind: SubresourceAction = async (backend, target, body, call, admit
   return DONE;
 };
 
-/** bindings: the same by an object of its own, which is never kept. */
+/** Handles bindings: does the same by an object of its own, which is never stored. */
 export const bindNamed: SubresourceAction = async (backend, target, body, call, admit) => {
   const resource = backend.registry.find('', 'v1', 'pods');
   const { name = '' } = body.metadata;
@@ -57,7 +57,7 @@ function bound(pod: KubeObject, node: string, { metadata }: KubeObject, now: str
     throw refuse(`pod ${pod.metadata.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`);
   if ((spec.schedulingGates ?? []).length > 0)
     throw refuse(`pod ${pod.metadata.name} has non-empty .spec.schedulingGates`);
-  // Whoever is on a node waits for none.
+  // A pod on a node no longer waits for another.
   const { nominatedNodeName: _waitedFor, ...status } = (pod['status'] ?? {}) as Status;
   const others = (status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };

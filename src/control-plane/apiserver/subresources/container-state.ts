@@ -4,7 +4,7 @@ interface Terminated {
   readonly containerID?: string;
 }
 
-/** What the status of a pod says of one container. */
+/** Describes one container in the status of a pod. */
 export interface ContainerState {
   readonly state?: {
     readonly waiting?: { readonly reason?: string };
@@ -14,7 +14,7 @@ export interface ContainerState {
   readonly lastState?: { readonly terminated?: Terminated };
 }
 
-/** Of a container that nobody has reported on yet, it is known that somebody is about to start it. */
+/** State of a container without a reported status, which is about to be started. */
 const STARTING: ContainerState = { state: { waiting: { reason: 'ContainerCreating' } } };
 
 const LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
@@ -33,7 +33,7 @@ const WAITING: Readonly<Record<string, string>> = {
   ImagePullBackOff: 'trying and failing to pull image',
 };
 
-/** Why a container has no log to show, in a kubelet's words; undefined where it has one. */
+/** Returns why a container has no log, in a kubelet's wording; undefined if it has one. */
 export function logProblem(
   pod: string,
   container: string,

@@ -21,10 +21,10 @@ interface BudgetStatus {
   readonly [field: string]: unknown;
 }
 
-/** More pods than this on the way out mean that nobody counts them. */
+/** Maximum number of disrupted pods. More mean that nobody counts them. */
 const MAX_DISRUPTED = 2000;
 
-/** pods/eviction: deletes a pod, unless its disruption budget needs it. */
+/** Handles pods/eviction: deletes a pod, unless its disruption budget forbids that. */
 export const evict: SubresourceAction = async (backend, target, body, sent, admit) => {
   const { resource, namespace, name } = target;
   if (body.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
@@ -40,7 +40,10 @@ export const evict: SubresourceAction = async (backend, target, body, sent, admi
   return DONE;
 };
 
-/** A pod that is finished, never started, or already going disturbs nobody. */
+/**
+ * Reports whether an eviction counts against a budget. A pod that is finished, never started, or already terminating
+ * does not.
+ */
 function needsBudget(pod: KubeObject): boolean {
   const { phase } = (pod['status'] ?? {}) as PodStatus;
   return (
@@ -83,7 +86,7 @@ function budgetsOf(backend: Backend, pod: KubeObject, namespace: string): KubeOb
     });
 }
 
-/** The status of a budget after one more disruption; refused where it allows none. */
+/** Returns the status of a budget after one more disruption. Throws if it allows none. */
 function spent(budget: KubeObject, pod: KubeObject, now: string): BudgetStatus {
   const status = (budget['status'] ?? {}) as BudgetStatus;
   const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
@@ -119,7 +122,7 @@ function evictionDenied(_budget: KubeObject, why: string, retryAfterSeconds: num
   });
 }
 
-/** Writes on the pod why it ends. */
+/** Records on the pod why it is deleted. */
 async function announce(backend: Backend, target: Target, call: RequestContext): Promise<void> {
   await guaranteedUpdate(
     backend,

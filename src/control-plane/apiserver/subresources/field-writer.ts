@@ -3,8 +3,8 @@ import { takeResources } from '../kinds/pod/pod-resize.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
 
 /**
- * Subresources that are a part of their object: takes from what a client sent the fields that the subresource writes.
- * `object` is a copy of the stored object at the top alone, whose members may be exchanged but not changed.
+ * Copies the fields that a subresource writes from the sent object, for subresources that are a part of their object.
+ * `object` is a shallow copy of the stored object, whose members may be replaced but not modified.
  */
 export type FieldWriter = (object: KubeObject, sent: KubeObject) => void;
 
@@ -31,7 +31,10 @@ const PARTS: ReadonlyMap<string, FieldWriter> = new Map<string, FieldWriter>([
   ],
 ]);
 
-/** How a subresource writes its object; undefined for the object itself, its status, and what is no part. */
+/**
+ * Returns how a subresource writes its object; undefined for the object itself, its status, and anything that is not a
+ * part of it.
+ */
 export function fieldWriterFor(group: string, plural: string, subresource: string): FieldWriter | undefined {
   return PARTS.get(`${group}/${plural}/${subresource}`);
 }

@@ -2,20 +2,20 @@ import { type FieldError, forbidden, invalid as invalidField } from '#platform/b
 import { badRequest, invalid } from '../api-error.ts';
 import { flag, whole } from '../http/options.ts';
 
-/** Which part of a log is wanted, and how it is written down. */
+/** Selects a part of a log and its format. */
 export interface LogOptions {
-  /** '' where the pod has but one. */
+  /** Container; '' if the pod has only one. */
   readonly container: string;
   readonly follow: boolean;
   readonly previous: boolean;
   readonly timestamps: boolean;
   readonly tailLines?: number;
   readonly limitBytes?: number;
-  /** In milliseconds. */
+  /** Time of the earliest line, in milliseconds. */
   readonly since?: number;
 }
 
-/** Reads the parameters of a request for the log of a pod; `now` is in milliseconds. */
+/** Parses the parameters of a request for the log of a pod; `now` is in milliseconds. */
 export function logOptions(query: URLSearchParams, pod: string, now: number): LogOptions {
   const { tailLines } = whole(query, 'tailLines');
   const { limitBytes } = whole(query, 'limitBytes');

@@ -3,10 +3,10 @@ import type { LogOptions } from './log-options.ts';
 
 type Selection = Pick<LogOptions, 'follow' | 'timestamps' | 'tailLines' | 'limitBytes' | 'since'>;
 
-/** What is handed over at a time, in characters. */
+/** Size of the pieces, in characters. */
 const PIECE = 16 * 1024;
 
-/** The text of the lines that are wanted of a log, in pieces. */
+/** Returns the text of the selected lines of a log, in pieces. */
 export function logText(log: ContainerLog, options: Selection): AsyncGenerator<string> {
   const text = pieces(log, options);
   return options.limitBytes === undefined ? text : limitBytes(text, options.limitBytes);
@@ -29,7 +29,7 @@ async function* pieces(log: ContainerLog, options: Selection): AsyncGenerator<st
   }
 }
 
-/** The last lines, however old; which of them are too old is looked at afterwards, as a kubelet does. */
+/** Returns the last lines, however old. Lines that are too old are dropped afterwards, as a kubelet does. */
 async function tail(lines: ContainerLog['lines'], count: number): Promise<readonly LogLine[]> {
   const kept: LogLine[] = [];
   let seen = 0;
@@ -46,7 +46,7 @@ function textOf({ time, text }: LogLine, { since, timestamps }: Selection): stri
   return timestamps ? `${new Date(time).toISOString().slice(0, -1)}000000Z ${text}\n` : `${text}\n`;
 }
 
-/** No more than a number of bytes, and no half a character. */
+/** Limits text to a number of bytes, without splitting a character. */
 async function* limitBytes(text: AsyncIterable<string>, limit: number): AsyncGenerator<string> {
   let left = limit;
   for await (const piece of text) {

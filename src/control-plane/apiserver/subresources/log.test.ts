@@ -13,7 +13,7 @@ const START = Date.UTC(2020, 0, 1);
 const asked: LogRequest[] = [];
 let tell: (text: string) => void = () => undefined;
 
-/** A container that says "a" and "b", and from then on what the test says. */
+/** Runs containers that print "a" and "b", and after that what the test specifies. */
 const runtime: NodeRuntime = {
   logs(request) {
     asked.push(request);

@@ -8,7 +8,7 @@ import { containerState, logProblem } from './container-state.ts';
 import { logOptions } from './log-options.ts';
 import { logText } from './log-text.ts';
 
-/** pods/log: what a container wrote, from those who run it. */
+/** Handles pods/log: returns the output of a container from the node runtime. */
 export function podLog(backend: Backend, runtime: NodeRuntime): SubresourceHandler {
   return async ({ resource, namespace, name, request }) => {
     const options = logOptions(request.query, name, backend.clock.now());
@@ -16,7 +16,7 @@ export function podLog(backend: Backend, runtime: NodeRuntime): SubresourceHandl
     if (entry === undefined) throw notFound(resource, name);
     const pod = backend.parsed.get(entry) as unknown as Pod;
     const container = selectContainer(pod, options.container);
-    // Nobody runs it, so that there is nothing to say and nothing wrong.
+    // The pod is on no node, so that there is no output and no error.
     if ((pod.spec.nodeName ?? '') === '') return { status: 204, type: 'text/plain', bytes: new Uint8Array(0) };
     const problem = logProblem(name, container, containerState(pod, container), options.previous);
     if (problem !== undefined) throw badRequest(problem);
@@ -35,7 +35,7 @@ export function podLog(backend: Backend, runtime: NodeRuntime): SubresourceHandl
   };
 }
 
-/** The container that is meant; one of several has to be named. */
+/** Returns the requested container, which must be named if there are several. */
 function selectContainer({ spec, metadata }: Pod, named: string): string {
   const { containers, initContainers = [] } = spec;
   const ephemeral = (spec['ephemeralContainers'] ?? []) as readonly { readonly name: string }[];

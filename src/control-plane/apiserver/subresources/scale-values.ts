@@ -7,7 +7,7 @@ import type { ScalePaths } from './scale.ts';
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
-/** What a custom object keeps where its scale looks must be something that a scale can show. */
+/** Validates that a custom object has values at its scale paths that a Scale can show. */
 export function validateScale(object: KubeObject, { spec, status, selector }: ScalePaths): FieldError[] {
   return [
     ...validateCount(object, spec),
@@ -33,7 +33,7 @@ function validateText(object: KubeObject, path: string): FieldError[] {
   return typeof found.value === 'string' ? [] : [invalid(path, '', mismatch(path, found.value, 'string'))];
 }
 
-/** What stands at a path; undefined where nothing does. */
+/** Returns the value at a path; undefined if there is none. */
 function follow(object: KubeObject, path: string): { readonly value: Json } | { readonly problem: string } | undefined {
   let value = object as unknown as Json;
   let way = '';

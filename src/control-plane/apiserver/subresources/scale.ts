@@ -5,13 +5,13 @@ import { labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/la
 import { badRequest, internal, invalid, type NamedKind } from '../api-error.ts';
 import type { SubresourceView } from '../verbs/update.ts';
 
-/** Where a kind keeps what its scale shows: paths such as `.spec.replicas`. */
+/** Paths of a kind's scale fields, such as `.spec.replicas`. */
 export interface ScalePaths {
   readonly spec: string;
   readonly status: string;
-  /** Absent: the label selector of spec.selector. */
+  /** Path of the selector. Defaults to the label selector of spec.selector. */
   readonly selector?: string;
-  /** The kind, where it is a custom one: whose objects need not have such a number at all. */
+  /** Kind of a custom resource, whose objects may lack the replica count. */
   readonly custom?: NamedKind;
 }
 
@@ -25,7 +25,7 @@ function read(object: unknown, path: string): unknown {
   return value;
 }
 
-/** The Scale of an object that is looked at, which must have a number of replicas. */
+/** Returns the Scale of an object that is read, which must have a replica count. */
 export function scaleInVersion(object: KubeObject, paths: ScalePaths): KubeObject {
   if (paths.custom !== undefined && read(object, paths.spec) === undefined) {
     throw internal(new Error(`the spec replicas field ${JSON.stringify(paths.spec)} does not exist`));
@@ -33,7 +33,6 @@ export function scaleInVersion(object: KubeObject, paths: ScalePaths): KubeObjec
   return scaleOf(object, paths);
 }
 
-/** The Scale of an object. */
 export function scaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = selectorOf(object, paths);
@@ -64,7 +63,7 @@ function selectorOf(object: KubeObject, { selector }: ScalePaths): string {
 
 export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 
-/** What admission sees of an object whose scale is written. */
+/** Returns the view that admission has of an object whose scale is written. */
 export function scaleView(paths: ScalePaths): SubresourceView {
   return {
     kind: SCALE,
@@ -73,10 +72,10 @@ export function scaleView(paths: ScalePaths): SubresourceView {
   };
 }
 
-/** The object with the number of replicas that a Scale asks for. */
+/** Returns the object with the replica count of a Scale. */
 export function withScale(object: KubeObject, scale: KubeObject, paths: ScalePaths): KubeObject {
   const { replicas = 0 } = (scale['spec'] ?? {}) as { readonly replicas?: number };
-  // What is wrong with a custom object is told when all of it is looked at.
+  // Errors of a custom object are reported when all of it is validated.
   if (replicas < 0 && paths.custom === undefined) {
     const cause = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [cause]);

@@ -7,8 +7,8 @@ import type { Subresource } from '../resource.ts';
 import type { Target } from '../verbs/target.ts';
 
 /**
- * Does what a POST to a subresource asks for, and answers with the object that the API has for it. It asks admission
- * about its body once it knows that it can do it, and before it does.
+ * Performs a POST to a subresource, and returns the object that the API defines for it. It runs admission on its body
+ * once it knows that it can perform the action, and before it does.
  */
 export type SubresourceAction = (
   backend: Backend,
@@ -18,10 +18,10 @@ export type SubresourceAction = (
   admit: (body: KubeObject) => Promise<void>,
 ) => Promise<KubeObject | Status>;
 
-/** The answer to an action that leaves nothing to show. */
+/** Response to an action that has no other result. */
 export const DONE: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
-/** Lets admission change the body of a POST to a subresource, and does what it says. */
+/** Lets admission mutate the body of a POST to a subresource, and performs the action. */
 export async function performAction(
   backend: Backend,
   act: SubresourceAction,
@@ -36,7 +36,7 @@ export async function performAction(
   return await act(backend, target, admitted, call, (object) => admit(backend, { ...write, object }));
 }
 
-/** Asks admission whether a connection to a subresource may be made; its options are the object. */
+/** Runs admission for a connection to a subresource; its options are the object. */
 export async function admitConnection(
   backend: Backend,
   target: Target,
@@ -48,7 +48,7 @@ export async function admitConnection(
   await admit(backend, { ...write, object: (await mutate(backend, write)) ?? write.object });
 }
 
-/** Asks admission about an object that is answered at once and never stored. */
+/** Runs admission for an object that is evaluated at once and never stored. */
 export async function admitCreation(
   backend: Backend,
   target: Target,
@@ -67,7 +67,7 @@ function writeOf(operation: AdmissionOperation, target: Target, kind: ObjectKind
   return kind === undefined ? write : { ...write, kind };
 }
 
-/** The kind that a subresource takes; those of the core group do not say their version. */
+/** Returns the kind that a subresource accepts; those of the core group omit their version. */
 export function kindOf({ group, version, kind }: Subresource): ObjectKind {
   return { group, version: version === '' ? 'v1' : version, kind };
 }

@@ -9,7 +9,7 @@ import type { SubresourceAction } from './subresource-action.ts';
 
 const CODES = { BadRequest: 400, NotFound: 404, Conflict: 409 } as const;
 
-/** serviceaccounts/token: a token for a ServiceAccount, bound to a pod, secret or node where asked. */
+/** Handles serviceaccounts/token: issues a token for a ServiceAccount, bound to a pod, secret or node if requested. */
 export function issueToken(tokens: ServiceAccountTokens): SubresourceAction {
   return async (backend, { resource, namespace, name }, body, _call, admit) => {
     const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));

@@ -36,7 +36,7 @@ const WRITES: readonly (readonly [string, Write, object | undefined])[] = [
   ['an apply', (backend, resource) => applyObject(backend, target(resource), configMap(), false, call()), undefined],
 ];
 
-/** A cluster whose client is gone after so many announcements of work. */
+/** Creates a cluster whose client is gone after that many announcements of work. */
 async function leftAfter(announcements: number): Promise<{ cluster: Cluster; backend: Backend; resource: Resource }> {
   const cluster = await testCluster();
   let left = announcements;

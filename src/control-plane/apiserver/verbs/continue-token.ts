@@ -1,12 +1,12 @@
 import { jsonProblem } from '#platform/base/json-problem';
 import { type ApiError, badRequest } from '../api-error.ts';
 
-/** Where the next page of a list starts, as clients carry it; the form is Kubernetes' own. */
+/** Encodes where the next page of a list starts, in Kubernetes' own format. */
 export function encodeContinue(revision: number, start: string): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
 }
 
-/** The revision of a list that goes on after its first revision was gone: whatever is newest. */
+/** Revision of a list that continues after its first revision was compacted: the newest. */
 export const NEWEST = -1;
 
 export function decodeContinue(token: string): { revision: number; start: string } {
@@ -34,7 +34,7 @@ function invalidToken(why: string): ApiError {
   return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
-/** Where a text stops being base64 of the kind that goes into addresses, without padding. */
+/** Returns the position at which a text stops being unpadded base64url. */
 function base64Fault(text: string): number | undefined {
   const odd = text.search(/[^\w-]/);
   if (odd >= 0) return odd;

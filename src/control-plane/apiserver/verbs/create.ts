@@ -19,15 +19,15 @@ const GENERATED_NAME_BASE = 58;
 const NAME_ATTEMPTS = 8;
 
 export interface Creation {
-  /** managedFields are as they should be already, as after applying. */
+  /** Set if managedFields are already correct, as after applying. */
   readonly recorded?: boolean;
-  /** The body was decoded already. */
+  /** Set if the body was already decoded. */
   readonly decoded?: boolean;
-  /** What a request other than `create` names, whose user must be allowed to create it as well. */
+  /** Target of a request other than `create`, whose user must be allowed to create it as well. */
   readonly requested?: Target;
 }
 
-/** POST: a new object. `body` is decoded JSON that belongs to the server from here on. */
+/** Handles POST: creates an object. `body` is decoded JSON that the server owns from here on. */
 export async function createObject(
   backend: Backend,
   resource: Resource,
@@ -68,7 +68,7 @@ function nameTakenError(backend: Backend, resource: Resource, metadata: KubeObje
   return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 
-/** Undefined where the name is taken. */
+/** Creates an object; returns undefined if the name is taken. */
 async function attemptCreate(
   backend: Backend,
   resource: Resource,
@@ -86,7 +86,7 @@ async function attemptCreate(
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.resourceVersion;
   delete metadata.selfLink;
-  // Kinds that count no generations keep whatever number they are given.
+  // Kinds without generations keep the number that they are given.
   if (resource.strategy.generation) metadata.generation = 1;
 
   const { namespace = '' } = metadata;
@@ -107,7 +107,7 @@ async function attemptCreate(
     resource,
     subresource: '',
     namespace,
-    // A name that is still to be generated is unknown to admission.
+    // Admission does not know a name that is yet to be generated.
     name: metadata.name ?? '',
     old: undefined,
     options: {},
@@ -136,7 +136,7 @@ async function attemptCreate(
   }
 }
 
-/** Whoever may change an object may not, for that alone, make one where there is none. */
+/** Checks that a user who may change an object may also create one that does not exist. */
 export function checkCreation(
   { authorize }: Backend,
   { resource, namespace, name, subresource }: Target,
@@ -161,7 +161,7 @@ function nameOf(metadata: KubeObject['metadata'], random: Random, always: boolea
   } else if (name === '' && always) metadata.name = random.uuid();
 }
 
-/** The namespace of the request is that of the object; cluster-wide objects have none. */
+/** Sets the namespace of the object to that of the request; cluster-scoped objects have none. */
 function placeIn(resource: Resource, namespace: string, object: KubeObject): void {
   object.kind = resource.kind;
   object.apiVersion = apiVersionOf(resource);

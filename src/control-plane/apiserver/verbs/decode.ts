@@ -6,15 +6,17 @@ import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import { checkType, notAnObject, unrecognized } from './object-type.ts';
 
-/** Makes an object of the resource's kind of a decoded body: types, unknown fields, defaults. Changes the body in place. */
+/**
+ * Decodes a body into an object of the resource's kind: types, unknown fields, defaults. Modifies the body in place.
+ */
 export function decodeBody(resource: Resource, body: unknown, call: RequestContext): KubeObject {
   return runSteps(bodyDecoding(resource, body, call));
 }
 
-/** The same in steps. */
+/** Does the same in steps. */
 export function* bodyDecoding(resource: Resource, body: unknown, call: RequestContext): Steps<KubeObject> {
   if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(resource, body, notAnObject(body));
-  // Go reads nothing as an object without fields.
+  // Go decodes null as an object without fields.
   const sent = (body ?? {}) as KubeObject;
   checkType(resource, sent);
   yield;
@@ -27,7 +29,7 @@ export function* bodyDecoding(resource: Resource, body: unknown, call: RequestCo
   return object;
 }
 
-/** Fields that the kind does not have: refused, told, or dropped in silence, as the client asked. */
+/** Handles unknown fields: rejects, warns or ignores, as the client requested. */
 export function reportUnknown(
   resource: Pick<Resource, 'kind' | 'version'>,
   paths: readonly string[],

@@ -5,7 +5,7 @@ import type { Resource } from '../resource.ts';
 import { checkDeleteOptions, type DeleteOptions, deleteObject } from './delete.ts';
 import { type Listing, type ListOptions, listObjects } from './list.ts';
 
-/** DELETE of a collection: every object that the selectors choose; answers what was there. */
+/** Handles DELETE of a collection: deletes every object that matches the selectors, and returns the deleted ones. */
 export async function deleteCollection(
   backend: Backend,
   resource: Resource,
@@ -22,7 +22,7 @@ export async function deleteCollection(
     try {
       await deleteObject(backend, target, options, call, { unnamed: true });
     } catch (error) {
-      // Somebody else was faster: gone is what was asked for.
+      // Another client deleted it first, which is the requested result.
       if (!(error instanceof ApiError && error.code === 404)) throw error;
     }
   }

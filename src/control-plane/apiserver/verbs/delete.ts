@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { type Target, viewOf } from './target.ts';
 import { type StoredResult, store } from './written.ts';
 
-/** The body of a deletion. */
+/** Options in the body of a deletion. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly orphanDependents?: boolean;
@@ -23,20 +23,20 @@ export interface DeleteOptions {
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 const ATTEMPTS = 20;
 
-/** What is left of an object after its deletion was asked for. */
+/** Result of a deletion request: what remains of the object. */
 export type Deleted =
   | { readonly gone: true; readonly object: KubeObject }
   | { readonly gone: false; readonly written: StoredResult };
 
-/** How admission takes part in a deletion. */
+/** Defines how admission takes part in a deletion. */
 export interface Deleting {
-  /** It is part of what admission has let pass already. */
+  /** Set if admission has already admitted the request that this deletion is part of. */
   readonly admitted?: boolean;
-  /** It is one of many, which admission hears of by no name. */
+  /** Set if the object is one of many, so that admission sees no name. */
   readonly unnamed?: boolean;
 }
 
-/** DELETE: ends an object, or marks it for those who must finish first. */
+/** Handles DELETE: removes an object, or marks it if something must finish first. */
 export async function deleteObject(
   backend: Backend,
   target: Target,
@@ -71,7 +71,10 @@ export async function deleteObject(
   }
 }
 
-/** What was ended at once never had a time of deletion, and nothing lost the finalizers that its end took off. */
+/**
+ * Returns the last state of an object. One that was removed at once never had a deletionTimestamp, and keeps the
+ * finalizers that the removal dropped.
+ */
 function lastOf({ strategy }: Resource, old: KubeObject, ended: KubeObject): KubeObject {
   if (strategy.graceSeconds !== undefined) {
     const { finalizers } = old.metadata;
@@ -81,13 +84,13 @@ function lastOf({ strategy }: Resource, old: KubeObject, ended: KubeObject): Kub
   return { ...old, metadata: { ...old.metadata, resourceVersion: ended.metadata.resourceVersion } };
 }
 
-/** Refuses options that contradict each other, or say what nobody knows. */
+/** Rejects options that contradict each other or have unknown values. */
 export function checkDeleteOptions(options: DeleteOptions): void {
   const causes = validatePolicy(options);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
 }
 
-/** What is wrong with what shall become of dependents. */
+/** Validates the propagation policy. */
 export function validatePolicy({ propagationPolicy, orphanDependents }: DeleteOptions): FieldError[] {
   if (propagationPolicy === undefined) return [];
   const causes: FieldError[] = [];
@@ -103,7 +106,7 @@ export function validatePolicy({ propagationPolicy, orphanDependents }: DeleteOp
 
 function checkPreconditions(resource: Resource, name: string, { metadata }: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
-  // The API server names the kind here, where it names the resource elsewhere.
+  // The API server names the kind here, and the resource elsewhere.
   const byKind = { group: resource.group, plural: resource.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
@@ -115,7 +118,7 @@ function checkPreconditions(resource: Resource, name: string, { metadata }: Kube
   }
 }
 
-/** The object with its end written on it; undefined where it is already dying and this deletion adds nothing. */
+/** Returns the object marked for deletion; undefined if it is already terminating and this deletion changes nothing. */
 function mark(backend: Backend, resource: Resource, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
   const object = copyJson(old);
   const { metadata } = object;
@@ -136,7 +139,7 @@ function mark(backend: Backend, resource: Resource, old: KubeObject, options: De
 }
 
 function finalizersAfter(present: readonly string[], options: DeleteOptions, orphansByDefault: boolean): string[] {
-  // What an earlier deletion asked for holds, where this one says nothing.
+  // The policy of an earlier deletion applies unless this one specifies one.
   const decided = present.includes(FOREGROUND) || present.includes(ORPHAN);
   const byDefault = orphansByDefault && !decided && options.orphanDependents === undefined ? 'Orphan' : undefined;
   const policy = options.propagationPolicy ?? (options.orphanDependents === true ? 'Orphan' : byDefault);
@@ -146,7 +149,7 @@ function finalizersAfter(present: readonly string[], options: DeleteOptions, orp
   return policy === 'Background' || options.orphanDependents === false ? others : [...present];
 }
 
-/** Whether a deleted object has nobody left to wait for. */
+/** Reports whether a deleted object has nothing left to wait for. */
 export function isFinished({ strategy }: Resource, object: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
   return (
@@ -157,7 +160,7 @@ export function isFinished({ strategy }: Resource, object: KubeObject): boolean 
   );
 }
 
-/** Takes an object out of the store; undefined where it is at another revision by now. */
+/** Removes an object from the store. Returns undefined if it is at another revision by now. */
 export async function dropEntry(
   target: Store,
   key: string,
@@ -173,7 +176,7 @@ export async function dropEntry(
   return { object, text: textOf(object), created: false, deleted: true };
 }
 
-/** The Status that a client gets for an object that is gone. */
+/** Returns the Status for an object that was removed. */
 export function deletedStatus({ group, plural }: Resource, { metadata }: KubeObject): Status {
   return {
     kind: 'Status',

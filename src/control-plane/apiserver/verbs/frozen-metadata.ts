@@ -8,18 +8,18 @@ type Metadata = KubeObject['metadata'];
 
 const FROZEN = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
-/** What a writer says of metadata that only the server sets; whoever says nothing of it, or what it is, changes nothing. */
+/** Validates metadata that only the server sets. Omitting it or repeating its value changes nothing. */
 export function validateFrozen(sent: Metadata, old: Metadata): FieldError[] {
-  // When an object is to end is kept as it was decided, whatever is said of it later.
+  // The deletionTimestamp stays as it was decided, whatever is sent later.
   const fields = old.deletionTimestamp === undefined ? FROZEN : FROZEN.filter((field) => field !== 'deletionTimestamp');
   const causes = fields
     .filter((field) => (sent[field] ?? '') !== '' && sent[field] !== old[field])
     .map((field) => invalid(`metadata.${field}`, sent[field], 'field is immutable'));
-  // The API server looks at them twice, and says so.
+  // The API server validates these twice, and reports them twice.
   return causes.length === 0 ? causes : [...causes, ...causes];
 }
 
-/** Once an object is being deleted, finalizers can only go. */
+/** Validates that no finalizers are added once an object is being deleted. */
 export function validateFinalizer({ metadata }: KubeObject, old: KubeObject): FieldError[] {
   if (old.metadata.deletionTimestamp === undefined) return [];
   const before = new Set(old.metadata.finalizers);
@@ -33,7 +33,7 @@ export function validateFinalizer({ metadata }: KubeObject, old: KubeObject): Fi
   return [forbidden('metadata.finalizers', detail)];
 }
 
-/** PUT with a uid is for the object of that uid alone; `old` is absent where there is none of the name. */
+/** Checks that a PUT with a uid is for the object of that uid; `old` is absent if there is no object of the name. */
 export function checkUid({ resource, namespace, name }: Target, { uid = '' }: Metadata, old?: Metadata): void {
   if (uid === '' || uid === old?.uid) return;
   const place = `Key: ${keyOf(resource, namespace, name)}, ResourceVersion: 0`;
@@ -41,7 +41,7 @@ export function checkUid({ resource, namespace, name }: Target, { uid = '' }: Me
   throw conflict(resource, name, `StorageError: invalid object, Code: 4, ${place}, AdditionalErrorMsg: ${why}`);
 }
 
-/** A configuration with a uid is never for a new object. */
+/** Rejects a configuration with a uid for a new object. */
 export function checkNewUid(resource: Resource, name: string, { uid = '' }: Metadata): void {
   if (uid === '') return;
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;

@@ -32,7 +32,7 @@ describe('a list of many objects', () => {
     await plane.plane.stop();
   });
 
-  /** How often others get their turn while something is done. */
+  /** Counts how often others run during some work. */
   async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
     const stop = new AbortController();
     const counting = (async () => {

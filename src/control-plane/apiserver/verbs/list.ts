@@ -18,7 +18,7 @@ export interface ListOptions extends ReadOptions {
   readonly limit?: number;
 }
 
-/** One page of objects at one revision. */
+/** Holds one page of objects at one revision. */
 export interface Listing {
   readonly entries: readonly Entry[];
   readonly metadata: {
@@ -28,12 +28,12 @@ export interface Listing {
   };
 }
 
-/** Rows read at a time while a selector leaves most of them out. */
+/** Number of rows to read at a time while a selector excludes most of them. */
 const SCAN = 5_000;
-/** What looking at a key costs, in the measure of text that is parsed. */
+/** Cost of examining a key, in units of parsed text. */
 const GLANCE = 64;
 
-/** LIST: consistent at one revision, page after page. */
+/** Handles LIST: consistent at one revision, page after page. */
 export async function listObjects(
   backend: Backend,
   resource: Resource,
@@ -94,7 +94,7 @@ function moreAfter(store: Store, base: { prefix: string; revision: number }, key
   return store.range({ ...base, after: key, limit: 1 }).entries.length > 0;
 }
 
-/** `remaining` is unknown where a selector chooses. */
+/** Builds a page. `remaining` is unknown if there is a selector. */
 function listing(
   entries: readonly Entry[],
   revision: number,
@@ -113,7 +113,7 @@ function listing(
   };
 }
 
-/** Where a list starts: at the place of its continue token, or at the version that was asked for. */
+/** Determines where a list starts: at its continue token, or at the requested version. */
 function startOf(store: Store, prefix: string, options: ListOptions) {
   const { resourceVersion = '', resourceVersionMatch = '' } = options;
   if (options.continue !== undefined && options.continue !== '') {
@@ -141,7 +141,7 @@ function readError(error: unknown, token = ''): unknown {
     : expired('The resourceVersion for the provided list is too old.');
 }
 
-/** The texts of listed objects, each made when it is taken, and what all of them lack at their beginning. */
+/** Holds the texts of listed objects, each produced when it is consumed, and the prefix that all of them lack. */
 export interface ItemTexts {
   readonly items: Iterable<string>;
   readonly opening?: string;
@@ -157,7 +157,7 @@ export async function itemTexts(
   return { items: (await listedObjects(backend, resource, entries, work)).values().map((object) => textOf(object)) };
 }
 
-/** Items of a built-in kind do not repeat kind and apiVersion; custom ones do. */
+/** Returns the stored texts. Items of a built-in kind omit kind and apiVersion; custom ones include them. */
 function storedTexts({ custom, kind, ...resource }: Resource, entries: readonly Entry[]): ItemTexts {
   if (custom) return { items: entries.values().map(({ value }) => value) };
   const start = headerOf(kind, apiVersionOf(resource)).length;

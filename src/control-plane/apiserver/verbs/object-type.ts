@@ -5,10 +5,10 @@ import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { schemaNameOf } from '../builtin-schema/kinds.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 
-/** Refuses a body that says it is something else; a built-in kind need not be said. */
+/** Rejects a body that claims another type. A built-in kind may be omitted. */
 export function checkType(resource: Resource, object: KubeObject): void {
   const { kind: given, apiVersion: version } = object;
-  // As nearly everybody says it.
+  // Nearly every client sends exactly this.
   if (given === resource.kind && version === apiVersionOf(resource)) return;
   const [kind, apiVersion]: readonly unknown[] = [given ?? '', version ?? ''];
   for (const [field, value] of Object.entries({ apiVersion, kind })) {
@@ -29,7 +29,7 @@ interface Said {
   readonly apiVersion: string;
 }
 
-/** A configuration that is applied must say what it is. */
+/** Rejects an applied configuration without a type. */
 export function checkAppliedType(resource: Resource, object: KubeObject): void {
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
   const [kind, apiVersion] = [text(object.kind), text(object.apiVersion)];
@@ -38,7 +38,7 @@ export function checkAppliedType(resource: Resource, object: KubeObject): void {
   throw badRequest(`invalid object type: ${version}, Kind=${kind}`);
 }
 
-/** A patched object is held against its type as against its schema. */
+/** Validates the type of a patched custom object. */
 export function checkPatchedType(resource: Resource, object: KubeObject): void {
   if (!resource.custom) return;
   const { kind, apiVersion } = object;
@@ -67,7 +67,7 @@ function otherKind({ group, kind: expected }: Resource, object: KubeObject): Api
   return invalid({ group, kind }, nameIn(object), [invalidField('kind', kind, `must be ${expected}`)]);
 }
 
-/** The name of an object whose metadata nobody has looked at yet. */
+/** Returns the name of an object whose metadata is not yet validated. */
 function nameIn({ metadata }: KubeObject): string {
   const name: unknown = (metadata as KubeObject['metadata'] | null | undefined)?.name;
   return typeof name === 'string' ? name : '';
@@ -82,7 +82,7 @@ function checkBuiltIn(resource: Resource, object: KubeObject, said: Said): void 
   throw notOfKind(resource, { kind, apiVersion }, object);
 }
 
-/** Refuses an object of one kind where another is expected. */
+/** Rejects an object of one kind if another is expected. */
 export function notOfKind(
   wanted: Pick<Resource, 'group' | 'kind'>,
   { kind, apiVersion }: Said,
@@ -90,7 +90,7 @@ export function notOfKind(
 ): ApiError {
   const version = apiVersion.split('/').at(-1) ?? '';
   const group = wanted.group === '' ? 'core' : (wanted.group.split('.')[0] ?? '');
-  // It is read as what it says it is first.
+  // It is first decoded as the type that it claims to be.
   const why =
     schemaNameOf(apiVersion, kind) === undefined
       ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
@@ -99,7 +99,7 @@ export function notOfKind(
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${wanted.kind}: ${why}`);
 }
 
-/** A body that does not even say what it is. */
+/** Rejects a body that does not specify its type. */
 export function unrecognized({ kind }: Resource, body: unknown, why: string): ApiError {
   return badRequest(
     `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(JSON.stringify(body))})`,
@@ -115,7 +115,7 @@ export function notAnObject(body: unknown): string {
 
 const SHOWN = 30;
 
-/** The beginning of a body: as text where it may be an object, as bytes where it may be anything. */
+/** Returns the beginning of a body: as text if it may be an object, otherwise as bytes. */
 export function summaryOf(text: string): string {
   if (text === '') return '<empty>';
   const shown = text.startsWith('{') ? text.slice(0, SHOWN) : Buffer.from(text).subarray(0, SHOWN).toString('hex');

@@ -29,7 +29,7 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
-/** PATCH by what the content type says. */
+/** Handles PATCH by its content type. */
 export async function patchObject(
   backend: Backend,
   target: Target,
@@ -54,12 +54,15 @@ export async function patchObject(
   );
 }
 
-/** An object that may be decoded: one that shares with others is copied, unless decoding does that anyway. */
+/**
+ * Returns an object that may be decoded. One that shares values with others is copied, unless decoding does that
+ * anyway.
+ */
 function ownObject({ shape }: Resource, object: KubeObject): KubeObject {
   return shape.copies ? object : copyJson(object);
 }
 
-/** No owners at all mean that nobody owns anything any more, and nothing to a custom object. */
+/** Normalizes empty managedFields, which clear all owners, or have no effect for a custom object. */
 function withClearOwners({ custom }: Resource, object: KubeObject): KubeObject {
   const owners: unknown = object.metadata?.managedFields;
   if (!Array.isArray(owners) || owners.length > 0) return object;
@@ -67,7 +70,7 @@ function withClearOwners({ custom }: Resource, object: KubeObject): KubeObject {
   return { ...object, metadata: custom ? metadata : { ...metadata, managedFields: [{}] as never } };
 }
 
-/** Patches an object that no schema speaks of, such as a Scale. */
+/** Patches an object that has no schema, such as a Scale. */
 export function patchPlain(object: KubeObject, type: string, patch: unknown): KubeObject {
   const change =
     type === STRATEGIC_PATCH
@@ -83,7 +86,7 @@ export function patchPlain(object: KubeObject, type: string, patch: unknown): Ku
 
 type Apply = (current: JsonObject, patch: Json) => Steps<JsonObject>;
 
-/** A patch of a type that is applied in one step. */
+/** Adapts a patch type that is applied in one step. */
 function atOnce(apply: (current: JsonObject, patch: Json) => JsonObject): Apply {
   return function* (current, patch) {
     const patched = apply(current, patch);
@@ -94,7 +97,7 @@ function atOnce(apply: (current: JsonObject, patch: Json) => JsonObject): Apply 
 
 const mergePatching = atOnce(applyMergePatch);
 
-/** Refuses a patch of a type that the resource does not take, before it is read. */
+/** Rejects a patch type that the resource does not support, before the patch is read. */
 export function checkPatchType(resource: Resource, type: string): void {
   if (type !== APPLY_PATCH) changeOf(resource, type);
 }
@@ -106,7 +109,7 @@ function changeOf(resource: Resource, type: string): Apply {
   if (type === STRATEGIC_PATCH && patchSchema !== undefined) {
     return atOnce((current, patch) => applyStrategicMergePatch(current, patch, patchSchema));
   }
-  // A custom kind says what it takes, where others take nothing else from the start.
+  // Only a custom kind lists the supported types; the routes of other kinds accept nothing else to begin with.
   throw unsupportedMediaType(resource.custom ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH] : undefined);
 }
 
@@ -119,7 +122,7 @@ function* withPatchErrors<T>(patching: Steps<T>): Steps<T> {
   }
 }
 
-/** What is wrong with a patched object is told as a fault of the patch, and of the strategic one that is quoted. */
+/** Decodes a patched object. Errors are reported as errors of the patch; a strategic one is quoted. */
 function* patchedDecoding(
   resource: Resource,
   object: KubeObject,
@@ -143,7 +146,7 @@ function* patchedDecoding(
   throw badPatch(shown(), `strict decoding error: ${warnings.join(', ')}`);
 }
 
-/** The first problem of the text that is quoted, in which fields stand in another order than in the object. */
+/** Returns the first problem of the quoted text, whose fields are in another order than in the object. */
 function firstProblem(resource: Resource, text: string): string | undefined {
   try {
     runSteps(resource.shape.read(JSON.parse(text) as KubeObject));
@@ -153,7 +156,7 @@ function firstProblem(resource: Resource, text: string): string | undefined {
   }
 }
 
-/** Why an object cannot be read, without what it was taken for. */
+/** Returns why an object cannot be decoded, without the expected kind. */
 function problemIn({ message }: ApiError): string {
   return message.replace(/^.*? cannot be handled as a [^:]*: /s, '');
 }
@@ -162,7 +165,7 @@ export function badPatch(text: string, why: string): ApiError {
   return invalid({ group: '', kind: '' }, '', [invalidField('patch', text, why)]);
 }
 
-/** A configuration whose fields are right and whose values are not is a fault of the server, as it sees it. */
+/** Decodes an applied configuration. Valid fields with invalid values are an internal error, as in the API server. */
 function* conversion(
   resource: Resource,
   merged: KubeObject,
@@ -183,7 +186,7 @@ function* conversion(
   }
 }
 
-/** PATCH with a configuration to apply: creates the object where it is not there yet. */
+/** Handles PATCH with a configuration to apply: creates the object if it does not exist. */
 export async function applyObject(
   backend: Backend,
   target: Target,

@@ -31,7 +31,7 @@ const match = (resourceVersionMatch: string, more: ReadOptions = {}): ReadOption
   ...more,
 });
 
-// As kube-apiserver 1.36 answers them.
+// These are the responses of kube-apiserver 1.36.
 describe('a list', () => {
   const rows: readonly Row[] = [
     [{}, []],

@@ -2,9 +2,9 @@ import { type FieldError, forbidden, notSupported } from '#platform/base/field-e
 import { invalid } from '../api-error.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
 
-/** What a list or watch says of the versions it wants. */
+/** Version options of a list or watch. */
 export interface ReadOptions {
-  /** For long work; absent where nobody makes the reader wait. */
+  /** Announces long work. Absent if the reader is never made to wait. */
   readonly work?: AnnounceWork;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: string;
@@ -15,12 +15,12 @@ export interface ReadOptions {
 const MATCH = 'resourceVersionMatch';
 const WITH_CONTINUE = forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided');
 
-/** Refuses a list whose options do not go together. */
+/** Rejects a list with incompatible options. */
 export function checkListOptions(options: ReadOptions): void {
   refuse(validateList(options));
 }
 
-/** Refuses a watch whose options do not go together. */
+/** Rejects a watch with incompatible options. */
 export function checkWatchOptions(options: ReadOptions): void {
   refuse(validateWatch(options));
 }

@@ -67,7 +67,7 @@ describe('a watch from a version that is still to come', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { object: { metadata: { name: string } } }).object.metadata.name);
     expect(names).toEqual(['s4', 's5']);
-    // It ends with the server alone.
+    // It ends only with the server.
     read.catch(() => {});
   });
 

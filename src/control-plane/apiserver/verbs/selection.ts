@@ -5,20 +5,20 @@ import { parseLabelSelector } from '#platform/kube/selectors/label-selector';
 import { badRequest } from '../api-error.ts';
 import type { Resource } from '../resource.ts';
 
-/** Which objects of a resource a list, watch or deletion is about. */
+/** Selects the objects of a resource that a list, watch or deletion applies to. */
 export interface Selection {
-  /** Undefined where every object is meant, so that nothing needs to be parsed. */
+  /** Reports whether an object matches. Undefined if all match, so that nothing needs to be parsed. */
   readonly matches: ((object: KubeObject) => boolean) | undefined;
-  /** The one name that can match, if the fields say so. */
+  /** The only name that can match, if the field selector requires one. */
   readonly name: string | undefined;
 }
 
-/** Whether what is under a key can match at all, which may show before it is parsed. */
+/** Reports whether the object of a key can match at all, which may be known before it is parsed. */
 export function mayMatch({ name }: Selection, key: string): boolean {
   return name === undefined || key.endsWith(`/${name}`);
 }
 
-/** Throws a bad request in the server's words where a selector cannot be understood. */
+/** Parses the selectors. Throws a bad request in the server's wording if one is invalid. */
 export function parseSelection(resource: Resource, labelSelector = '', fieldSelector = ''): Selection {
   try {
     const labels = labelSelector === '' ? undefined : parseLabelSelector(labelSelector);

@@ -3,16 +3,16 @@ import type { Backend } from '../backend.ts';
 import type { Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
 
-/** The object that a request is about. */
+/** Identifies the object of a request. */
 export interface Target {
   readonly resource: Resource;
   readonly namespace: string;
   readonly name: string;
-  /** '' for the object itself. */
+  /** Subresource; '' for the object itself. */
   readonly subresource: string;
 }
 
-/** A stored object in the version of the resource. Nobody may change it. */
+/** Returns a stored object in the version of the resource. It must not be modified. */
 export async function viewOf(backend: Backend, resource: Resource, entry: Entry): Promise<KubeObject> {
   const stored = backend.parsed.get(entry);
   if (resource.fromStorage === undefined) return stored;

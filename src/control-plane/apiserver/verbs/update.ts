@@ -22,10 +22,10 @@ import { badVersion, isVersion } from './resource-version.ts';
 import { type Target, viewOf } from './target.ts';
 import { type StoredResult, store } from './written.ts';
 
-/** How often a write that names no version is tried on ever newer ones before its author is told. */
+/** Number of attempts on ever newer versions for a write that specifies no version, before it fails. */
 const ATTEMPTS = 20;
 
-/** PUT: replaces an object, or only its status. */
+/** Handles PUT: replaces an object, or only its status. */
 export async function updateObject(
   backend: Backend,
   target: Target,
@@ -58,15 +58,15 @@ export async function updateObject(
 }
 
 /**
- * Says that there is nothing to write a part of, to whoever might create it in this way; kube-apiserver does create it,
- * without anything that a new object is given, such as the address of a Service.
+ * Returns the error for a subresource write to an object that does not exist, if such a write could create it.
+ * kube-apiserver does create it, but without anything that a new object is given, such as the address of a Service.
  */
 export function notMade(backend: Backend, target: Target, call: RequestContext): ApiError {
   if (target.resource.strategy.createOnUpdate === true) checkCreation(backend, target, call);
   return notFound(target.resource, target.name);
 }
 
-/** Some kinds are only ever written over a version that the writer has seen. */
+/** Rejects an unconditional update of a kind that requires a resourceVersion. */
 export function checkVersioned({ resource, name }: Target, { metadata }: KubeObject): void {
   if ((metadata.resourceVersion ?? '') !== '' || resource.strategy.unconditionalUpdate === true) return;
   const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
@@ -77,7 +77,7 @@ export function namelessObject(name: string): ApiError {
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
-/** The name and namespace of an object are those of the path. */
+/** Checks that the name and namespace of an object match the path. */
 export function checkPlace({ resource, namespace, name }: Target, object: KubeObject): void {
   object.kind = resource.kind;
   object.apiVersion = apiVersionOf(resource);
@@ -92,29 +92,32 @@ export function checkPlace({ resource, namespace, name }: Target, object: KubeOb
   }
 }
 
-/** What the object shall be, from what it is; both in the version of the request, `current` nobody may change. */
+/**
+ * Computes the desired object from the current one. Both are in the version of the request; `current` must not be
+ * modified.
+ */
 export type ObjectChange = (current: KubeObject) => KubeObject | Promise<KubeObject> | Steps<KubeObject>;
 
-/** An object as a subresource that is of a kind of its own shows it, such as its Scale. */
+/** Presents an object as a subresource with a kind of its own, such as its Scale. */
 export interface SubresourceView {
   readonly kind: ObjectKind;
   show(object: KubeObject): KubeObject;
-  /** The object with what was changed in what is shown of it. */
+  /** Returns the object with the changes made to its subresource. */
   take(object: KubeObject, shown: KubeObject): KubeObject;
 }
 
 export interface GuaranteedUpdateOptions {
-  /** managedFields are as they should be already, as after applying or for a binding. */
+  /** Set if managedFields are already correct, as after applying or for a binding. */
   readonly recorded?: boolean;
-  /** Admission was asked about the request already, or is not to be. */
+  /** Set if admission has already run for the request, or must not run. */
   readonly admitted?: boolean;
-  /** What admission sees of the object. */
+  /** View of the object that admission sees. */
   readonly facet?: SubresourceView;
 }
 
 /**
- * Reads, changes and writes an object until nobody was faster. A change whose result names a resourceVersion holds for
- * that version alone.
+ * Reads, changes and writes an object until there is no conflict. A change whose result has a resourceVersion applies
+ * to that version only.
  */
 export async function guaranteedUpdate(
   backend: Backend,
@@ -163,7 +166,7 @@ async function attemptWrite(
   const frozen = takesMetadata(target) && subresource !== 'binding' ? validateFrozen(sent.metadata, old.metadata) : [];
   const object = keepWhatIsTheServers(target, sent, old);
   if (how.recorded !== true) {
-    // Of a scale it is not known when it was written.
+    // The Scale does not record when it was written.
     const time = subresource === 'scale' ? undefined : timestamp(backend.clock);
     const writer = { manager: call.fieldManager, subresource, time };
     const steps = backend.fields.recordInSteps(resource, object, old, writer);
@@ -189,13 +192,13 @@ async function attemptWrite(
     if (isFinished(resource, admitted)) {
       const dropped = await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
       if (dropped === undefined) return undefined;
-      // Its last writer is told of the version that was there, not of the one in which it went.
+      // The writer that removed the last finalizer sees the version that existed, not the one of the removal.
       admitted.metadata.resourceVersion = String(entry.revision);
       return { ...dropped, text: textOf(admitted) };
     }
     const before = turnOf(backend.thread, size, call.user);
     if (before !== undefined) await before;
-    // A write that changes nothing leaves no trace.
+    // A write that changes nothing stores nothing.
     const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
     const after = turnOf(backend.thread, size, call.user);
     if (after !== undefined) await after;
@@ -214,7 +217,7 @@ function* causesOf(
   old: KubeObject,
   call: RequestContext,
 ): Steps<readonly FieldError[]> {
-  // A binding sets what no other update may, and nothing else.
+  // A binding sets fields that no other update may, and nothing else.
   if (subresource === 'binding') return [];
   const { shape, strategy } = resource;
   const finalizers = validateFinalizer(object, old);
@@ -237,7 +240,7 @@ function writeOf(
   return { ...place, object: facet.show(object), old: facet.show(old), kind: facet.kind };
 }
 
-/** The object with what admission has changed, which may have seen but a facet of it. */
+/** Returns the object with the changes of admission, which may have seen only a view of it. */
 function applyFieldWriter(
   object: KubeObject,
   write: AdmissionAttributes,
@@ -252,18 +255,18 @@ function staleVersion(resource: Resource, name: string, asked: string): ApiError
   return isVersion(asked) ? conflict(resource, name, OBJECT_MODIFIED) : badVersion(asked);
 }
 
-/** Subresources that are a part of their object and its metadata. */
+/** Subresources that write both a part of their object and its metadata. */
 const METADATA_TOO = new Set(['binding', 'approval', 'finalize']);
 
-/** Whether a write is one of metadata too; the status of a custom object is not. */
+/** Reports whether a write also changes metadata; that of a custom object's status does not. */
 function takesMetadata({ resource, subresource }: Target): boolean {
   if (subresource === 'status') return !resource.custom;
   return fieldWriterFor(resource.group, resource.plural, subresource) === undefined || METADATA_TOO.has(subresource);
 }
 
 /**
- * What was sent, with the fields that no writer decides. What is taken from the stored object is shared with it: whoever
- * changes a part of it from here on puts another in its place.
+ * Returns the sent object with the fields that no writer controls. Values from the stored object are shared with it, so
+ * later changes must replace them rather than modify them.
  */
 function keepWhatIsTheServers({ resource, subresource }: Target, sent: KubeObject, old: KubeObject): KubeObject {
   const object = withStored(resource, subresource, sent, old);

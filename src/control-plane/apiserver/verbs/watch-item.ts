@@ -8,15 +8,15 @@ import { WatchLines } from './watch-lines.ts';
 
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
-/** One event of a watch in one version of the resource; nobody may change the object. */
+/** Represents one event of a watch in one version of the resource. The object must not be modified. */
 export interface WatchItem {
   readonly type: WatchType;
   readonly object: KubeObject | Status;
-  /** The JSON text of the object. */
+  /** JSON text of the object. */
   readonly text: string;
 }
 
-/** An object that is parsed only for who looks at more than its text. */
+/** Parses the object only if more than its text is used. */
 class PresentItem implements WatchItem {
   readonly type: 'ADDED' | 'MODIFIED';
   readonly #entry: Entry;
@@ -37,7 +37,7 @@ class PresentItem implements WatchItem {
   }
 }
 
-/** The same change goes to many watchers: whatever can be shared between them is made once. */
+/** Creates watch items. The same change goes to many watchers, so everything that they can share is created once. */
 export class WatchItems {
   readonly #parsed: ParsedObjects;
   readonly #gone = new WeakMap<StoreEvent, { object: KubeObject; text: string }>();
@@ -47,13 +47,16 @@ export class WatchItems {
     this.#parsed = parsed;
   }
 
-  /** An object as it stands. */
+  /** Returns an item with the current state of an object. */
   present(type: 'ADDED' | 'MODIFIED', resource: Resource, entry: Entry): WatchItem | Promise<WatchItem> {
     if (resource.fromStorage !== undefined) return this.#converted(type, resource, this.#parsed.get(entry));
     return new PresentItem(type, entry, this.#parsed);
   }
 
-  /** The last state of an object that went away, or that a selector no longer chooses, at the revision of the change. */
+  /**
+   * Returns the last state of an object that was deleted or no longer matches a selector, at the revision of the
+   * change.
+   */
   async gone(resource: Resource, event: StoreEvent): Promise<WatchItem> {
     let last = this.#gone.get(event);
     if (last === undefined) {
@@ -66,7 +69,7 @@ export class WatchItems {
     return { type: 'DELETED', ...last };
   }
 
-  /** An event as one line of JSON. */
+  /** Formats an event as one line of JSON. */
   line(item: Pick<WatchItem, 'type' | 'text'>): string {
     return this.#lines.of(item);
   }
@@ -77,7 +80,7 @@ export class WatchItems {
   }
 }
 
-/** Tells how far a watch has come; `initial` ends the initial events. */
+/** Returns a bookmark with the progress of a watch; `initial` marks the end of the initial events. */
 export function bookmark(resource: Resource, revision: number, initial: boolean): WatchItem {
   const object: KubeObject = {
     kind: resource.kind,

@@ -1,6 +1,9 @@
 import type { WatchItem } from './watch-item.ts';
 
-/** Changes that are under way to watchers at the same time, and how much of them is worth keeping. */
+/**
+ * Maximum number of lines to cache, for changes that are being sent to watchers at the same time, and their maximum
+ * size.
+ */
 const MAX_LINES = 32;
 const MAX_LENGTH = 16 * 1024 * 1024;
 
@@ -9,8 +12,8 @@ interface Line extends Pick<WatchItem, 'type' | 'text'> {
 }
 
 /**
- * Events as lines of JSON. Watchers ask for the same few lines, some of them behind others, so that the newest are kept:
- * making one anew for each watcher would copy the text of the object each time.
+ * Formats events as lines of JSON. Watchers request the same few lines, some later than others, so the newest are
+ * cached: formatting one for each watcher would copy the text of the object each time.
  */
 export class WatchLines {
   readonly #newest: Line[] = [];

@@ -24,7 +24,7 @@ interface Line {
 
 let changes = 0;
 
-/** What a watch tells of what was there when it began: all that comes before it tells of a change made since. */
+/** Returns the initial events of a watch: all that arrive before that of a change made since. */
 async function read(parameters: string, changed = 'c-0'): Promise<Line[]> {
   const { url, adminToken } = plane.plane;
   const headers = { authorization: `Bearer ${adminToken}` };

@@ -14,18 +14,18 @@ export interface WatchOptions extends ReadOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly allowWatchBookmarks?: boolean;
-  /** Ends the watch in good order after so long; 0 is no limit. */
+  /** Ends the watch normally after this time; 0 means no limit. */
   readonly timeoutSeconds?: number;
   readonly signal: AbortSignal;
 }
 
 const BOOKMARK_MS = 60_000;
-/** Objects of the first state that are read at a time. */
+/** Number of objects of the initial state that are read at a time. */
 const PAGE = 500;
 
 /**
- * WATCH: the state as ADDED events where asked for, then every change, in order, without gap or repeat. A watch that
- * cannot go on ends with one ERROR item. Bad options throw before the first item.
+ * Handles WATCH: sends the state as ADDED events if requested, then every change, in order, without gaps or duplicates.
+ * A watch that cannot continue ends with one ERROR item. Invalid options throw before the first item.
  */
 export function watchObjects(
   backend: Backend,
@@ -51,7 +51,7 @@ interface Run {
   readonly resource: Resource;
   readonly selection: Selection;
   readonly store: Store;
-  /** What the store is asked to watch: the prefix, or the one key that can match. */
+  /** Key range to watch: the prefix, or the one key that can match. */
   readonly key: string;
   readonly prefix: string;
   readonly initial: boolean;
@@ -66,7 +66,7 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
     return;
   }
   const now = store.revision;
-  // Who asks for a version that is still to come hears nothing until it has.
+  // A watch from a future version receives nothing until that version is reached.
   const start = initial || options.sendInitialEvents === false ? now : Math.min(version, now);
   let changes: Watch;
   try {
@@ -96,7 +96,7 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
           if (options.allowWatchBookmarks === true) found.push(bookmark(resource, change.revision, false));
         } else {
           const made = itemOf(watch, change);
-          // Waiting for what is there already would cost every watcher a turn.
+          // Awaiting a value that is already available would cost every watcher a turn.
           const item = made instanceof Promise ? await made : made;
           if (item !== undefined) found.push(item);
         }
@@ -114,7 +114,7 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
   }
 }
 
-/** Asks for a bookmark now and then, so that a quiet watch can be resumed later than it began. */
+/** Requests a bookmark periodically, so that a quiet watch can be resumed from a later revision than it started at. */
 function tick(clock: Clock, changes: Watch): () => void {
   let timer = clock.timer(BOOKMARK_MS, again);
   function again(): void {
@@ -124,7 +124,7 @@ function tick(clock: Clock, changes: Watch): () => void {
   return () => timer.cancel();
 }
 
-/** The state at a revision as ADDED items, read on only as fast as they are taken. */
+/** Yields the state at a revision as ADDED items, read only as fast as they are consumed. */
 async function* initialItems(watch: Run, revision: number): AsyncGenerator<readonly WatchItem[]> {
   const { backend, items, resource, options } = watch;
   const budget = new YieldBudget(backend.clock, options.work);
@@ -154,7 +154,7 @@ function* pagesOf({ store, key, prefix }: Run, revision: number): Generator<read
   }
 }
 
-/** A change as this watch sees it: an object that begins to match is added, one that stops is gone. */
+/** Converts a change for this watch: an object that starts to match is added, one that stops is deleted. */
 function itemOf(watch: Run, event: StoreEvent): WatchItem | undefined | Promise<WatchItem> {
   const { items, resource } = watch;
   const { entry, previous } = event;

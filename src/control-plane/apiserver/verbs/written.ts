@@ -6,17 +6,17 @@ import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import { nextStage, turnOf } from '../stage-barrier.ts';
 
-/** What a write left behind: the object as it is now, and its text in the version of the request. */
+/** Result of a write: the current object, and its text in the version of the request. */
 export interface StoredResult {
   readonly object: KubeObject;
   readonly text: string;
-  /** Whether the object was not there before. */
+  /** Set if the object did not exist before. */
   readonly created: boolean;
-  /** The object was its last finalizer's and is gone now. */
+  /** Set if the write removed the last finalizer, so that the object is gone. */
   readonly deleted?: boolean;
 }
 
-/** Puts an object in the store at the revision that it is expected to be at; undefined where it is not. */
+/** Stores an object if it is at the expected revision; otherwise returns undefined. */
 export async function store(
   backend: Backend,
   resource: Resource,
@@ -37,7 +37,7 @@ export async function store(
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
   const put = async () => {
     if (size >= LARGE) await prepareText(backend, stored, size, user);
-    // The last moment at which it is of no use any more; from here on the write happens.
+    // This is the last point at which the write can be canceled; from here on it happens.
     await nextStage(backend.thread, size, user);
     return await target.put(
       key,
@@ -52,15 +52,15 @@ export async function store(
   if (!outcome.done) return undefined;
   object.metadata.resourceVersion = String(outcome.event.revision);
   if (stored === object) return { object, text: outcome.event.entry.value, created };
-  // What was put down may come back as something else, and that is what everybody is going to see from now on.
+  // A stored object may be converted back differently, and that result is what every reader sees from now on.
   const [seen = object] = (await resource.fromStorage?.([stored])) ?? [];
   return { object: seen, text: textOf(seen), created };
 }
 
-/** Text that takes long enough to be made in steps. */
+/** Size of text that is formatted in steps. */
 const LARGE = 256 * 1024;
 
-/** Makes most of the text of a large object, with turns for others; whether it was large. */
+/** Formats most of the text of a large object while others run. Reports whether it was large. */
 async function prepareText(backend: Backend, object: KubeObject, size: number, user: User): Promise<boolean> {
   if (size < LARGE) return false;
   const { pause } = longWorkOf(backend, user);
