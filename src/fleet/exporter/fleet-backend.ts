@@ -21,7 +21,7 @@ export interface FleetSpec {
 
 export interface NodeSpec {
   readonly name: string;
-  /** Path of the VM in the scenario file. */
+  /** Path of the node in the scenario file. */
   readonly path: string;
   readonly cpuCores: number;
   readonly memoryBytes: number;

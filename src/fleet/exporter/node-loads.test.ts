@@ -71,7 +71,8 @@ describe('what nodes measure', () => {
     nodes.put(node('b'));
     pods.put(pod('x', { cpu: '0.3', memory: '0.5' }));
     pods.put(pod('y', { cpu: '0.9', memory: '0.6' }));
-    // CPU 0.3 + 0.9 = 1.2: pressure 0.8 + 0.5 x 0.2 = 0.9; memory 1.1, of which there is only 1: pressure 0.2 + 0.6 = 0.8.
+    // CPU is 0.3 + 0.9 = 1.2, and its pressure 0.8 + 0.5 x 0.2 = 0.9.
+    // Memory is 1.1, of which there is only 1, and its pressure 0.2 + 0.6 = 0.8.
     expect(loads.get('a')).toMatchObject({ cpuUsage: 1.2, memoryUsage: 1, vms: 2, cpuCores: 32, roles: ['worker'] });
     expect(loads.get('a')?.cpuPressure).toBeCloseTo(0.9, 9);
     expect(loads.get('a')?.memoryPressure).toBeCloseTo(0.8, 9);

@@ -30,7 +30,7 @@ export interface PlannerInput {
 /**
  * Plans the moves of one step. A plan respects the limits, takes VMs from over-utilized nodes only, moves none twice,
  * and never exceeds the memory of a destination in the order of the moves. An empty plan means that the planner finds
- * nothing to do, now or later; it may modify the given fleet.
+ * nothing to do, now or later; it may try moves on the given fleet.
  */
 export interface Planner {
   readonly id: string;

@@ -96,7 +96,7 @@ export function assessCarbon(input: CarbonInput): CarbonAssessment {
     condition: { status: 'False', reason, message },
     waits: { reason, message, until: decision.until, ...(reason === 'NoCarbonData' ? {} : { asked: true as const }) },
     ...measured,
-    // A VM that is started now by request is placed in the same way.
+    // The placement also applies if the VM is started now by request.
     ...placement(),
     record: {
       zone,

@@ -10,7 +10,6 @@ type CarbonVm = Parameters<DependencyProvider['provide']>[0];
 
 /** Lookup of the grid places of the nodes of a cluster. */
 export interface NodeZones {
-  /** Resources that it reads. */
   readonly reads: NonNullable<DependencyProvider['reads']>;
   all(context: Context): readonly GridPlace[];
   of(node: string, context: Context): GridPlace | undefined;

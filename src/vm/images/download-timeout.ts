@@ -1,6 +1,5 @@
 import type { Clock, Timer } from '#platform/base/clock';
 
-/** Timeouts of a download. */
 export interface DownloadTimeouts {
   /** Maximum time without progress. */
   readonly idleMs: number;

@@ -51,7 +51,6 @@ export type VmiAction =
 /** Time that is added to the grace period of the guest before its pod is deleted too. */
 const STOP_MARGIN_MS = 30_000;
 
-/** Plans the next actions for an instance. */
 export function planVmi(view: InstanceView, settings: PlanSettings): readonly VmiAction[] {
   const { vmi, pods } = view;
   if (isFinal(vmi)) return afterEnd(view, settings);

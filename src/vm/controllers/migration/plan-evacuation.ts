@@ -12,7 +12,6 @@ export interface DrainedNode {
   readonly node: string;
   /** Set if everything that can leave has to, not only instances with an eviction request. */
   readonly draining: boolean;
-  /** Instances on the node. */
   readonly instances: readonly Vmi[];
   readonly migrationsOf: (vmi: Vmi) => readonly Vmim[];
   /** Returns the pod that an instance runs in. */

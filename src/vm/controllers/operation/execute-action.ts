@@ -18,7 +18,6 @@ export class AlreadyExistsError extends Error {}
 /** Receives what was written, by its type, so that caches can catch up with it. */
 type Wrote = (type: ResourceType, object: KubeObject) => void;
 
-/** Executes one action of an operation. */
 export async function executeAction(
   action: WriteAction,
   view: ActiveOperationView,

@@ -60,7 +60,6 @@ export function isActive(view: OperationView): view is ActiveOperationView {
   return view.dialect !== undefined && view.vm !== undefined;
 }
 
-/** Power state of a VM. */
 export interface PowerState {
   /** Instance that has neither ended nor been deleted. */
   readonly live: Vmi | undefined;

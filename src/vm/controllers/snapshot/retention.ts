@@ -3,14 +3,14 @@ import { isCaptured } from '#vm/storage/snapshot/lineage';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Expiry of a snapshot. `at` is absent if it never expires. */
+/** Expiry of a snapshot. `at` is absent if it does not expire at a time. */
 export type Retention =
   | { readonly expired: true; readonly why: string; readonly remove: boolean }
   | { readonly expired: false; readonly at?: number };
 
 /**
- * Returns the retention of a snapshot. A fixed time takes precedence over days since the capture; keepCount expires it
- * when that many newer unexpired snapshots of its VM can be restored.
+ * Returns the retention of a snapshot. A fixed time takes precedence over days since the capture; its own keepCount
+ * expires it when that many newer unexpired snapshots of its VM can be restored.
  */
 export function retentionOf(snapshot: Snapshot, others: readonly Snapshot[], now: number): Retention {
   const { retention } = snapshot.spec;

@@ -48,7 +48,7 @@ export function templateHarness() {
         metadata: { name, namespace: place },
         spec: { cpus: 1, memory: '1Gi', image: { templateRef: { name: template, namespace } } },
       }),
-    /** Removes the finalizer, since no VM controller runs. */
+    /** Deletes a VM after removing its finalizer, since no VM controller runs. */
     async removeMachine(name: string, place = namespace) {
       await cluster.admin.patch(
         HYPERSDK_VMS,
