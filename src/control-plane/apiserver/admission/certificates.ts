@@ -86,8 +86,8 @@ async function checkSubject(write: AdmissionAttributes): Promise<void> {
 }
 
 /**
- * Returns the groups that a certificate request asks for. Undefined unless the text is exactly one valid request signed
- * by its own key, because a signer might read another request in it or certify a foreign key.
+ * Returns the groups of a certificate request. Undefined unless the text is exactly one valid request signed by its own
+ * key, because a signer might read another request in it or certify a foreign key.
  */
 async function requestedOrganizations(pem: string): Promise<readonly string[] | undefined> {
   if ((pem.match(/-----BEGIN /g) ?? []).length !== 1) return undefined;

@@ -56,7 +56,10 @@ export function matcher(spec: MatchSpec, source: ObjectSource): Match {
   };
 }
 
-/** Finds the matching rule. A rule for the version of the request takes precedence over one for another version. */
+/**
+ * Returns the resource of the matching rule. A rule for the version of the request takes precedence over one for
+ * another version.
+ */
 function matchingRule(
   rules: readonly ResourceRule[],
   write: AdmissionAttributes,

@@ -31,7 +31,7 @@ export class ServedCrds {
     this.#parts = parts;
   }
 
-  /** Serves the current state of a CRD. `revision` is that of its last change. Does nothing if nothing changed. */
+  /** Serves the current state of a CRD, whose last change has `revision`. Does nothing if nothing changed. */
   serve(definition: Crd, revision: number): void {
     const name = definition.metadata.name ?? '';
     const before = this.#served.get(name);

@@ -2,7 +2,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 
 /**
  * Lists that are written even when empty. Kubernetes stores them in protobuf, which does not distinguish an empty list
- * from none, so they are read as null. The writer of the empty list still owns it.
+ * from none, so they are read as null although the writer of the empty list still owns it.
  */
 const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'clusterroles.rbac.authorization.k8s.io': [['rules']],

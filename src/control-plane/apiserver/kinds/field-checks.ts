@@ -4,8 +4,8 @@ import { ownValue } from '#platform/base/own-value';
 import { ipProblems } from './ip-text.ts';
 
 /*
- * Checks for single values that many kinds share. Each returns causes in the words of Kubernetes, none for a valid
- * value. An absent value is zero, as in Go.
+ * Checks for single values that many kinds share, in which an absent value is zero, as in Go. Each returns causes in
+ * the words of Kubernetes, none for a valid value.
  */
 
 export const MAX_INT32 = 2_147_483_647;

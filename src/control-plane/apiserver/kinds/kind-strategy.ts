@@ -3,9 +3,9 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { User } from '../access/user.ts';
 
 /**
- * Behavior of the API server for one kind beyond its schema. `Fields` are the fields that the rules read. All functions
- * are pure except for the object they are given, which is decoded (types are correct, nulls and Go's zero values are
- * removed) and, except in `defaults`, defaulted.
+ * Behavior of the API server for one kind beyond its schema, where `Fields` are the fields that the rules read. All
+ * functions are pure except for the object they are given, which is decoded (types are correct, nulls and Go's zero
+ * values are removed) and, except in `defaults`, defaulted.
  */
 export interface KindStrategy<Fields extends object = object> {
   /** Sets defaults in place. */

@@ -8,7 +8,7 @@ import { strategyOf } from './strategy-of.ts';
 
 /*
  * Results of Kubernetes 1.36 for objects and their changes, by kind. A change maps paths of the base object to new
- * values, and null deletes a field. A cause that ends in a tilde is a prefix.
+ * values with null to delete a field, and a cause that ends in a tilde is a prefix.
  */
 interface Answers {
   readonly group: string;

@@ -33,8 +33,8 @@ function messageOf(apiVersion: string, kind: string): string | undefined {
 }
 
 /**
- * Decodes a protobuf body to its JSON object. `expected` is the kind of the endpoint, for a body that does not state
- * its type. Throws a ParseError if the body is invalid or of an unknown kind.
+ * Decodes a protobuf body to its JSON object, with `expected` as the kind of a body that does not state its type.
+ * Throws a ParseError if the body is invalid or of an unknown kind.
  */
 export function decodeProtobuf(body: Uint8Array, expected?: TypeMeta, mostBytes = MAX_BYTES): ProtobufObject {
   const { apiVersion, kind, raw } = openEnvelope(body, mostBytes);

@@ -20,9 +20,9 @@ const UNKNOWN_MS = 30_000;
 const RECOUNT_MS = 5 * 60_000;
 
 /**
- * Counts what the quotas of each namespace limit, and watches only the resources that some quota counts. Admission
- * charges an object before it exists, so a count at that time would undo the charge: it waits for a deletion, a changed
- * limit, or the interval.
+ * Counts the usage of the quotas of each namespace, and watches only the resources that some quota counts. A recount
+ * could undo a charge of admission for an object that is not stored yet, so it waits for a deletion, a changed limit,
+ * or the interval.
  */
 export function resourceQuotaController(catalog: DiscoveryCache): Controller<ResourceQuota> {
   const typeOf = ({ group, plural }: CountedResource): ResourceType | undefined =>

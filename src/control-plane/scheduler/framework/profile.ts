@@ -12,7 +12,7 @@ export interface Profile {
   /** Filters in the order in which they run: the first that rejects a node gives the reason. */
   readonly filters: readonly Filter[];
   readonly scores: readonly WeighedScore[];
-  /** Percentage of feasible nodes that are enough to score, 0 to derive it from the cluster size. */
+  /** Percentage of nodes that must be found feasible before the search stops, 0 to derive it from the cluster size. */
   readonly percentageOfNodesToScore: number;
   /** Arguments of preemption, undefined to disable it. */
   readonly preemption: PreemptionArgs | undefined;

@@ -1,4 +1,4 @@
-/** Minimum number of nodes. Smaller clusters are checked completely. */
+/** Minimum number of feasible nodes to find. Smaller clusters are checked completely. */
 const MIN_NODES = 100;
 const MIN_PERCENTAGE = 5;
 

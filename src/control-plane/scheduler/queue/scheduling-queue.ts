@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 30_000;
 const NOBODY: ReadonlySet<FilterName> = new Set();
 
 /**
- * Queue of pods without a node. An unschedulable pod waits for an event that may help it, and then for a back-off that
+ * Queue of pods without a node: an unschedulable pod waits for an event that may help it, then for a back-off that
  * grows with its failures. If the queue is otherwise empty, only pods that failed by an error wait for their back-off.
  */
 export class SchedulingQueue {

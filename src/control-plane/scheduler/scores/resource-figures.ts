@@ -21,8 +21,8 @@ export interface ResourceFigures {
 }
 
 /**
- * Returns the figures of the resources to score. With `nonZero`, CPU and memory have a small default for containers
- * without requests. An extended resource that the pod does not request is left out, since it does not matter to it.
+ * Returns the figures of the resources to score, without extended resources that the pod does not request. With
+ * `nonZero`, CPU and memory have a small default for containers without requests.
  */
 export function figuresOf(
   pod: PodInfo,

@@ -20,7 +20,7 @@ const NO_PODS: ReadonlyMap<string, PodInfo> = new Map();
 
 /**
  * Nodes and their pods, updated incrementally and never rebuilt. Every node has a slot, a small number that stays as
- * long as the node or one of its pods is known. Pods may be added before their node.
+ * long as the node or one of its pods is known, and pods may be added before their node.
  */
 export class Snapshot implements PlacedPods {
   readonly columns = new NodeColumns();

@@ -71,8 +71,8 @@ export const MUTATIONS: Library = {
 };
 
 /**
- * Converts a value to JSON. With a `path`, the types of messages must match the path that they are at. Without one,
- * they do not matter.
+ * Converts a value to JSON. With a `path`, the types of messages must match the path that they are at, otherwise they
+ * do not matter.
  */
 export function jsonOf(value: Value, path?: string): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError(`unsupported value: ${value}`);
