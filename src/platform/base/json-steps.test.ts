@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonInSteps } from './json-steps.ts';
 
 function made(value: object): { text: string; steps: number } {
-  const work = jsonInSteps(value);
+  const work = jsonInSteps(value, 8_000);
   for (let steps = 0; ; steps++) {
     const { done, value: text } = work.next();
     if (done === true) return { text, steps };

@@ -1,15 +1,17 @@
-/** Number of parts of a value that are formatted in one step, which takes a millisecond or two. */
-const STEP = 8_000;
+/** Number of parts of a value that are formatted in one step, which takes a few milliseconds. */
+const STEP = 24_000;
+/** Number of parts that a member of a large object counts as, since it is formatted by a call of its own. */
+const MEMBER = 3;
 /** Number of characters of a text that count as one part. */
 const PART_OF_TEXT = 64;
 
 /** Formats a large value as JSON.stringify does, in steps between which other work may run. */
-export function* jsonInSteps(value: object): Generator<void, string, void> {
-  if (weigh(value, STEP) < STEP) return JSON.stringify(value);
-  return Array.isArray(value) ? yield* listInSteps(value) : yield* objectInSteps(value);
+export function* jsonInSteps(value: object, step = STEP): Generator<void, string, void> {
+  if (weigh(value, step) < step) return JSON.stringify(value);
+  return Array.isArray(value) ? yield* listInSteps(value, step) : yield* objectInSteps(value, step);
 }
 
-function* listInSteps(list: readonly unknown[]): Generator<void, string, void> {
+function* listInSteps(list: readonly unknown[], step: number): Generator<void, string, void> {
   const texts: string[] = [];
   let [light, weight]: [unknown[], number] = [[], 0];
   const flush = (): void => {
@@ -17,40 +19,37 @@ function* listInSteps(list: readonly unknown[]): Generator<void, string, void> {
     [light, weight] = [[], 0];
   };
   for (const item of list) {
-    const own = weigh(item, STEP);
-    if (own < STEP) light.push(item);
-    if ((weight += own) < STEP) continue;
+    const own = weigh(item, step);
+    if (own < step) light.push(item);
+    if ((weight += own) < step) continue;
     flush();
     yield;
-    if (own >= STEP) texts.push(yield* heavy(item));
+    if (own >= step) texts.push(yield* heavy(item, step));
   }
   flush();
   return `[${texts.join(',')}]`;
 }
 
-function* objectInSteps(object: object): Generator<void, string, void> {
+function* objectInSteps(object: object, step: number): Generator<void, string, void> {
   const texts: string[] = [];
-  let [light, weight]: [[string, unknown][], number] = [[], 0];
-  const flush = (): void => {
-    const text = JSON.stringify(Object.fromEntries(light)).slice(1, -1);
-    if (text !== '') texts.push(text);
-    [light, weight] = [[], 0];
-  };
-  for (const [name, value] of Object.entries(object)) {
-    const own = weigh(value, STEP);
-    if (own < STEP) light.push([name, value]);
-    if ((weight += own) < STEP) continue;
-    flush();
-    yield;
-    if (own >= STEP) texts.push(`${JSON.stringify(name)}:${yield* heavy(value)}`);
+  let weight = 0;
+  for (const name of Object.keys(object)) {
+    const value = (object as Readonly<Record<string, unknown>>)[name];
+    const own = weigh(value, step);
+    if ((weight += MEMBER + own) >= step) {
+      weight = own;
+      yield;
+    }
+    const text = own < step ? JSON.stringify(value) : yield* heavy(value, step);
+    // As in JSON.stringify, undefined members are left out.
+    if (text !== undefined) texts.push(`${JSON.stringify(name)}:${text}`);
   }
-  flush();
   return `{${texts.join(',')}}`;
 }
 
 /** Formats a heavy value. A long text weighs as much as a large object, but cannot be split. */
-function* heavy(value: unknown): Generator<void, string, void> {
-  return typeof value === 'object' && value !== null ? yield* jsonInSteps(value) : JSON.stringify(value);
+function* heavy(value: unknown, step: number): Generator<void, string, void> {
+  return typeof value === 'object' && value !== null ? yield* jsonInSteps(value, step) : JSON.stringify(value);
 }
 
 /** Counts the parts of a value, up to the limit. */
