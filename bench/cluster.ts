@@ -56,7 +56,7 @@ async function onReal(): Promise<Figures> {
     installed = await installChart(cluster);
     const operator = await installed.startReplica();
     await operator.untilReady();
-    await admitted(client);
+    await waitForWebhooks(client);
     const before = callsIn(cluster.auditLog).length;
     let memory = 0;
     const measuring = new AbortController();
@@ -87,7 +87,7 @@ function isWrite({ verb, resource, code }: Call): boolean {
 const nameOf = ({ verb, resource }: Call) => `${verb} ${resource}`;
 
 /** Waits until the API server trusts the webhooks, which takes a moment. */
-async function admitted(client: Client): Promise<void> {
+async function waitForWebhooks(client: Client): Promise<void> {
   const { spec } = machineNumber(0);
   const first = { metadata: { name: 'first', namespace: NAMESPACE }, spec: { ...spec, runStrategy: 'Halted' } };
   for (let turn = 0; ; turn++) {

@@ -84,17 +84,17 @@ function decide(times: number, until: string): void {
   }));
   const seen = { nodes: () => nodes, nodeOf: () => 'node-1', vmsOn: () => ['web-1'], pending: () => 0 };
   const before = process.threadCpuUsage();
-  const course = new ScenarioEngine(spec, {
+  const engine = new ScenarioEngine(spec, {
     random: seededRandom(1),
     reference: { cores: 32, bytes: 2 ** 37 },
     tickMs: TICK_MS,
     resolution: 0.1,
     untilMs: parseDuration(until),
   });
-  let deeds = 0;
-  for (let at = course.nextAt; at !== undefined; at = course.nextAt) deeds += course.step(at, seen).commands.length;
+  let commands = 0;
+  for (let at = engine.nextAt; at !== undefined; at = engine.nextAt) commands += engine.step(at, seen).commands.length;
   const { user, system } = process.threadCpuUsage(before);
-  const took = `${((user + system) / 1e6).toFixed(1)} s of its thread for ${deeds.toLocaleString('en')} deeds`;
+  const took = `${((user + system) / 1e6).toFixed(1)} s of its thread for ${commands.toLocaleString('en')} commands`;
   console.log(`  deciding alone: ${sizeText(times, until).padEnd(28)}${took}`);
 }
 

@@ -30,7 +30,7 @@ export async function stagesOfCreate(
   stages.set('copy', await microseconds(() => structuredClone(whole)));
   const bodies = Array.from({ length: ROUNDS }, make);
   stages.set('decode', await microseconds((i) => decodeBody(resource, bodies[i], call)));
-  stages.set('admission', await microseconds(() => admitted(backend, resource, whole, call)));
+  stages.set('admission', await microseconds(() => admitWrite(backend, resource, whole, call)));
   stages.set('validation', await microseconds(() => causes(resource, whole)));
   const writer = { manager: 'bench', subresource: '', time: '2026-01-01T00:00:00Z' };
   stages.set('fields', await microseconds(() => backend.fields.record(resource, whole, undefined, writer)));
@@ -48,7 +48,12 @@ function complete(object: KubeObject): KubeObject {
   return object;
 }
 
-async function admitted(backend: Backend, resource: Resource, object: KubeObject, call: RequestContext): Promise<void> {
+async function admitWrite(
+  backend: Backend,
+  resource: Resource,
+  object: KubeObject,
+  call: RequestContext,
+): Promise<void> {
   const { namespace = '', name = '' } = object.metadata;
   const write = {
     operation: 'CREATE',

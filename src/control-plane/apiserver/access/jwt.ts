@@ -7,11 +7,11 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '#platform/base/errors';
 import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { decodeBase64Url } from './base64url.ts';
+import { readIfExists } from './read-if-exists.ts';
 
 /** Holds a key that signs tokens, and its algorithm. */
 export interface SigningKey {
@@ -85,13 +85,8 @@ function signingKey(privateKey: KeyObject, file: string): SigningKey {
 }
 
 function readKey(file: string): KeyObject | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ConfigError(`${file} cannot be read`, { cause: error });
-  }
+  const text = readIfExists(file);
+  if (text === undefined) return undefined;
   try {
     return createPrivateKey(text);
   } catch {

@@ -1,5 +1,4 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
@@ -13,6 +12,7 @@ import {
   publicKeyOf,
   subjectName,
 } from './certificate.ts';
+import { readIfExists } from './read-if-exists.ts';
 import { MASTERS } from './user.ts';
 
 export interface PkiOptions {
@@ -203,13 +203,8 @@ function pem(key: KeyObject): string {
 
 /** Reads a file; undefined if it does not exist. */
 function readPem<T>(file: string, parse: (text: string) => T): Stored<T> | 'unreadable' | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ConfigError(`${file} cannot be read`, { cause: error });
-  }
+  const text = readIfExists(file);
+  if (text === undefined) return undefined;
   try {
     return { text, value: parse(text) };
   } catch {

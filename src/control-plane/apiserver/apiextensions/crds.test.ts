@@ -27,7 +27,7 @@ const pathOf = (definition: ReturnType<typeof fresh>, v = 'v1') =>
   `/apis/${GROUP}/${v}/namespaces/default/${definition.spec.names.plural}`;
 const conditionOf = ({ status }: Crd, type: string) => status?.conditions?.find((each) => each.type === type);
 
-async function stored(name: string): Promise<Crd> {
+async function readCrd(name: string): Promise<Crd> {
   return (await plane.client.get(DEFINITIONS, name)) as unknown as Crd;
 }
 
@@ -159,7 +159,7 @@ describe('a definition that changes', () => {
       expect(items.map(({ apiVersion }) => apiVersion)).toEqual([`${GROUP}/${v}`, `${GROUP}/${v}`]);
       expect(items.map(specIn)).toEqual([{ a: '1' }, { a: '2' }]);
     }
-    expect((await stored(nameOf(definition))).status?.storedVersions).toEqual(['v1', 'v2']);
+    expect((await readCrd(nameOf(definition))).status?.storedVersions).toEqual(['v1', 'v2']);
     const gone = plane.redefine(nameOf(definition), (spec) => {
       spec.versions = spec.versions.filter(({ name }) => name === 'v2');
     });
@@ -174,13 +174,13 @@ describe('a definition that changes', () => {
       type: 'merge',
       body: { metadata: { labels: { a: 'b' } } },
     });
-    expect((await stored(nameOf(definition))).metadata.generation).toBe(1);
+    expect((await readCrd(nameOf(definition))).metadata.generation).toBe(1);
     await plane.redefine(nameOf(definition), ({ names }) => {
       names.shortNames = [`th${count}`];
     });
-    const changed = await stored(nameOf(definition));
+    const changed = await readCrd(nameOf(definition));
     expect(changed.metadata.generation).toBe(2);
-    await plane.until(async () => (await stored(nameOf(definition))).status?.acceptedNames?.shortNames !== undefined);
+    await plane.until(async () => (await readCrd(nameOf(definition))).status?.acceptedNames?.shortNames !== undefined);
   });
 });
 
@@ -193,9 +193,9 @@ describe('two definitions that want the same names', () => {
     await plane.define(first);
     await plane.client.create(DEFINITIONS, second);
     await plane.until(
-      async () => conditionOf(await stored(nameOf(second)), 'NamesAccepted')?.reason === 'ListKindConflict',
+      async () => conditionOf(await readCrd(nameOf(second)), 'NamesAccepted')?.reason === 'ListKindConflict',
     );
-    const refused = await stored(nameOf(second));
+    const refused = await readCrd(nameOf(second));
     expect(conditionOf(refused, 'NamesAccepted')).toMatchObject({
       status: 'False',
       message: `"${first.spec.names.kind}List" is already in use`,
@@ -208,7 +208,7 @@ describe('two definitions that want the same names', () => {
     expect(refused.status?.acceptedNames).toMatchObject({ plural: second.spec.names.plural, kind: '' });
     expect((await plane.ask('GET', pathOf(second))).code).toBe(404);
     await plane.client.delete(DEFINITIONS, nameOf(first));
-    await plane.until(async () => conditionOf(await stored(nameOf(second)), 'Established')?.status === 'True');
+    await plane.until(async () => conditionOf(await readCrd(nameOf(second)), 'Established')?.status === 'True');
     expect((await plane.ask('GET', pathOf(second))).code).toBe(200);
   });
 });
@@ -235,7 +235,8 @@ describe('a definition that is deleted', () => {
       reason: 'InstanceDeletionPending',
     });
     await plane.until(
-      async () => conditionOf(await stored(nameOf(definition)), 'Terminating')?.reason === 'InstanceDeletionInProgress',
+      async () =>
+        conditionOf(await readCrd(nameOf(definition)), 'Terminating')?.reason === 'InstanceDeletionInProgress',
     );
     await expect(plane.client.create(typeOf(definition), named('late'))).rejects.toThrow(
       `${definition.spec.names.plural}.${GROUP} "late" is forbidden: create not allowed while custom resource definition is terminating`,

@@ -31,10 +31,10 @@ export function* builtInDecoding(apiVersion: string, kind: string, body: unknown
   const walk = new DecodeWalk(readMessage);
   const object = readMessage(body, message, walk);
   if (walk.isUnfinished) yield* walk.finish();
-  return decoded(object, walk);
+  return withProblems(object, walk);
 }
 
-function decoded(object: unknown, walk: DecodeWalk): Decoded {
+function withProblems(object: unknown, walk: DecodeWalk): Decoded {
   const { unknown, error } = walk;
   return { object: (object ?? {}) as Json, unknown, ...(error === undefined ? {} : { error }) };
 }
@@ -79,7 +79,7 @@ export function* objectMetaDecoding(body: unknown): Steps<Decoded> {
   const walk = new DecodeWalk(readMessage);
   const object = readMessage(body, OBJECT_META, walk);
   if (walk.isUnfinished) yield* walk.finish();
-  return decoded(object, walk);
+  return withProblems(object, walk);
 }
 
 /** Formats the error of a request with strict field validation. */

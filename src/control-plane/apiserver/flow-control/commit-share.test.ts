@@ -43,7 +43,7 @@ test('small objects and administrators wait for nobody', () => {
   expect(log.filter((name) => name.startsWith('large'))).toEqual(['large 0']);
 });
 
-test('whoever waits too long is told to try again, and has written nothing', async () => {
+test('rejects a write that waits too long with 429, and writes nothing', async () => {
   const { clock, log, write } = scene();
   for (const name of ['a1', 'a2']) void write(named('a'), name, 200 * KIB);
   await clock.advance(1000);

@@ -37,8 +37,9 @@ import { extensionResponse } from './extension-response.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
 import { checkOffered, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 import { noteObject } from './note-object.ts';
-import { listOptions, watchFlags, writeOptions } from './options.ts';
+import { listOptions, watchFlags } from './options.ts';
 import { attributesOf, verbOf } from './request-attributes.ts';
+import { requestContextOf, workOf } from './request-context-of.ts';
 import { NO_PAGE, routeProblem, verbProblem } from './resource-route.ts';
 import { type DraftResponse, type HttpResponse, json, plain, statusResponse } from './response.ts';
 import { getScale, writeScale } from './scale-handler.ts';
@@ -149,14 +150,14 @@ async function onSubresource(parts: ResourceHandlerDeps, asked: ResourceRequest,
   if (known === undefined) throw noSuchResource();
   const name = `${resource.group}/${resource.plural}/${subresource}`;
   const connect = parts.subresources.get(name);
-  if (connect !== undefined) return await connect(asked, callOf(asked, 'CreateOptions').call);
+  if (connect !== undefined) return await connect(asked, requestContextOf(asked, 'CreateOptions').call);
   negotiate(request.header('accept'));
   const act = parts.acts.get(name);
   if (act !== undefined) return await performPost(backend, asked, act, kindOf(known));
   if (resource.scale !== undefined && subresource === 'scale') {
     if (verb === 'get') return await getScale(backend, asked, resource.scale);
     const applies = verb === 'patch' && isApply(request);
-    const { call, options } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', applies);
+    const { call, options } = requestContextOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', applies);
     if (verb === 'patch') checkPatchType(resource, mediaType(request));
     const write = { backend, target: asked, paths: resource.scale, request, call };
     return await writeScale(write, verb, options.force ?? false);
@@ -173,7 +174,7 @@ async function performPost(
   act: SubresourceAction,
   kind: ObjectKind,
 ): Promise<HttpResponse> {
-  const { call } = callOf(asked, 'CreateOptions');
+  const { call } = requestContextOf(asked, 'CreateOptions');
   const body = await subresourceBody(asked.request, kind, call, longWorkOf(backend, call.user));
   return json(201, JSON.stringify(await performAction(backend, act, asked, kind, body, call)));
 }
@@ -183,7 +184,7 @@ async function notConnected(backend: Backend, asked: ResourceRequest, known: Sub
   const { resource, subresource, request, path } = asked;
   if (subresource !== 'log') {
     const options = connectOptions(kindOf(known), request.query, path.rest);
-    await admitConnection(backend, asked, kindOf(known), options, callOf(asked, 'CreateOptions').call);
+    await admitConnection(backend, asked, kindOf(known), options, requestContextOf(asked, 'CreateOptions').call);
   }
   const name = namedIn(asked.name);
   if (storeOf(backend, resource).get(keyOf(resource, asked.namespace, name)) === undefined) {
@@ -247,7 +248,7 @@ async function create(parts: ResourceHandlerDeps, asked: ResourceRequest): Promi
   negotiate(request.header('accept'), review === undefined ? OBJECT_SHAPES : NO_SHAPES);
   const act = parts.acts.get(`${resource.group}/${resource.plural}`);
   if (act !== undefined) return await performPost(parts.backend, asked, act, resource);
-  const { body, call } = await objectOf(parts.backend, asked, callOf(asked, 'CreateOptions').call);
+  const { body, call } = await objectOf(parts.backend, asked, requestContextOf(asked, 'CreateOptions').call);
   if (review !== undefined) {
     const header = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
     const question = { ...decodeBody(resource, body, call), ...header };
@@ -263,14 +264,14 @@ async function create(parts: ResourceHandlerDeps, asked: ResourceRequest): Promi
 
 async function update(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
   if (asked.name === '') throw badRequest(NAMELESS);
-  const { body, call } = await objectOf(parts.backend, asked, callOf(asked, 'UpdateOptions').call);
+  const { body, call } = await objectOf(parts.backend, asked, requestContextOf(asked, 'UpdateOptions').call);
   const written = await updateObject(parts.backend, asked, body, call);
   return writeResponse(parts.backend, asked.request, asked.resource, written);
 }
 
 async function patch(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
   const { request, resource } = asked;
-  const { call, options } = callOf(asked, 'PatchOptions', isApply(request));
+  const { call, options } = requestContextOf(asked, 'PatchOptions', isApply(request));
   const type = mediaType(request);
   if (asked.name === '') throw badRequest(NAMELESS);
   checkPatchType(resource, type);
@@ -321,7 +322,7 @@ function reportDuplicates([found]: readonly string[], { fieldValidation, warning
 
 async function remove(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
   const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
-  const { call } = callOf(asked, 'DeleteOptions');
+  const { call } = requestContextOf(asked, 'DeleteOptions');
   warnOfOrphans(asked, options);
   const deleted = await deleteObject(parts.backend, asked, options, {
     ...call,
@@ -346,7 +347,7 @@ function warnOfOrphans({ resource, warnings }: ResourceRequest, options: DeleteO
 async function removeAll(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<DraftResponse> {
   const { request, resource, namespace } = asked;
   const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
-  const { call } = callOf(asked, 'DeleteOptions');
+  const { call } = requestContextOf(asked, 'DeleteOptions');
   warnOfOrphans(asked, options);
   const dryRun = call.dryRun || options.dryRun !== undefined;
   const listing = await deleteCollection(parts.backend, resource, namespace, listOptions(request.query), options, {
@@ -373,29 +374,6 @@ async function objectOf(
     return call.fieldValidation === 'Warn' ? asWarnings(found) : found;
   };
   return { body, call: { ...call, problems } };
-}
-
-function callOf({ request, warnings }: ResourceRequest, kind: string, needsManager = false) {
-  const options = writeOptions(request.query, kind, needsManager);
-  const call: RequestContext = {
-    user: request.user,
-    fieldManager: options.fieldManager ?? managerOf(request.header('user-agent')),
-    dryRun: options.dryRun,
-    fieldValidation: options.fieldValidation,
-    sent: options.sent,
-    warnings,
-    signal: request.signal,
-    ...workOf(request),
-  };
-  return { call, options };
-}
-
-/** Announces long work on behalf of the sender. */
-const workOf = ({ work }: ApiRequest) => (work === undefined ? {} : { work });
-
-/** Derives the default field manager from the user agent. */
-function managerOf(userAgent = ''): string {
-  return (userAgent.split('/')[0] ?? '').slice(0, 128) || 'unknown';
 }
 
 /** Adds the warnings to a response; all of them are one header. */
