@@ -1,13 +1,21 @@
 import { jsonInSteps } from '#platform/base/json-steps';
+import type { Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { GenerationalCache } from './generational-cache.ts';
+
+/** Returns the text of a part of an object that is never modified again. */
+interface PartFormatter {
+  of(part: object): string;
+  /** Returns the text of a part whose members are often cached. */
+  ofMembers(part: Readonly<Record<string, unknown>>): string;
+}
 
 /**
  * Formats an object as JSON text that begins with kind and apiVersion, so that responses can be built from texts
  * without parsing them. The text is built from those of its parts, because a write changes few of them; `parts` caches
  * recent ones.
  */
-export function textOf(object: KubeObject, parts?: PartTexts): string {
+export function textOf(object: KubeObject, parts?: PartFormatter): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   if (parts === undefined || metadata === undefined) return JSON.stringify({ kind, apiVersion, metadata, ...rest });
   let text = `${headerOf(kind, apiVersion)}"metadata":${formatMetadata(metadata, parts)}`;
@@ -21,7 +29,7 @@ export function textOf(object: KubeObject, parts?: PartTexts): string {
   return `${text}}`;
 }
 
-function formatMetadata(metadata: KubeObject['metadata'], parts: PartTexts): string {
+function formatMetadata(metadata: KubeObject['metadata'], parts: PartFormatter): string {
   const { managedFields, ...rest } = metadata;
   const text = JSON.stringify(rest);
   if (managedFields === undefined) return text;
@@ -43,20 +51,18 @@ const MAX_PARTS = 16_384;
  * Caches the texts of parts of objects, such as a spec that stays the same while the status changes. It is bounded and
  * keyed by identity.
  */
-export class PartTexts {
+export class PartTexts implements PartFormatter {
   readonly #recent = new GenerationalCache<object, string>(MAX_PARTS);
 
-  /** Returns the text of a part that is never modified again. */
   of(part: object): string {
     return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? JSON.stringify(part));
   }
 
-  /** Formats a large part in steps, so that its text is cached when it is needed. */
-  *prepare(part: object): Generator<void, void, void> {
-    if (this.#recent.young(part) === undefined) this.#keep(part, this.#recent.old(part) ?? (yield* jsonInSteps(part)));
+  /** Formats a large part in steps. */
+  *prepare(part: object): Steps<string> {
+    return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? (yield* jsonInSteps(part)));
   }
 
-  /** Returns the text of a part whose members are often cached. */
   ofMembers(part: Readonly<Record<string, unknown>>): string {
     return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? this.#joined(part));
   }
@@ -74,5 +80,30 @@ export class PartTexts {
   #keep(part: object, text: string): string {
     this.#recent.keep(part, text, text.length);
     return text;
+  }
+}
+
+/**
+ * Texts of the large parts of one object, formatted before the whole text is needed. They are not only cached, because
+ * a few large objects of other requests would evict them meanwhile.
+ */
+export class PreparedTexts implements PartFormatter {
+  readonly #prepared = new Map<object, string>();
+  readonly #others: PartTexts;
+
+  constructor(others: PartTexts) {
+    this.#others = others;
+  }
+
+  *prepare(part: object): Steps<void> {
+    this.#prepared.set(part, yield* this.#others.prepare(part));
+  }
+
+  of(part: object): string {
+    return this.#prepared.get(part) ?? this.#others.of(part);
+  }
+
+  ofMembers(part: Readonly<Record<string, unknown>>): string {
+    return this.#prepared.get(part) ?? this.#others.ofMembers(part);
   }
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '#platform/kube/kube-object';
-import { PartTexts, textOf } from './object-text.ts';
+import { PartTexts, PreparedTexts, textOf } from './object-text.ts';
 import type { Entry } from './store/store.ts';
 
 /** Maximum number of objects in a generation, and maximum length of their text. */
@@ -29,26 +29,22 @@ export class ParsedObjects {
   #weight = 0;
 
   /** Returns the text of an object that is about to be stored. */
-  textOf(object: KubeObject): string {
-    const text = textOf(object, this.#parts);
+  textOf(object: KubeObject, prepared?: PreparedTexts): string {
+    const text = textOf(object, prepared ?? this.#parts);
     this.#weight += text.length;
     return text;
   }
 
-  /** Prepares, in steps, the most expensive part of the text of a large object. */
-  *prepareText({
-    kind: _kind,
-    apiVersion: _version,
-    metadata,
-    status: _replaced,
-    ...rest
-  }: KubeObject): Generator<void, void, void> {
+  /** Formats, in steps, the most expensive parts of the text of a large object. */
+  *prepareText({ kind: _kind, apiVersion: _version, metadata, status: _replaced, ...rest }: KubeObject) {
+    const prepared = new PreparedTexts(this.#parts);
     for (const { fieldsV1 } of metadata.managedFields ?? []) {
-      if (fieldsV1 !== undefined) yield* this.#parts.prepare(fieldsV1);
+      if (fieldsV1 !== undefined) yield* prepared.prepare(fieldsV1);
     }
     for (const part of Object.values(rest)) {
-      if (typeof part === 'object' && part !== null) yield* this.#parts.prepare(part);
+      if (typeof part === 'object' && part !== null) yield* prepared.prepare(part);
     }
+    return prepared;
   }
 
   /** Returns a memo that saves parsing the text of an object that is about to be stored. */

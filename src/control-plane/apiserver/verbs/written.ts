@@ -1,7 +1,8 @@
+import { runStepsInTurns } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { User } from '../access/user.ts';
 import { type Backend, longWorkOf, storeOf } from '../backend.ts';
-import { textOf } from '../object-text.ts';
+import { type PreparedTexts, textOf } from '../object-text.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import { nextStage, turnOf } from '../stage-barrier.ts';
@@ -30,20 +31,20 @@ export async function store(
   if (dryRun) {
     const turn = turnOf(backend.thread, size, user);
     if (turn !== undefined) await turn;
-    const large = await prepareText(backend, object, size, user);
+    const prepared = await prepareText(backend, object, size, user);
     if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
-    return { object, text: large ? backend.parsed.textOf(object) : textOf(object), created };
+    return { object, text: textOf(object, prepared), created };
   }
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
   const put = async () => {
-    if (size >= LARGE) await prepareText(backend, stored, size, user);
+    const prepared = size < LARGE ? undefined : await prepareText(backend, stored, size, user);
     // This is the last point at which the write can be canceled; from here on it happens.
     await nextStage(backend.thread, size, user);
     return await target.put(
       key,
       (revision) => {
         stored.metadata.resourceVersion = String(revision);
-        return backend.parsed.textOf(stored);
+        return backend.parsed.textOf(stored, prepared);
       },
       { expected, memo: backend.parsed.memoOf(stored) },
     );
@@ -60,10 +61,14 @@ export async function store(
 /** Size of text that is formatted in steps. */
 const LARGE = 256 * 1024;
 
-/** Formats most of the text of a large object while others run. Reports whether it was large. */
-async function prepareText(backend: Backend, object: KubeObject, size: number, user: User): Promise<boolean> {
-  if (size < LARGE) return false;
+/** Formats most of the text of a large object while others run. */
+async function prepareText(
+  backend: Backend,
+  object: KubeObject,
+  size: number,
+  user: User,
+): Promise<PreparedTexts | undefined> {
+  if (size < LARGE) return undefined;
   const { pause } = longWorkOf(backend, user);
-  for (const _step of backend.parsed.prepareText(object)) await pause();
-  return true;
+  return await runStepsInTurns(backend.parsed.prepareText(object), pause);
 }
