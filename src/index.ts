@@ -36,6 +36,8 @@ export type { ContainerLog, LogRequest, NodeRuntime } from '#platform/kube/node-
 export { crdOf } from '#platform/schema/crd';
 export type { InputOf, Kind, ObjectOf } from '#platform/schema/kind';
 export {
+  type OpenVmControlPlane as OpenControlPlane,
+  openVmControlPlane as openControlPlane,
   startVmControlPlane as startControlPlane,
   type VmControlPlaneOptions as ControlPlaneOptions,
 } from '#programs/embedded/control-plane';

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { virtualMachineInstance } from '#api/kubevirt/group';
-import { type NewDefinition, type Plane, startPlane } from '#control-plane/apiserver/apiextensions/plane.fixture';
+import { type NewDefinition, openPlane, type Plane } from '#control-plane/apiserver/apiextensions/plane.fixture';
 import { type Kubectl, kubectlFor } from '#control-plane/apiserver/http/kubectl.fixture';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
 import { PODS } from '#platform/kube/kinds/pod';
-import type { NodeRuntime } from '#platform/kube/node-runtime';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
@@ -26,28 +25,18 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
   let running: Promise<void>;
 
   beforeAll(async () => {
-    let fleet: SimulatedFleet | undefined;
-    const logs: NodeRuntime = { logs: (request) => fleet?.logs(request) };
-    plane = await startPlane({
-      plugins: vmPlugins(),
-      insecure: false,
-      nodeRuntime: logs,
-      extensions: (clientFor) => {
-        const shared = {
-          client: clientFor(NODE, 'node'),
-          clock: realClock,
-          random: seededRandom('x'),
-          log: noopLogger,
-        };
-        const informers = new Informers(shared);
-        fleet = new SimulatedFleet({ ...shared, informers }, { pools: [{ count: 2 }] });
-        const runnables = [informers, fleet];
-        start = () => manager('test', runnables).run(stop.signal);
-        return [fleet.metrics()];
-      },
-    });
+    const { opened, serve } = await openPlane({ insecure: false });
+    const shared = {
+      client: opened.client(NODE, 'node'),
+      clock: realClock,
+      random: seededRandom('x'),
+      log: noopLogger,
+    };
+    const informers = new Informers(shared);
+    const fleet = new SimulatedFleet({ ...shared, informers }, { pools: [{ count: 2 }] });
+    plane = await serve({ plugins: vmPlugins(), nodeRuntime: fleet, extensions: [fleet.metrics()] });
     await plane.define(crdOf(virtualMachineInstance) as unknown as NewDefinition);
-    running = start();
+    running = manager('test', [informers, fleet]).run(stop.signal);
     kubectl = kubectlFor(plane.plane);
     await plane.client.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
     const resources = { requests: { cpu: '500m', memory: '256Mi' } };
@@ -65,8 +54,6 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
     kubectl.close();
     await plane.plane.stop();
   });
-
-  let start: () => Promise<void> = async () => {};
 
   it('shows what nodes and pods use', async () => {
     const nodes = await kubectl.run('top', 'nodes');

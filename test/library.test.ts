@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   findAdmission,
   KINDS,
   novacron,
+  openControlPlane,
   realClock,
   silentLogger,
   startControlPlane,
@@ -34,6 +38,38 @@ it('an API server needs nothing to be told, and its client speaks for the admini
   } finally {
     await plane.stop();
   }
+});
+
+it('an API server serves an extension that uses a client of it', async () => {
+  const opened = await openControlPlane();
+  const client = opened.client();
+  const namespaces = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
+  const plane = await opened.serve({
+    extensions: [
+      {
+        group: 'count.example.com',
+        version: 'v1',
+        resources: [{ name: 'counts', namespaced: false, kind: 'Count', verbs: ['get'] }],
+        handle: async () => ({ status: 200, body: { namespaces: (await client.list(namespaces)).items.length } }),
+      },
+    ],
+  });
+  try {
+    const text = await plane.client().raw('/apis/count.example.com/v1/counts/all');
+    expect(JSON.parse(text)).toEqual({ namespaces: 4 });
+  } finally {
+    await plane.stop();
+  }
+});
+
+it('a control plane whose port is taken is closed, and can be opened again', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'library-'));
+  const first = await startControlPlane();
+  await expect(startControlPlane({ dataDir, store: 'lmdb', port: first.port })).rejects.toThrow('EADDRINUSE');
+  await first.stop();
+  const second = await startControlPlane({ dataDir, store: 'lmdb' });
+  await second.stop();
+  rmSync(dataDir, { recursive: true });
 });
 
 it('the library knows every kind and its rules', () => {

@@ -10,9 +10,8 @@ import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES } from '#platform/runtime/rbac';
-import type { Runnable } from '#platform/runtime/runnable';
 import { DIALECT_NAMES } from '#programs/cli/up';
-import { startVmControlPlane } from '#programs/embedded/control-plane';
+import { openVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { isHypersdkOn } from '#programs/operator/hypersdk';
@@ -78,29 +77,23 @@ export async function startOperationHarness(options: OperationHarnessOptions = {
   const random = seededRandom(seed);
   const log = createMemoryLogger(clock);
   const parts = (name: string) => ({ clock, random: random.fork(name), log });
-  let simulated: Runnable | undefined;
   const writes: string[] = [];
-  const plane = await startVmControlPlane({
+  const opened = await openVmControlPlane({
     store: 'memory',
     clock,
     random: random.fork('server'),
     log,
     operatorUser: userOf(OPERATOR).name,
-    extensions: (clientFor) => {
-      const client = counting(clientFor(userOf('vimana-node'), 'vimana-node'), writes);
-      const informers = new Informers({ ...parts('fleet'), client });
-      const made = {
-        pools: [{ count: nodes, prefix: 'node-' }],
-        snapshots: isHypersdkOn(dialects),
-      };
-      const fleet = new SimulatedFleet(
-        { ...parts('fleet'), client, informers },
-        link === undefined ? made : { ...made, link },
-      );
-      simulated = manager('fleet', [informers, fleet]);
-      return [fleet.metrics()];
-    },
   });
+  const nodeClient = counting(opened.client(userOf('vimana-node'), 'vimana-node'), writes);
+  const informers = new Informers({ ...parts('fleet'), client: nodeClient });
+  const made = { pools: [{ count: nodes, prefix: 'node-' }], snapshots: isHypersdkOn(dialects) };
+  const fleet = new SimulatedFleet(
+    { ...parts('fleet'), client: nodeClient, informers },
+    link === undefined ? made : { ...made, link },
+  );
+  const simulated = manager('fleet', [informers, fleet]);
+  const plane = await opened.serve({ extensions: [fleet.metrics()] });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   await installComponents(admin, {
     kinds: kindsOf(DIALECT_NAMES),
@@ -135,7 +128,7 @@ export async function startOperationHarness(options: OperationHarnessOptions = {
       const informers = new Informers({ ...parts('scheduler'), client });
       return manager('scheduler', [informers, scheduler({ ...parts('scheduler'), client, informers })]);
     }),
-    new SoakProcess('fleet', admin, () => simulated as Runnable),
+    new SoakProcess('fleet', admin, () => simulated),
   ];
   const operator = processes[1] as SoakProcess;
   for (const process of processes) process.start();

@@ -1,5 +1,5 @@
 import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '#api/kubevirt/group';
-import { type NewDefinition, type Plane, startPlane } from '#control-plane/apiserver/apiextensions/plane.fixture';
+import { type NewDefinition, openPlane, type Plane } from '#control-plane/apiserver/apiextensions/plane.fixture';
 import { aggregatedRules } from '#control-plane/controllers/cluster-role-aggregation';
 import { seededRandom } from '#platform/base/random';
 import type { ApiExtension, ExtensionRequest } from '#platform/kube/api-extension';
@@ -46,18 +46,13 @@ export async function startSubresourcePlane(): Promise<SubresourcePlane> {
   const events: EventRecorder = {
     event: ({ metadata }, type, reason, message) => void told.push(`${metadata.name} ${type} ${reason}: ${message}`),
   };
-  const started = await startPlane({
-    plugins: vmPlugins(),
-    insecure: false,
-    extensions: (clientFor) => {
-      const operator = clientFor(OPERATOR, 'operator');
-      const patch: Client['patch'] = async (type, name, change, options) => {
-        await made.beforePatch(type.kind);
-        return await operator.patch(type, name, change, options);
-      };
-      return extensionsFor({ ...operator, patch }, events);
-    },
-  });
+  const { opened, serve } = await openPlane({ insecure: false });
+  const operator = opened.client(OPERATOR, 'operator');
+  const patch: Client['patch'] = async (type, name, change, options) => {
+    await made.beforePatch(type.kind);
+    return await operator.patch(type, name, change, options);
+  };
+  const started = await serve({ plugins: vmPlugins(), extensions: extensionsFor({ ...operator, patch }, events) });
   const made: SubresourcePlane = { ...started, told, beforePatch: async () => {} };
   for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
     await made.define(crdOf(kind) as unknown as NewDefinition);

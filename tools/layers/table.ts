@@ -161,7 +161,7 @@ export const NODE_DIRECTORIES: readonly string[] = [
   'platform/kube/api-extension.ts',
   'platform/kube/kubeconfig',
   'platform/runtime/http',
-  'control-plane/apiserver/control-plane.ts',
+  'control-plane/apiserver/data-directory.ts',
   'control-plane/apiserver/event-store.ts',
   'control-plane/apiserver/private-data.ts',
   'control-plane/apiserver/store-places.ts',

@@ -45,14 +45,17 @@ export interface AdmissionPlugin {
 export interface PluginHost {
   readonly source: ObjectSource;
   readonly authorize: Authorize;
-  /** Returns a client that acts as a user. It works once the API server has started. */
+  /** Returns a client that acts as a user. */
   readonly client: (user: User) => Client;
 }
 
-/** Adds admission plugins to those of Kubernetes. */
-export type AddPlugins = (host: PluginHost) => {
+/** Admission plugins in addition to those of Kubernetes. */
+export interface AddedPlugins {
   /** Plugins that run after everything that may mutate an object, and before everything that only validates it. */
   readonly mutating?: readonly AdmissionPlugin[];
   /** Plugins that run after all validation, because they may have side effects. Only quota runs later. */
   readonly last?: readonly AdmissionPlugin[];
-};
+}
+
+/** Creates the plugins that a program adds. */
+export type AddPlugins = (host: PluginHost) => AddedPlugins;

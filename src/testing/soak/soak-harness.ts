@@ -16,7 +16,7 @@ import { createLeaderElector } from '#platform/runtime/leader-elector';
 import { OwnClock } from '#platform/runtime/leader-elector.fixture';
 import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
-import { startVmControlPlane } from '#programs/embedded/control-plane';
+import { openVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';
@@ -65,18 +65,14 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   const faults: Faults = { ...NO_FAULTS };
   const addresses = new KnownAddresses();
   const ended = new AbortController();
-  const plane = await startVmControlPlane({
-    store: 'memory',
-    clock,
-    random: random.fork('server'),
-    log,
-    extensions: (clientFor) =>
-      subresourceExtensions({
-        client: clientFor(userOf(OPERATOR), 'vimana-subresource'),
-        dialects,
-        random: random.fork('subresources'),
-        events: noopRecorder,
-      }),
+  const opened = await openVmControlPlane({ store: 'memory', clock, random: random.fork('server'), log });
+  const plane = await opened.serve({
+    extensions: subresourceExtensions({
+      client: opened.client(userOf(OPERATOR), 'vimana-subresource'),
+      dialects,
+      random: random.fork('subresources'),
+      events: noopRecorder,
+    }),
   });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   const machines = new RunningVms(admin);

@@ -5,6 +5,7 @@ import { seededRandom } from '#platform/base/random';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { crdOf } from '#platform/schema/crd';
 import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
+import type { AddPlugins } from '../admission-plugin.ts';
 import { ApiError, type Status } from '../api-error.ts';
 import { renameVersion } from '../apiextensions/conversion.ts';
 import type { Crd } from '../apiextensions/crd.ts';
@@ -56,8 +57,10 @@ export const OPERATOR: User = {
 };
 const ADMIN: User = { name: 'admin', groups: [MASTERS, AUTHENTICATED] };
 
+type Chosen = Partial<ChainDeps> & { readonly plugins?: AddPlugins };
+
 /** Creates a cluster. Paths are `plural[.group]/[namespace/]name[/subresource]`, without the name for creation. */
-export async function testCluster(parts: Partial<ChainDeps> = {}): Promise<Cluster> {
+export async function testCluster({ plugins, ...parts }: Chosen = {}): Promise<Cluster> {
   const clock = new FakeClock();
   const random = seededRandom('admission');
   const stores = { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) };
@@ -68,7 +71,7 @@ export async function testCluster(parts: Partial<ChainDeps> = {}): Promise<Clust
   const { signal } = new AbortController();
   const rbac = indexRoles(stores.main, registry, parsed, signal);
   const source = { store: stores.main, registry, parsed };
-  const admission = admissionChain({
+  const chain = admissionChain({
     source,
     random,
     access: {
@@ -78,16 +81,17 @@ export async function testCluster(parts: Partial<ChainDeps> = {}): Promise<Clust
     },
     signal,
     clock: realClock,
-    client: () => {
-      throw new Error('this cluster has no clients');
-    },
     ...parts,
   });
+  const client = () => {
+    throw new Error('this cluster has no clients');
+  };
+  if (plugins !== undefined) chain.add(plugins({ source, authorize: rbac.authorize.bind(rbac), client }));
   const backend: Backend = {
     stores,
     registry,
     parsed,
-    admission,
+    admission: chain.plugins,
     authorize: rbac.authorize.bind(rbac),
     fields: new FieldManagement(() => []),
     clock,

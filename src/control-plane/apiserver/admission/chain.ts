@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
 import type { Access } from '../access/rbac-escalation.ts';
-import type { AddPlugins, AdmissionPlugin, PluginHost } from '../admission-plugin.ts';
+import type { AddedPlugins, AdmissionPlugin } from '../admission-plugin.ts';
 import { admissionEnvironment } from './cel/expression.ts';
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
@@ -42,38 +42,42 @@ export interface ChainDeps {
   readonly clock: Clock;
   /** Ranges of service addresses and ports. */
   readonly serviceRanges?: ServiceRanges;
-  /** Plugins of the program that embeds this API server. */
-  readonly plugins?: AddPlugins;
-  /** Returns a client of this API server for those plugins. */
-  readonly client: PluginHost['client'];
   /** Resolves services of webhooks outside the cluster. Defaults to their endpoints. */
   readonly resolveService?: ResolveService;
   /** Stops the indexes of the plugins. */
   readonly signal: AbortSignal;
 }
 
-/** Returns every plugin, in the order of those that Kubernetes enables by default. */
-export function admissionChain(parts: ChainDeps): readonly AdmissionPlugin[] {
-  const { source, random, access, signal, clock, resolveService = () => undefined } = parts;
-  const all = (group: string, plural: string) => new StoredObjects(source, group, 'v1', plural, signal);
-  const { authorize } = access;
-  const added = parts.plugins?.({ source, authorize, client: parts.client }) ?? {};
-  const environment = admissionEnvironment(authorize);
-  const webhooks = (plural: string) => new AdmissionWebhooks(all(ADMISSION_GROUP, plural), source, environment);
-  const mutating = new BoundPolicies(
-    all(ADMISSION_GROUP, 'mutatingadmissionpolicies'),
-    all(ADMISSION_GROUP, 'mutatingadmissionpolicybindings'),
-    { source, environment, libraries: [MUTATIONS], compile: compileMutations },
-  );
-  const validating = new BoundPolicies(
-    all(ADMISSION_GROUP, 'validatingadmissionpolicies'),
-    all(ADMISSION_GROUP, 'validatingadmissionpolicybindings'),
-    { source, environment, libraries: [], compile: compileValidations },
-  );
-  const asking = { source, random, post: httpsPost(clock, signal), resolveService };
-  const network = new ServiceNetwork(parts.serviceRanges ?? DEFAULT_RANGES, random.fork('services'));
-  all('', 'services').tell(followServices(network));
-  const compiledIn: readonly AdmissionPlugin[] = [
+/** Plugins in the order in which they run. */
+export interface AdmissionChain {
+  readonly plugins: readonly AdmissionPlugin[];
+  /** Adds the plugins of the program that embeds this API server. */
+  add(added: AddedPlugins): void;
+}
+
+/** Returns every object of a resource, kept up to date. */
+type AllObjects = (group: string, plural: string) => StoredObjects;
+
+/** Creates the plugins that Kubernetes enables by default, in the same order. */
+export function admissionChain(parts: ChainDeps): AdmissionChain {
+  const { source, signal } = parts;
+  const all: AllObjects = (group, plural) => new StoredObjects(source, group, 'v1', plural, signal);
+  const mutating = compiledIn(parts, all);
+  const others = configuredAndLater(parts, all, mutating);
+  const quota = resourceQuota(all('', 'resourcequotas'), source);
+  const plugins = [...mutating, others.mutation, ...others.validation, quota];
+  return {
+    plugins,
+    add({ mutating = [], last = [] }) {
+      plugins.splice(plugins.indexOf(others.mutation) + 1, 0, ...mutating);
+      plugins.splice(plugins.indexOf(quota), 0, ...last);
+    },
+  };
+}
+
+/** Creates the mutating plugins that need no configuration. */
+function compiledIn({ source, random, access: { authorize } }: ChainDeps, all: AllObjects): readonly AdmissionPlugin[] {
+  return [
     namespaceLifecycle(source),
     limitRanger(all('', 'limitranges')),
     serviceAccountAdmission(source, random),
@@ -91,20 +95,39 @@ export function admissionChain(parts: ChainDeps): readonly AdmissionPlugin[] {
     certificateSubjectRestriction,
     defaultIngressClass(all('networking.k8s.io', 'ingressclasses')),
   ];
-  return [
-    ...compiledIn,
-    configuredMutation(compiledIn, [
+}
+
+/** Creates the mutation that policies and webhooks configure, and what validates its result. */
+function configuredAndLater(parts: ChainDeps, all: AllObjects, reinvoked: readonly AdmissionPlugin[]) {
+  const { source, random, access, signal, clock, resolveService = () => undefined } = parts;
+  const { authorize } = access;
+  const environment = admissionEnvironment(authorize);
+  const webhooks = (plural: string) => new AdmissionWebhooks(all(ADMISSION_GROUP, plural), source, environment);
+  const mutating = new BoundPolicies(
+    all(ADMISSION_GROUP, 'mutatingadmissionpolicies'),
+    all(ADMISSION_GROUP, 'mutatingadmissionpolicybindings'),
+    { source, environment, libraries: [MUTATIONS], compile: compileMutations },
+  );
+  const validating = new BoundPolicies(
+    all(ADMISSION_GROUP, 'validatingadmissionpolicies'),
+    all(ADMISSION_GROUP, 'validatingadmissionpolicybindings'),
+    { source, environment, libraries: [], compile: compileValidations },
+  );
+  const asking = { source, random, post: httpsPost(clock, signal), resolveService };
+  const network = new ServiceNetwork(parts.serviceRanges ?? DEFAULT_RANGES, random.fork('services'));
+  all('', 'services').tell(followServices(network));
+  return {
+    mutation: configuredMutation(reinvoked, [
       mutatingPolicies(mutating, source),
       mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking),
     ]),
-    ...(added.mutating ?? []),
-    roleEscalation(access),
-    serviceAllocation(network, source),
-    expressionCheck(environment),
-    paramAccess(authorize, source),
-    validatingPolicies(validating, source),
-    validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
-    ...(added.last ?? []),
-    resourceQuota(all('', 'resourcequotas'), source),
-  ];
+    validation: [
+      roleEscalation(access),
+      serviceAllocation(network, source),
+      expressionCheck(environment),
+      paramAccess(authorize, source),
+      validatingPolicies(validating, source),
+      validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
+    ],
+  };
 }

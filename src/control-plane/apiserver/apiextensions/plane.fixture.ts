@@ -3,7 +3,13 @@ import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
 import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
 import { waitUntil } from '#testing/wait';
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  type OpenControlPlane,
+  openControlPlane,
+  type ServeOptions,
+} from '../control-plane.ts';
 import { type Crd, isTrue } from './crd.ts';
 
 export const GROUP = 'test.example.com';
@@ -41,10 +47,23 @@ export interface Plane {
 export type NewDefinition = Pick<Crd, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
 type Version = Crd['spec']['versions'][number];
 
-export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Promise<Plane> {
+export async function startPlane(options: ControlPlaneOptions & ServeOptions = {}): Promise<Plane> {
+  const { serve } = await openPlane(options);
+  return await serve(options);
+}
+
+/** Opens such a control plane, for tests whose additions use its clients. */
+export async function openPlane(options: ControlPlaneOptions = {}): Promise<{
+  readonly opened: OpenControlPlane;
+  readonly serve: (added: ServeOptions) => Promise<Plane>;
+}> {
   const log = createMemoryLogger(realClock);
   const random = seededRandom('custom');
-  const plane = await startControlPlane({ clock: realClock, random, log, insecure: true, ...options });
+  const opened = await openControlPlane({ clock: realClock, random, log, insecure: true, ...options });
+  return { opened, serve: async (added) => planeOf(await opened.serve(added), log) };
+}
+
+function planeOf(plane: ControlPlane, log: MemoryLogger): Plane {
   const client = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'test');
   return {
     plane,

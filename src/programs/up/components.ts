@@ -1,0 +1,92 @@
+import { FREEZE_ANNOTATION } from '#api/launcher';
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
+import { scheduler } from '#control-plane/scheduler/scheduler';
+import type { ApiExtension } from '#platform/kube/api-extension';
+import type { Node } from '#platform/kube/kinds/node';
+import { Events } from '#platform/runtime/events/events';
+import { Informers } from '#platform/runtime/informers';
+import type { Metrics } from '#platform/runtime/metrics';
+import type { Runnable } from '#platform/runtime/runnable';
+import type { Dialect } from '#vm/engine/dialect';
+import { subresourceExtensions } from '#vm/engine/subresources/extension';
+import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
+import { createEmbeddedOperator } from './embedded-operator.ts';
+import type { EmbeddedOptions } from './embedded-options.ts';
+import { type ExplanationsOf, explanationsApi } from './explanations.ts';
+import { OPERATOR, READER, SCHEDULER, serviceAccount } from './identities.ts';
+import { createSimulatedNodes } from './simulated-nodes.ts';
+
+type ClientFor = ControlPlane['client'];
+
+/** Components beside the API server. They are created from its clients, and run once it serves. */
+export interface Components {
+  readonly informers: Informers;
+  readonly events: Events;
+  readonly fleet: SimulatedFleet;
+  readonly explanations: ExplanationsOf;
+  /** API groups that the components serve. */
+  readonly extensions: readonly ApiExtension[];
+  readonly runnables: readonly Runnable[];
+}
+
+export function createComponents(
+  options: EmbeddedOptions,
+  dialects: readonly Dialect[],
+  metrics: Metrics,
+  clientFor: ClientFor,
+): Components {
+  const { clock, random, log } = options;
+  const shared = { clock, random, log };
+  const operatorClient = clientFor(serviceAccount(OPERATOR), 'vimana-operator');
+  const informers = new Informers({ ...shared, client: clientFor(READER, 'vimana') });
+  const events = new Events({ ...shared, client: operatorClient, onDrop: (why) => metrics.eventDropped(why) });
+  const { fleet, provisioning } = createSimulatedNodes(options, dialects, { clientFor, informers, events });
+  const placing = scheduler({
+    ...shared,
+    informers,
+    client: clientFor(SCHEDULER, 'kube-scheduler'),
+    events: events.recorder('default-scheduler'),
+    ...(options.scheduling === undefined ? {} : { configuration: options.scheduling }),
+  });
+  const operator = createEmbeddedOperator(options, dialects, {
+    client: operatorClient,
+    informers,
+    events,
+    metrics,
+    fleet,
+  });
+  const explanations: ExplanationsOf = (namespace, name) => placing.explanationOf(namespace, name).toReversed();
+  const extensions = [
+    ...subresourceExtensions({
+      client: clientFor(serviceAccount(OPERATOR), 'vimana-subresource'),
+      dialects,
+      random: random.fork('subresources'),
+      events: events.recorder('virtualmachine-controller'),
+    }),
+    explanationsApi(explanations),
+    fleet.metrics(),
+  ];
+  return { informers, events, fleet, explanations, extensions, runnables: [placing, ...provisioning, fleet, operator] };
+}
+
+/** Creates the controllers of Kubernetes for a control plane that serves. */
+export function createKubernetesControllers(
+  { clock, random, log, signsOfLife }: EmbeddedOptions,
+  plane: ControlPlane,
+  { informers, events }: Components,
+): Runnable[] {
+  return kubernetesControllers({
+    clock,
+    random,
+    log,
+    informers,
+    clientFor: (user) => plane.client(user, 'kube-controller-manager'),
+    caPem: plane.pki.caPem,
+    nodeEvents: events.recorder('node-controller'),
+    ...(signsOfLife === 'assumed' ? { isNodeSilent: isFrozen } : {}),
+  });
+}
+
+/** Reports whether a fault froze the node by annotation. Simulated nodes send no heartbeats in simulated time. */
+const isFrozen = ({ metadata }: Node) => metadata.annotations?.[FREEZE_ANNOTATION] === 'true';

@@ -1,0 +1,42 @@
+import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
+import { PodManager } from '#fleet/library/pod-manager';
+import { scenarioController } from '#fleet/simulation/runner/scenario-controller';
+import { runnable } from '#platform/runtime/controller';
+import type { Informers } from '#platform/runtime/informers';
+import type { Runnable } from '#platform/runtime/runnable';
+import { definedFields } from '#programs/cli/objects/defined-fields';
+import type { Components } from './components.ts';
+import type { EmbeddedOptions } from './embedded-options.ts';
+import { EXPORTER, SCENARIO_RUNNER, serviceAccount } from './identities.ts';
+import { scenarioNodes } from './scenario-nodes.ts';
+
+type ClientFor = ControlPlane['client'];
+
+/** Creates the fleet of the exporter. Returns undefined if simulated VMs are not served. */
+export function createExporterFleet(
+  { clock, random, log, dialects, referenceNode }: EmbeddedOptions,
+  clientFor: ClientFor,
+  informers: Informers,
+  lifetime: AbortSignal,
+): ClusterFleet | undefined {
+  if (!dialects.includes('simulation')) return undefined;
+  const client = clientFor(serviceAccount(EXPORTER), EXPORTER);
+  const size = definedFields({ referenceNode });
+  const pods = new PodManager({ client, clock, random: random.fork(EXPORTER), ...size });
+  return new ClusterFleet({ client, informers, clock, pods, namespace: 'default', lifetime, log, ...size });
+}
+
+/** Creates what plays SimulationScenarios on the fleet of the exporter. */
+export function scenarioRunnables(
+  { clock, random, log }: EmbeddedOptions,
+  clientFor: ClientFor,
+  { informers, events, fleet }: Components,
+  exporter: ClusterFleet,
+): Runnable[] {
+  const controller = scenarioController({ informers, fleet: exporter, nodes: scenarioNodes(fleet) });
+  const client = clientFor(serviceAccount(SCENARIO_RUNNER), SCENARIO_RUNNER);
+  return [
+    runnable(controller, { clock, random, log, informers, client, events: events.recorder('scenario-controller') }),
+  ];
+}
