@@ -1,30 +1,22 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
-import { StoreError } from '#control-plane/apiserver/store/store-error';
-import { exporterRoutes, formatRejection } from '#fleet/exporter/routes';
-import { realClock } from '#platform/base/clock';
+import { type Clock, realClock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
 import { createLogger } from '#platform/base/pino-logger';
 import { systemRandom } from '#platform/base/random';
-import { type AccessToken, createAccessToken, tokenFileOf } from '#platform/kube/access-token';
-import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
-import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
-import { createAuthorizer } from '#platform/runtime/http/access';
-import { healthRoutes } from '#platform/runtime/http/health-routes';
-import { startHttpServer } from '#platform/runtime/http/http-server';
-import { metricsRoute } from '#platform/runtime/http/metrics-route';
-import { tokenReview } from '#platform/runtime/http/token-review';
+import { type KubeconfigContent, writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
+import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { Metrics } from '#platform/runtime/metrics';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { Io } from '#programs/cli/io';
 import type { UpSettings } from '#programs/cli/up';
 import { nodeNames, nodePools } from '#programs/install/node-pools';
 import { checkedFetch } from '#vm/images/checked-fetch';
-import { clusterName, defaultDataDir, withStartExplanation } from './data-dir.ts';
+import { clusterName, withStartExplanation } from './data-dir.ts';
 import { demoRequest } from './demo-request.ts';
-import { type Embedded, startEmbedded } from './embedded.ts';
-import { explanationsRoute } from './explanations.ts';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts';
+import { bindListeners, type Listeners } from './listeners.ts';
+import { lockDataDir } from './locked-data-dir.ts';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from './output-files.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
@@ -36,11 +28,11 @@ import { whatNext } from './what-next.ts';
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
   if (settings.kubeconfigOut !== undefined) checkRequestedKubeconfig(settings.kubeconfigOut);
-  const { dataDir, release } = takeFolder(settings);
+  const { dataDir, release } = lockDataDir(settings);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   try {
-    await runUntilSignal(settings, dataDir, io, stop.signal);
+    await runUntilSignal({ settings, dataDir, io, clock: realClock, signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted && error === stop.signal.reason) {
       io.out('Stopped before it was ready.\n');
@@ -58,169 +50,114 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
   }
 }
 
-/** Creates a token where clients of the same user look for it, or else in the data directory. */
-function newToken(file: string, otherwise: string): AccessToken {
-  try {
-    return createAccessToken(file);
-  } catch {
-    return createAccessToken(otherwise);
-  }
-}
-
-interface HeldFolder {
+/** One run of `vimana up`. */
+interface Run {
+  readonly settings: UpSettings;
   readonly dataDir: string;
-  readonly release: () => void;
+  readonly io: Io;
+  readonly clock: Clock;
+  /** Ends the run. */
+  readonly signal: AbortSignal;
 }
 
-/** Locks the data directory. An ephemeral process uses a temporary one if the default is in use. */
-function takeFolder({ dataDir: given, ephemeral }: UpSettings): HeldFolder {
-  const dataDir = resolve(given ?? defaultDataDir('up'));
-  try {
-    createPrivateDirectory(dataDir);
-    return { dataDir, release: lockFolder(dataDir) };
-  } catch (error) {
-    const isTaken = error instanceof StoreError && error.code === 'FolderInUse';
-    if (!isTaken || !ephemeral || given !== undefined) throw withStartExplanation(error, dataDir);
-    const scratch = mkdtempSync(join(tmpdir(), 'vimana-up-'));
-    const release = lockFolder(scratch);
-    return {
-      dataDir: scratch,
-      release: () => {
-        release();
-        rmSync(scratch, { recursive: true, force: true });
-      },
-    };
-  }
-}
-
-async function runUntilSignal(settings: UpSettings, dataDir: string, io: Io, signal: AbortSignal): Promise<void> {
-  const clock = realClock;
+async function runUntilSignal(run: Run): Promise<void> {
+  const { settings, dataDir, io, clock, signal } = run;
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
   const progress = new StartupProgress({ write: io.out, live: process.stdout.isTTY, clock });
-  const introduced = join(dataDir, 'introduced');
-  const isNew = settings.ephemeral || !existsSync(introduced);
-  const pools = nodePools(settings.nodes, settings);
-  const { schedulerConfig } = settings;
-  const scheduling = schedulerConfig === undefined ? undefined : schedulerConfiguration(schedulerConfig);
-  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, clock, log);
   const metrics = new Metrics({ process: true });
-  const { bindAddress: host } = settings;
-  // The ports are bound first, so that nothing is changed if one of them is unavailable.
-  let embedded: Embedded | undefined;
-  let token: AccessToken | undefined;
-  const access = {
-    allowedHosts: settings.allowedHosts,
-    authorize: createAuthorizer({
-      token: () => token,
-      review: () => (embedded === undefined ? undefined : tokenReview(embedded.admin, log)),
-    }),
-  };
-  const health = await startHttpServer({
-    ...access,
-    host,
-    port: settings.healthPort,
-    clock,
-    log,
-    routes: healthRoutes({
-      ready: {
-        started: () => (embedded === undefined ? 'starting' : undefined),
-        store: () => embedded?.plane.storeProblem(),
-      },
-    }),
-  });
-  const measures = await startHttpServer({
-    ...access,
-    host,
-    port: settings.metricsPort,
-    clock,
-    log,
-    routes: [metricsRoute(metrics)],
-  }).catch(async (error: unknown) => {
-    await health.close();
-    throw error;
-  });
-  const isExporting = settings.dialects.includes('simulation');
-  const exporting = !isExporting
-    ? undefined
-    : await startHttpServer({
-        ...access,
-        host,
-        port: settings.exporterPort,
-        clock,
-        log,
-        refusal: formatRejection,
-      }).catch(async (error: unknown) => {
-        await Promise.all([health.close(), measures.close()]);
-        throw error;
-      });
+  const options = embeddedOptions(run, log, metrics);
+  const listeners = await bindListeners(settings, dataDir, { clock, log, metrics });
   try {
-    token = newToken(tokenFileOf(host, (exporting ?? measures).port), join(dataDir, 'http-token'));
     io.out('Vimana is starting\n');
-    const running = await progress.step(
-      'control plane',
-      () =>
-        startEmbedded({
-          dataDir,
-          store: settings.ephemeral ? 'memory' : 'lmdb',
-          durability: settings.durability,
-          host,
-          port: settings.port,
-          dialects: settings.dialects,
-          pools,
-          rollout: settings.vmRolloutStrategy,
-          nodeLostAfterMs: settings.nodeLostAfter,
-          referenceNode: settings.referenceNode,
-          carbon: settings.carbon,
-          ...(settings.verifyImages ? { images: checkedFetch(settings.imageHosts) } : {}),
-          stageDelayMs: settings.stageDelay,
-          ...(scheduling === undefined ? {} : { scheduling }),
-          clock,
-          random: systemRandom(),
-          log,
-          metrics,
-          signal,
-          ...(audit === undefined ? {} : { audit }),
-        }),
-      ({ plane }) => plane.url,
-    );
-    embedded = running;
-    for (const kept of running.kept) io.out(`  ${formatUnselected(kept)}\n`);
-    measures.mount(explanationsRoute(running.explanations));
-    const { exporter } = running;
-    for (const route of exporter === undefined ? [] : exporterRoutes(exporter)) exporting?.mount(route);
+    const start = () => startEmbedded(options);
+    const embedded = await progress.step('control plane', start, ({ plane }) => plane.url);
     try {
-      const kubeconfig = join(dataDir, 'kubeconfig');
-      const { pki, url, port } = running.plane;
-      const access = { name: clusterName('up', dataDir, port), server: url, caPem: pki.caPem };
-      const content = { ...access, clientCert: pki.admin.certPem, clientKey: pki.admin.keyPem };
-      writeKubeconfig(kubeconfig, content);
-      writeRunFile(dataDir, {
-        pid: process.pid,
-        startedAt: new Date(clock.now()).toISOString(),
-        url,
-        kubeconfig,
-        metrics: `${measures.url}/metrics`,
-        health: `${health.url}/readyz`,
-        ...(exporting === undefined ? {} : { exporter: exporting.url }),
-        tokenFile: token.file,
-        ephemeral: settings.ephemeral,
-      });
-      const nodes = nodeNames(pools);
-      const { demo, why } = demoRequest(settings, { isNew, nodes: nodes.length });
-      await Promise.race([waitForStartup({ client: running.admin, progress, nodes, demo, signal }), running.ended]);
-      const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
-      if (!settings.ephemeral) writePrivateFile(introduced, '');
-      if (out !== undefined) writeRequestedKubeconfig(out, content);
-      if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
-      const renamed = running.changed.shortNames;
-      const at = exporting === undefined ? {} : { exporter: exporting.url };
-      io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed, tokenFile: token.file, ...at }));
-      await Promise.race([waitForAbort(signal), running.ended]);
+      for (const kept of embedded.kept) io.out(`  ${formatUnselected(kept)}\n`);
+      listeners.serve(embedded);
+      await completeStart(run, options, embedded, listeners, progress);
+      await Promise.race([waitForAbort(signal), embedded.ended]);
     } finally {
-      await running.stop();
+      await embedded.stop();
     }
   } finally {
-    token?.remove();
-    await Promise.all([measures.close(), health.close(), exporting?.close()]);
+    await listeners.close();
   }
+}
+
+/** Reads the files that the settings name, so that an error in one is found before anything is changed. */
+function embeddedOptions({ settings, dataDir, clock, signal }: Run, log: Logger, metrics: Metrics): EmbeddedOptions {
+  const pools = nodePools(settings.nodes, settings);
+  const { schedulerConfig, auditLog } = settings;
+  return {
+    dataDir,
+    store: settings.ephemeral ? 'memory' : 'lmdb',
+    durability: settings.durability,
+    host: settings.bindAddress,
+    port: settings.port,
+    dialects: settings.dialects,
+    pools,
+    rollout: settings.vmRolloutStrategy,
+    nodeLostAfterMs: settings.nodeLostAfter,
+    referenceNode: settings.referenceNode,
+    carbon: settings.carbon,
+    ...(settings.verifyImages ? { images: checkedFetch(settings.imageHosts) } : {}),
+    stageDelayMs: settings.stageDelay,
+    ...(schedulerConfig === undefined ? {} : { scheduling: schedulerConfiguration(schedulerConfig) }),
+    clock,
+    random: systemRandom(),
+    log,
+    metrics,
+    signal,
+    ...(auditLog === undefined ? {} : { audit: openAuditLog(auditLog, clock, log) }),
+  };
+}
+
+/** Publishes where everything is, and waits until nodes and the demo fleet run. */
+async function completeStart(
+  run: Run,
+  { pools }: EmbeddedOptions,
+  embedded: Embedded,
+  listeners: Listeners,
+  progress: StartupProgress,
+): Promise<void> {
+  const { settings, dataDir, io, signal } = run;
+  const introduced = join(dataDir, 'introduced');
+  const isNew = settings.ephemeral || !existsSync(introduced);
+  const kubeconfig = join(dataDir, 'kubeconfig');
+  const content = adminKubeconfig(dataDir, embedded);
+  writeKubeconfig(kubeconfig, content);
+  recordRun(run, kubeconfig, embedded, listeners);
+  const nodes = nodeNames(pools);
+  const { demo, why } = demoRequest(settings, { isNew, nodes: nodes.length });
+  await Promise.race([waitForStartup({ client: embedded.admin, progress, nodes, demo, signal }), embedded.ended]);
+  const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
+  if (!settings.ephemeral) writePrivateFile(introduced, '');
+  if (out !== undefined) writeRequestedKubeconfig(out, content);
+  if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
+  const renamed = embedded.changed.shortNames;
+  const { token, exporter } = listeners;
+  const at = exporter === undefined ? {} : { exporter: exporter.url };
+  io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed, tokenFile: token.file, ...at }));
+}
+
+function adminKubeconfig(dataDir: string, { plane }: Embedded): KubeconfigContent {
+  const { pki, url, port } = plane;
+  const access = { name: clusterName('up', dataDir, port), server: url, caPem: pki.caPem };
+  return { ...access, clientCert: pki.admin.certPem, clientKey: pki.admin.keyPem };
+}
+
+/** Writes the run file, by which `vimana status` and `vimana down` find this process. */
+function recordRun({ settings, dataDir, clock }: Run, kubeconfig: string, { plane }: Embedded, listeners: Listeners) {
+  const { metrics, health, exporter, token } = listeners;
+  writeRunFile(dataDir, {
+    pid: process.pid,
+    startedAt: new Date(clock.now()).toISOString(),
+    url: plane.url,
+    kubeconfig,
+    metrics: `${metrics.url}/metrics`,
+    health: `${health.url}/readyz`,
+    ...(exporter === undefined ? {} : { exporter: exporter.url }),
+    tokenFile: token.file,
+    ephemeral: settings.ephemeral,
+  });
 }

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
+import { StoreError } from '#control-plane/apiserver/store/store-error';
+import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
+import type { UpSettings } from '#programs/cli/up';
+import { defaultDataDir, withStartExplanation } from './data-dir.ts';
+
+export interface LockedDataDir {
+  readonly dataDir: string;
+  readonly release: () => void;
+}
+
+/** Locks the data directory. An ephemeral process uses a temporary one if the default is in use. */
+export function lockDataDir({ dataDir: given, ephemeral }: UpSettings): LockedDataDir {
+  const dataDir = resolve(given ?? defaultDataDir('up'));
+  try {
+    createPrivateDirectory(dataDir);
+    return { dataDir, release: lockFolder(dataDir) };
+  } catch (error) {
+    const isTaken = error instanceof StoreError && error.code === 'FolderInUse';
+    if (!isTaken || !ephemeral || given !== undefined) throw withStartExplanation(error, dataDir);
+    const scratch = mkdtempSync(join(tmpdir(), 'vimana-up-'));
+    const release = lockFolder(scratch);
+    return {
+      dataDir: scratch,
+      release: () => {
+        release();
+        rmSync(scratch, { recursive: true, force: true });
+      },
+    };
+  }
+}
