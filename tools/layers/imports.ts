@@ -1,4 +1,11 @@
+import { posix } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
+
+export interface SourceFile {
+  /** Path from the repository's root, such as src/platform/kube/client.ts. */
+  readonly path: string;
+  readonly text: string;
+}
 
 export interface Import {
   readonly specifier: string;
@@ -38,4 +45,10 @@ export function importsOf(path: string, source: string): Import[] {
     },
   }).visit(program);
   return found;
+}
+
+/** Returns the file of src that a specifier names, or undefined for a package. */
+export function targetOf(path: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}.ts`;
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
 }

@@ -1,33 +1,24 @@
 import { isBuiltin } from 'node:module';
-import { posix } from 'node:path';
 import { ambientUses } from './ambient.ts';
-import { importsOf } from './imports.ts';
-import { LAYERS, NODE_DIRECTORIES, SIBLINGS, TEST_FILE, TEST_SUPPORT } from './table.ts';
-
-export interface SourceFile {
-  /** Path from the repository's root, such as src/platform/kube/client.ts. */
-  readonly path: string;
-  readonly text: string;
-}
+import { cycleViolations } from './cycles.ts';
+import { importsOf, type SourceFile, targetOf } from './imports.ts';
+import { ACYCLIC, LAYERS, NODE_DIRECTORIES, SIBLINGS, TEST_FILE, TEST_SUPPORT } from './table.ts';
 
 /**
  * Reports violations of the import table and direct uses of time and randomness, one sentence each. `dependencies` are
  * the packages that are installed with the product, without those for development.
  */
 export function violations(files: readonly SourceFile[], dependencies: ReadonlySet<string>): string[] {
-  return files.flatMap((file) => [...importViolations(file, dependencies), ...ambientViolations(file)]);
+  return [
+    ...files.flatMap((file) => [...importViolations(file, dependencies), ...ambientViolations(file)]),
+    ...ACYCLIC.flatMap((root) => cycleViolations(root, files)),
+  ];
 }
 
 /** Returns the layer of a file: two directories deep in an area of several layers, otherwise the first directory. */
 function layerOf(path: string): string {
   const [, area = '', second = ''] = path.split('/');
   return area in LAYERS ? area : `${area}/${second}`;
-}
-
-/** Returns the file of src that a specifier names, or undefined for a package. */
-function targetOf(path: string, specifier: string): string | undefined {
-  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}.ts`;
-  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
 }
 
 function importViolations({ path, text }: SourceFile, dependencies: ReadonlySet<string>): string[] {

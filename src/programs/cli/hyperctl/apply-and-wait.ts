@@ -4,12 +4,12 @@ import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { withConnection } from '../connection.ts';
 import { createStored } from '../objects/create-stored.ts';
+import { resourceName } from '../objects/output-format.ts';
+import type { WaitDeps } from '../objects/wait.ts';
 import { OPERATION_END, SNAPSHOT_END, TEMPLATE_END, waitForCompletion } from '../objects/wait-for-completion.ts';
-import type { VmDeps } from '../vm/command.ts';
 import { waitForStart } from '../vm/create.ts';
-import { resourceName } from '../vm/output.ts';
 import type { CliVm, VmType } from '../vm/vm-kinds.ts';
-import type { WaitDeps } from '../vm/wait.ts';
+import type { VmDeps } from '../vm-deps.ts';
 
 const MINUTE_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 10 * MINUTE_MS;

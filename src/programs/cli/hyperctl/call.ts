@@ -1,7 +1,7 @@
 import type { OperationFlags } from '../objects/operation.ts';
+import type { Format } from '../objects/output-format.ts';
 import type { SnapshotFlags } from '../objects/snapshot.ts';
 import type { TemplateFlags } from '../objects/template.ts';
-import type { Format } from '../vm/output.ts';
 
 /** Flags of a call, whichever operation it names. */
 export interface CallFlags extends OperationFlags, SnapshotFlags, Partial<Omit<TemplateFlags, 'cpus' | 'memory'>> {

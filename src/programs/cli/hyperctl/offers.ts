@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { TEMPLATES } from '../template/command.ts';
-import type { VmDeps } from '../vm/command.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import type { Offer } from './wizard.ts';
 
 /** The user is waiting for a question, so templates that take longer are not offered. */

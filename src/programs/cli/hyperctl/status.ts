@@ -4,12 +4,12 @@ import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { withConnection } from '../connection.ts';
 import { formatManifest } from '../objects/format-manifest.ts';
+import type { Format } from '../objects/output-format.ts';
 import { SNAPSHOTS } from '../snapshot/command.ts';
 import { TEMPLATES } from '../template/command.ts';
-import type { VmDeps } from '../vm/command.ts';
-import type { Format } from '../vm/output.ts';
 import { summaryOf } from '../vm/summary.ts';
 import { vmTypes } from '../vm/vm-kinds.ts';
+import type { VmDeps } from '../vm-deps.ts';
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { durationMs } from '../duration-option.ts';
 import { nonEmpty } from '../non-empty.ts';
-import { FORMATS } from '../vm/output.ts';
-import { VM_GROUPS } from '../vm/vm-kinds.ts';
+import { VM_GROUPS } from '../vm-groups.ts';
+import { FORMATS } from './output-format.ts';
 import { checksumFlag, diskFlag, labelFlag, quantityFlag, wholeNumber, wholeOrNone } from './size-flags.ts';
 
 const text = (flags: string, about: string) => new Option(flags, about).argParser(nonEmpty);

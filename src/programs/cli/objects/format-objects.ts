@@ -1,7 +1,7 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
-import { type Format, formatObjectList } from '../vm/output.ts';
 import { kindTable } from './kind-table.ts';
+import { type Format, formatObjectList } from './output-format.ts';
 
 interface Shown {
   readonly kind: Kind;

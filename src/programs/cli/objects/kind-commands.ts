@@ -3,11 +3,11 @@ import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
 import { withConnection } from '../connection.ts';
-import type { VmDeps } from '../vm/command.ts';
-import { eachOf } from '../vm/each.ts';
-import { type Format, resourceName } from '../vm/output.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { assertServed, listOf } from './create-stored.ts';
+import { eachOf } from './each.ts';
 import { formatObjects } from './format-objects.ts';
+import { type Format, resourceName } from './output-format.ts';
 
 /** Kind that commands list, show and delete. */
 export interface StoredKind<T extends KubeObject> {

@@ -3,7 +3,7 @@ import { type Template, VM_TEMPLATES } from '#api/hypersdk/resources';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type WaitDeps, type WaitState, waitFor } from '../vm/wait.ts';
+import { type WaitDeps, type WaitState, waitFor } from './wait.ts';
 
 /** Describes how the completion of a kind is recognized, and what to call it. */
 interface End<T extends KubeObject> {

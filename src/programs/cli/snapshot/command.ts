@@ -7,12 +7,13 @@ import { assertValid } from '../objects/assert-valid.ts';
 import { createStored } from '../objects/create-stored.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { deleteStored, listStored, type StoredKind } from '../objects/kind-commands.ts';
+import { resourceName } from '../objects/output-format.ts';
 import { newSnapshot, type SnapshotFlags } from '../objects/snapshot.ts';
+import { type WaitFlags, withWaitFlags } from '../objects/wait.ts';
 import { SNAPSHOT_END, waitForCompletion } from '../objects/wait-for-completion.ts';
-import type { VmDeps } from '../vm/command.ts';
 import { findVm } from '../vm/find.ts';
-import { resourceName, withFormatFlags } from '../vm/output.ts';
-import { type WaitFlags, withWaitFlags } from '../vm/wait.ts';
+import { withFormatFlags } from '../vm/output.ts';
+import type { VmDeps } from '../vm-deps.ts';
 
 export const SNAPSHOTS: StoredKind<Snapshot> = {
   kind: vmSnapshot,

@@ -7,11 +7,12 @@ import { assertValid } from '../objects/assert-valid.ts';
 import { createStored } from '../objects/create-stored.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { getStored, listStored, type StoredKind } from '../objects/kind-commands.ts';
+import { resourceName } from '../objects/output-format.ts';
 import { newTemplate, type TemplateFlags } from '../objects/template.ts';
+import { type WaitFlags, withWaitFlags } from '../objects/wait.ts';
 import { TEMPLATE_END, waitForCompletion } from '../objects/wait-for-completion.ts';
-import type { VmDeps } from '../vm/command.ts';
-import { resourceName, withFormatFlags } from '../vm/output.ts';
-import { type WaitFlags, withWaitFlags } from '../vm/wait.ts';
+import { withFormatFlags } from '../vm/output.ts';
+import type { VmDeps } from '../vm-deps.ts';
 
 export const TEMPLATES: StoredKind<Template> = {
   kind: vmTemplate,

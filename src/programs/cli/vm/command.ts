@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { Clock } from '#platform/base/clock';
-import type { Random } from '#platform/base/random';
 import { CheckedCommand } from '../checked-command.ts';
-import { type Connect, withConnectionFlags } from '../connection.ts';
-import type { Io } from '../io.ts';
+import { withConnectionFlags } from '../connection.ts';
+import type { VmDeps } from '../vm-deps.ts';
+import { VM_GROUPS } from '../vm-groups.ts';
 import { addCreateCommand } from './create.ts';
 import { addDeleteCommand } from './delete.ts';
 import { addDescribeCommand } from './describe.ts';
@@ -12,17 +11,6 @@ import { addExpandCommand } from './expand.ts';
 import { addListCommands } from './list.ts';
 import { addOperationCommands } from './operate.ts';
 import { addPowerCommands } from './power.ts';
-import { VM_GROUPS } from './vm-kinds.ts';
-
-export interface VmDeps {
-  readonly io: Io;
-  readonly connect: Connect;
-  readonly clock: Clock;
-  /** Aborted when the user interrupts the command. */
-  readonly signal: AbortSignal;
-  /** Source of generated names. */
-  readonly random: Random;
-}
 
 /** Builds `vimana vm`, which manages VMs of every API group on any cluster. */
 export function vmCommand(parts: VmDeps): Command {

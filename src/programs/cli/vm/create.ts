@@ -8,15 +8,16 @@ import { readManifest } from '#platform/kube/manifest';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import { withConnection } from '../connection.ts';
 import { manifestFiles, readTextFile } from '../manifest-files.ts';
+import { allOf, eachOf } from '../objects/each.ts';
 import { FLAGS } from '../objects/flags.ts';
+import { FORMATS, type Format, resourceName } from '../objects/output-format.ts';
 import type { ChecksumFlag, DiskFlag } from '../objects/size-flags.ts';
-import type { VmDeps } from './command.ts';
-import { allOf, eachOf } from './each.ts';
+import { type WaitDeps, type WaitFlags, waitFor, withWaitFlags } from '../objects/wait.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { newVm } from './new-vm.ts';
-import { FORMATS, type Format, formatShown, resourceName } from './output.ts';
+import { formatShown } from './output.ts';
 import { summaryOf } from './summary.ts';
 import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
-import { type WaitDeps, type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
 
 interface CreateFlags extends WaitFlags {
   readonly filename?: string[];

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { withConnection } from '../connection.ts';
-import type { VmDeps } from './command.ts';
-import { allOf, eachOf } from './each.ts';
+import { allOf, eachOf } from '../objects/each.ts';
+import { resourceName } from '../objects/output-format.ts';
+import { type WaitFlags, waitFor, withWaitFlags } from '../objects/wait.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { findVm } from './find.ts';
-import { resourceName } from './output.ts';
 import { summaryOf } from './summary.ts';
-import { type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
 
 interface DeleteFlags extends WaitFlags {
   readonly cascade: keyof typeof POLICIES;

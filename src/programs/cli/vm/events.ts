@@ -5,7 +5,7 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { withConnection } from '../connection.ts';
 import { formatTable } from '../format-table.ts';
-import type { VmDeps } from './command.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { type FoundVm, findVm, instanceNameOf } from './find.ts';
 
 export interface Event extends KubeObject {

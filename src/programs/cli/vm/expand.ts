@@ -13,9 +13,9 @@ import { withTemplate } from '#vm/dialects/hypersdk/template';
 import { withConnection } from '../connection.ts';
 import { manifestFiles, readTextFile } from '../manifest-files.ts';
 import { withDefaults } from '../objects/assert-valid.ts';
+import { eachOf } from '../objects/each.ts';
 import { formatManifest } from '../objects/format-manifest.ts';
-import type { VmDeps } from './command.ts';
-import { eachOf } from './each.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { findVm } from './find.ts';
 
 interface ExpandFlags {

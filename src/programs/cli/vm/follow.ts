@@ -3,9 +3,10 @@ import type { Client, KubeList, ListOptions, WatchEvent } from '#platform/kube/c
 import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { lineOf } from '../format-table.ts';
-import type { VmDeps } from './command.ts';
+import { resourceName } from '../objects/output-format.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import type { Keeps } from './filter.ts';
-import { headingsOf, type OutputFlags, resourceName, rowOf } from './output.ts';
+import { headingsOf, type OutputFlags, rowOf } from './output.ts';
 import { inOrder, instancesByOwner, ownerOf, summaryOf } from './summary.ts';
 import type { CliVm, VmType } from './vm-kinds.ts';
 

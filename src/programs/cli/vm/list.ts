@@ -3,13 +3,14 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { UsageError } from '#platform/base/errors';
 import type { Client, ListOptions } from '#platform/kube/client';
 import { withConnection } from '../connection.ts';
+import { eachOf } from '../objects/each.ts';
 import { FLAGS } from '../objects/flags.ts';
-import type { VmDeps } from './command.ts';
-import { eachOf } from './each.ts';
+import type { Format } from '../objects/output-format.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { type FilterFlags, filterOf, type Keeps } from './filter.ts';
 import { findVm, instanceOf } from './find.ts';
 import { follow } from './follow.ts';
-import { type Format, formatShown, type OutputFlags, withFormatFlags } from './output.ts';
+import { formatShown, type OutputFlags, withFormatFlags } from './output.ts';
 import { inOrder, instancesByOwner, summaryOf } from './summary.ts';
 import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 

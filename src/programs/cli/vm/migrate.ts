@@ -4,9 +4,9 @@ import { UsageError, VimanaError } from '#platform/base/errors';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
 import { definedFields } from '../objects/defined-fields.ts';
+import { waitFor } from '../objects/wait.ts';
 import { runOperation } from './operate.ts';
 import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './power-target.ts';
-import { waitFor } from './wait.ts';
 
 /** Migrates a VM to another node in the way of its group. The returned function waits for completion. */
 export async function migrateVm(target: PowerTarget): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findAdmission } from '#vm/dialects/admitters';
+import { VM_GROUPS } from '../vm-groups.ts';
 import { newVm } from './new-vm.ts';
-import { VM_GROUPS } from './vm-kinds.ts';
 
 const admissionOf = findAdmission();
 

@@ -6,12 +6,12 @@ import { assertValid } from '../objects/assert-valid.ts';
 import { createStored } from '../objects/create-stored.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { type About, newOperation, type OperationFlags, type OperationName } from '../objects/operation.ts';
+import { resourceName } from '../objects/output-format.ts';
+import { type WaitFlags, withWaitFlags } from '../objects/wait.ts';
 import { OPERATION_END, waitForCompletion } from '../objects/wait-for-completion.ts';
-import type { VmDeps } from './command.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { findVm } from './find.ts';
-import { resourceName } from './output.ts';
 import type { PowerTarget } from './power-target.ts';
-import { type WaitFlags, withWaitFlags } from './wait.ts';
 
 /** Adds `vm clone|resize|restore`, which create a VMOperation for a VM of any group. */
 export function addOperationCommands(vm: Command, parts: VmDeps): void {

@@ -1,13 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Vmi } from '#api/kubevirt/resources';
-import type { KubeObject } from '#platform/kube/kube-object';
 import { formatTable } from '../format-table.ts';
-import { formatManifest } from '../objects/format-manifest.ts';
+import { FORMATS, type Format, formatObjectList } from '../objects/output-format.ts';
 import { cellsOf, HEADINGS, type Summary, summaryOf, WIDE_HEADINGS } from './summary.ts';
 import type { CliVm } from './vm-kinds.ts';
-
-export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
-export type Format = (typeof FORMATS)[number];
 
 /** Adds `-o` and its related flags. */
 export function withFormatFlags(command: Command): Command {
@@ -45,23 +41,6 @@ export function formatShown(
   return formatTable(headingsOf(showing), rows);
 }
 
-/** Formats objects of any kind for programs. A single one is an object, several are a List. */
-export function formatObjectList(
-  objects: readonly KubeObject[],
-  format: 'json' | 'yaml' | 'name',
-  { single, managedFields }: { readonly single: boolean; readonly managedFields: boolean },
-): string {
-  if (format === 'name') return objects.map((object) => `${resourceName(object)}\n`).join('');
-  const items = managedFields ? objects : objects.map(withoutManagedFields);
-  const whole = single ? items[0] : { apiVersion: 'v1', kind: 'List', items };
-  return formatManifest(whole ?? {}, format);
-}
-
-function withoutManagedFields(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
-
 export function headingsOf({ format, namespaces }: Pick<OutputFlags, 'format' | 'namespaces'>): string[] {
   const headings = format === 'wide' ? WIDE_HEADINGS : HEADINGS;
   return namespaces ? ['NAMESPACE', ...headings] : headings;
@@ -70,9 +49,4 @@ export function headingsOf({ format, namespaces }: Pick<OutputFlags, 'format' | 
 export function rowOf(summary: Summary, { format, namespaces, now }: Omit<OutputFlags, 'managedFields'>): string[] {
   const cells = cellsOf(summary, now, { wide: format === 'wide' });
   return namespaces ? [summary.namespace, ...cells] : cells;
-}
-
-/** Names an object as kubectl does: `virtualmachine.kubevirt.io/web`. */
-export function resourceName({ apiVersion, kind, metadata }: KubeObject): string {
-  return `${kind.toLowerCase()}.${apiVersion.split('/')[0] ?? ''}/${metadata.name ?? ''}`;
 }

@@ -1,9 +1,9 @@
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import type { VmDeps } from './command.ts';
+import { type WaitFlags, type WaitState, waitFor } from '../objects/wait.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { type FoundVm, instanceOf } from './find.ts';
-import { type WaitFlags, type WaitState, waitFor } from './wait.ts';
 
 export interface PowerFlags extends WaitFlags {
   readonly nodeSelector?: string[];

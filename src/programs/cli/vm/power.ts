@@ -4,15 +4,15 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
 import { KubeError } from '#platform/kube/kube-error';
 import { withConnection } from '../connection.ts';
+import { allOf, eachOf } from '../objects/each.ts';
 import { FLAGS } from '../objects/flags.ts';
-import type { VmDeps } from './command.ts';
-import { allOf, eachOf } from './each.ts';
+import { waitFor, withWaitFlags } from '../objects/wait.ts';
+import type { VmDeps } from '../vm-deps.ts';
 import { findVm, instanceOf } from './find.ts';
 import { migrateVm } from './migrate.ts';
 import { runOperation } from './operate.ts';
 import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './power-target.ts';
 import { summaryOf } from './summary.ts';
-import { waitFor, withWaitFlags } from './wait.ts';
 
 const SUBRESOURCES = '/apis/subresources.kubevirt.io/v1';
 const KUBEVIRT = 'kubevirt.io';

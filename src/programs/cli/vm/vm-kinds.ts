@@ -1,9 +1,9 @@
-import { KINDS } from '#api/kinds';
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import { UsageError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
+import { VM_KINDS } from '../vm-groups.ts';
 
 /** VirtualMachine of any group. */
 export interface CliVm extends KubeObject {
@@ -13,11 +13,8 @@ export interface CliVm extends KubeObject {
 
 export type VmType = ResourceType<CliVm>;
 
-const MACHINE_KINDS = KINDS.filter(({ kind }) => kind === 'VirtualMachine');
-export const VM_GROUPS: readonly string[] = MACHINE_KINDS.map(({ group }) => group);
-
 /** Every state that a list can show for a VM of any group. */
-export const VM_STATES: readonly string[] = [...new Set([...MACHINE_KINDS.flatMap(statesOf), 'Unknown'])].sort();
+export const VM_STATES: readonly string[] = [...new Set([...VM_KINDS.flatMap(statesOf), 'Unknown'])].sort();
 
 function statesOf({ schema }: Kind): readonly string[] {
   const { printableStatus, phase } = schema.properties?.['status']?.properties ?? {};
@@ -29,7 +26,7 @@ const typeOf = (kind: Kind): VmType => resourceTypeFor(kind) as unknown as VmTyp
 /** Returns the VirtualMachine types that a cluster serves, of one group or of all. */
 export async function vmTypes(client: Client, group: string | undefined): Promise<readonly VmType[]> {
   const { groups } = JSON.parse(await client.raw('/apis')) as { readonly groups: readonly { readonly name: string }[] };
-  const known = MACHINE_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
+  const known = VM_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
   const isHere = await Promise.all(known.map((kind) => serves(client, kind)));
   const served = known.filter((_kind, i) => isHere[i]);
   const wanted = served.filter((kind) => group === undefined || kind.group === group);
