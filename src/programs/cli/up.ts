@@ -103,24 +103,27 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
         .default('warn'),
     )
     .refuses(contradictions)
-    .action(({ empty, ...flags }: Flags, command: Command) => {
-      const given = (name: string) => command.getOptionValueSource(name) === 'cli';
-      // Without a port, several processes can run side by side on free ports. An explicit port must be the one that is
-      // used.
-      const listener = (name: 'metricsPort' | 'healthPort' | 'exporterPort') =>
-        flags.port === 0 && !given(name) ? 0 : flags[name];
-      return start({
-        ...flags,
-        carbon: carbonSettings(flags),
-        metricsPort: listener('metricsPort'),
-        healthPort: listener('healthPort'),
-        exporterPort: listener('exporterPort'),
-        ...(empty === true ? { demo: false } : {}),
-      });
-    });
+    .action((flags: Flags, command: Command) =>
+      start(settingsOf(flags, (name) => command.getOptionValueSource(name) === 'cli')),
+    );
 }
 
 type Flags = Omit<UpSettings, 'carbon'> & CarbonFlags & { readonly empty?: boolean };
+
+function settingsOf({ empty, ...flags }: Flags, isGiven: (name: string) => boolean): UpSettings {
+  // Without a port, several processes can run side by side on free ports. An explicit port must be the one that is
+  // used.
+  const listener = (name: 'metricsPort' | 'healthPort' | 'exporterPort') =>
+    flags.port === 0 && !isGiven(name) ? 0 : flags[name];
+  return {
+    ...flags,
+    carbon: carbonSettings(flags),
+    metricsPort: listener('metricsPort'),
+    healthPort: listener('healthPort'),
+    exporterPort: listener('exporterPort'),
+    ...(empty === true ? { demo: false } : {}),
+  };
+}
 
 /** Returns an error for each combination of flags that contradict each other. */
 function contradictions(flags: Flags, given: Given): string[] {

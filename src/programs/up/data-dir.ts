@@ -43,6 +43,11 @@ export function withStartExplanation(
       hint: 'Use the version of Vimana that wrote it, or choose another folder with --data-dir.',
     });
   }
+  return withSystemExplanation(error, dataDir, flags);
+}
+
+/** Adds a remedy to an error of the operating system. */
+function withSystemExplanation(error: unknown, dataDir: string, flags: Readonly<Record<number, string>>): unknown {
   const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   const flag = flags[port ?? -1] ?? '--port';
   if (code === 'EADDRINUSE') {
