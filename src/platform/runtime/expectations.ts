@@ -1,47 +1,26 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Cache } from './cache.ts';
-import { keyOf } from './key.ts';
-import { compareResourceVersions } from './resource-version.ts';
+import { Expectation } from './expectation.ts';
 
-interface Expected {
-  /** Newest version that was written. */
-  version: string;
-  /** Uids of objects that were deleted at once, by key. */
-  readonly gone: Map<string, string>;
-}
-
-/**
- * Changes that a controller has made to the children of an owner and that its cache may not show yet. A controller that
- * plans only once they are met never creates a second child because the first has not arrived.
- */
+/** The expectations of many owners, for controllers that keep no other state of an owner. */
 export class Expectations {
-  readonly #byOwner = new Map<string, Expected>();
+  readonly #byOwner = new Map<string, Expectation>();
 
   /** Records that a child was created, changed or marked for deletion. `child` is the response of the server. */
   wrote(owner: string, child: KubeObject): void {
-    const expected = this.#of(owner);
-    const version = child.metadata.resourceVersion ?? '';
-    if (compareResourceVersions(version, expected.version) > 0) expected.version = version;
+    this.#of(owner).wrote(child);
   }
 
   /** Records that a child was deleted and is gone. */
   removed(owner: string, child: KubeObject): void {
-    this.#of(owner).gone.set(keyOf(child), child.metadata.uid ?? '');
+    this.#of(owner).removed(child);
   }
 
   /** Reports whether the cache of the children shows all changes made for the owner. */
   met(owner: string, children: Cache): boolean {
-    const expected = this.#byOwner.get(owner);
-    if (expected === undefined) return true;
-    if (compareResourceVersions(children.version, expected.version) < 0) return false;
-    for (const [key, uid] of expected.gone) if (children.get(key)?.metadata.uid === uid) return false;
+    if (this.#byOwner.get(owner)?.isMet(children) === false) return false;
     this.#byOwner.delete(owner);
     return true;
-  }
-
-  /** Reports whether this is the newest state of a child that was written for the owner, with no plan made since. */
-  isEcho(owner: string, { metadata }: KubeObject): boolean {
-    return this.#byOwner.get(owner)?.version === metadata.resourceVersion;
   }
 
   /** Drops the expectations of an owner that is gone. */
@@ -49,12 +28,12 @@ export class Expectations {
     this.#byOwner.delete(owner);
   }
 
-  #of(owner: string): Expected {
-    let expected = this.#byOwner.get(owner);
-    if (expected === undefined) {
-      expected = { version: '', gone: new Map() };
-      this.#byOwner.set(owner, expected);
+  #of(owner: string): Expectation {
+    let expectation = this.#byOwner.get(owner);
+    if (expectation === undefined) {
+      expectation = new Expectation();
+      this.#byOwner.set(owner, expectation);
     }
-    return expected;
+    return expectation;
   }
 }

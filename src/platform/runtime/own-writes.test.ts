@@ -11,27 +11,26 @@ const version = (resourceVersion: string): KubeObject => ({
 function writing(own: OwnWrites) {
   const write = Promise.withResolvers<KubeObject>();
   let missed = 0;
-  const done = own.during('a', write.promise, () => missed++);
+  const done = own.during(write.promise, () => missed++);
   return { write, done, missed: () => missed };
 }
 
 it('knows a write of its own, seen before its answer or after', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
-  expect(own.isOwnWrite('a', '7')).toBe(true);
+  expect(own.isOwnWrite('7')).toBe(true);
   write.resolve(version('7'));
   await done;
   expect(missed()).toBe(0);
-  expect(own.isOwnWrite('a', '7')).toBe(true);
-  expect(own.isOwnWrite('a', '8')).toBe(false);
-  expect(own.isOwnWrite('b', '7')).toBe(false);
+  expect(own.isOwnWrite('7')).toBe(true);
+  expect(own.isOwnWrite('8')).toBe(false);
 });
 
 it('tells of what others wrote while it was writing', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
-  expect(own.isOwnWrite('a', '6')).toBe(true);
-  expect(own.isOwnWrite('a', '7')).toBe(true);
+  expect(own.isOwnWrite('6')).toBe(true);
+  expect(own.isOwnWrite('7')).toBe(true);
   write.resolve(version('7'));
   await done;
   expect(missed()).toBe(1);
@@ -40,18 +39,9 @@ it('tells of what others wrote while it was writing', async () => {
 it('tells of what was seen during a write that failed', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
-  own.isOwnWrite('a', '6');
+  own.isOwnWrite('6');
   write.reject(new Error('conflict'));
   await expect(done).rejects.toThrow('conflict');
   expect(missed()).toBe(1);
-  expect(own.isOwnWrite('a', '6')).toBe(false);
-});
-
-it('forgets an object that is gone', async () => {
-  const own = new OwnWrites();
-  const { write, done } = writing(own);
-  write.resolve(version('7'));
-  await done;
-  own.forget('a');
-  expect(own.isOwnWrite('a', '7')).toBe(false);
+  expect(own.isOwnWrite('6')).toBe(false);
 });

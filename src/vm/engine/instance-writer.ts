@@ -2,93 +2,88 @@ import { GENERATION_ANNOTATION } from '#api/instance-request';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { ResourceType } from '#platform/kube/client';
 import { isNotFound } from '#platform/kube/kube-error';
-import type { KubeObject } from '#platform/kube/kube-object';
-import type { Context } from '#platform/runtime/controller';
-import type { Expectations } from '#platform/runtime/expectations';
-import { keyOf } from '#platform/runtime/key';
-import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
 import { buildInstance, type InstanceOptions, ownerReference } from './instance.ts';
 import type { SpecChanges } from './spec-changes.ts';
-
-export type AnyVm = ObjectOf<Kind> & KubeObject;
+import type { AnyVm, VmScope } from './vm-scope.ts';
 
 /** Writes to the instance of a VM. Each write is expected in the cache before the next one is planned. */
-export interface InstanceWriter {
-  create(making: InstanceOptions): Promise<Vmi>;
+export class InstanceWriter {
+  readonly #type: ResourceType<AnyVm>;
+  readonly #scope: VmScope;
+
+  /** `type` is that of the VM. */
+  constructor(type: ResourceType<AnyVm>, scope: VmScope) {
+    this.#type = type;
+    this.#scope = scope;
+  }
+
+  async create(making: InstanceOptions): Promise<Vmi> {
+    const { entry, context } = this.#scope;
+    const made = await context.client.create(VMIS, buildInstance(making));
+    entry.instanceWrites.wrote(made);
+    const message = `Started the virtual machine by creating the new virtual machine instance ${made.metadata.name}`;
+    this.#recordEvent('SuccessfulCreate', message);
+    return made;
+  }
+
   /** Returns the instance while finalizers hold it, or undefined if it is gone. */
-  delete(instance: Vmi): Promise<Vmi | undefined>;
-  adopt(dialect: Dialect, instance: Vmi, changes: SpecChanges): Promise<void>;
-  update(instance: Vmi, changes: SpecChanges): Promise<Vmi>;
-}
+  async delete(instance: Vmi): Promise<Vmi | undefined> {
+    const { entry, context } = this.#scope;
+    const { name, namespace, uid } = instance.metadata;
+    const left = await context.client
+      .delete(VMIS, name, { namespace, preconditions: { uid } })
+      .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error)));
+    if (left === undefined) entry.instanceWrites.removed(instance);
+    else entry.instanceWrites.wrote(left);
+    const message = `Stopped the virtual machine by deleting the virtual machine instance ${name}`;
+    this.#recordEvent('SuccessfulDelete', message);
+    return left;
+  }
 
-export function createInstanceWriter(
-  type: ResourceType<AnyVm>,
-  vm: AnyVm,
-  expectations: Expectations,
-  context: Context,
-): InstanceWriter {
-  const { client, events } = context;
-  const key = keyOf(vm);
+  async adopt(dialect: Dialect, instance: Vmi, changes: SpecChanges): Promise<void> {
+    const { vm } = this.#scope;
+    if (!(await this.#isVmStillThere())) return;
+    const ownerReferences = [...(instance.metadata.ownerReferences ?? []), ownerReference(dialect, vm)];
+    // Generations of another VM do not apply to this one.
+    const isSame = changes.live === undefined && changes.restart.length === 0 && changes.annotations === undefined;
+    const generation = isSame ? vm.metadata.generation : 0;
+    await this.#rewrite(instance, { metadata: { ...withGeneration(instance, generation), ownerReferences } });
+    this.#recordEvent('Adopted', `Took over the virtual machine instance ${instance.metadata.name}`);
+  }
 
-  async function rewrite(instance: Vmi, changed: Partial<Pick<Vmi, 'metadata' | 'spec'>>): Promise<Vmi> {
-    const written = await client.update(VMIS, { ...instance, ...changed });
-    expectations.wrote(key, written);
+  async update(instance: Vmi, { live = instance.spec, restart, annotations }: SpecChanges): Promise<Vmi> {
+    const { generation } = this.#scope.vm.metadata;
+    // The instance is up to date if no change waits for its next start.
+    const kept = restart.length > 0 ? instance.metadata : withGeneration(instance, generation);
+    const metadata = { ...kept, annotations: { ...kept.annotations, ...annotations } };
+    const written = await this.#rewrite(instance, { metadata, spec: live });
+    this.#recordEvent('LiveUpdated', `Changed the running virtual machine instance ${instance.metadata.name}`);
     return written;
   }
 
-  return {
-    async create(making) {
-      const made = await client.create(VMIS, buildInstance(making));
-      expectations.wrote(key, made);
-      const message = `Started the virtual machine by creating the new virtual machine instance ${made.metadata.name}`;
-      events.event(vm, 'Normal', 'SuccessfulCreate', message);
-      return made;
-    },
-
-    async delete(instance) {
-      const { name, namespace, uid } = instance.metadata;
-      const left = await client
-        .delete(VMIS, name, { namespace, preconditions: { uid } })
-        .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error)));
-      if (left === undefined) expectations.removed(key, instance);
-      else expectations.wrote(key, left);
-      const message = `Stopped the virtual machine by deleting the virtual machine instance ${name}`;
-      events.event(vm, 'Normal', 'SuccessfulDelete', message);
-      return left;
-    },
-
-    async adopt(dialect, instance, changes) {
-      if (!(await isStillThere())) return;
-      const ownerReferences = [...(instance.metadata.ownerReferences ?? []), ownerReference(dialect, vm)];
-      // Generations of another VM do not apply to this one.
-      const isSame = changes.live === undefined && changes.restart.length === 0 && changes.annotations === undefined;
-      const generation = isSame ? vm.metadata.generation : 0;
-      await rewrite(instance, { metadata: { ...withGeneration(instance, generation), ownerReferences } });
-      events.event(vm, 'Normal', 'Adopted', `Took over the virtual machine instance ${instance.metadata.name}`);
-    },
-
-    async update(instance, { live = instance.spec, restart, annotations }) {
-      // The instance is up to date if no change waits for its next start.
-      const kept = restart.length > 0 ? instance.metadata : withGeneration(instance, vm.metadata.generation);
-      const metadata = { ...kept, annotations: { ...kept.annotations, ...annotations } };
-      const written = await rewrite(instance, { metadata, spec: live });
-      const message = `Changed the running virtual machine instance ${instance.metadata.name}`;
-      events.event(vm, 'Normal', 'LiveUpdated', message);
-      return written;
-    },
-  };
+  async #rewrite(instance: Vmi, changed: Partial<Pick<Vmi, 'metadata' | 'spec'>>): Promise<Vmi> {
+    const { entry, context } = this.#scope;
+    const written = await context.client.update(VMIS, { ...instance, ...changed });
+    entry.instanceWrites.wrote(written);
+    return written;
+  }
 
   /** Checks with the API server, since the garbage collector would delete an instance adopted by a deleted VM. */
-  async function isStillThere(): Promise<boolean> {
+  async #isVmStillThere(): Promise<boolean> {
+    const { vm, context } = this.#scope;
     const { name, namespace, uid } = vm.metadata;
     try {
-      const { metadata } = await client.get(type, name, { namespace });
+      const { metadata } = await context.client.get(this.#type, name, { namespace });
       return metadata.uid === uid && metadata.deletionTimestamp === undefined;
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;
     }
+  }
+
+  #recordEvent(reason: string, message: string): void {
+    this.#scope.context.events.event(this.#scope.vm, 'Normal', reason, message);
   }
 }
 

@@ -3,7 +3,7 @@ import { resourceTypeFor } from '#api/kubevirt/resources';
 import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '#api/operation-request';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { ownerReference } from '#vm/engine/instance';
-import type { AnyVm } from '#vm/engine/instance-writer';
+import type { AnyVm } from '#vm/engine/vm-scope';
 import { isPopulated } from '#vm/storage/disk/claim-disks';
 import { atLeast } from '#vm/storage/disk/claim-volume';
 import { copiedDisk } from '#vm/storage/disk/copied-disk';

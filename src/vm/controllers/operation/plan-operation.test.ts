@@ -4,7 +4,7 @@ import { resourceTypeFor, VMIMS, type Vmi } from '#api/kubevirt/resources';
 import { DEFAULT_NODE } from '#api/launcher-load';
 import { timestamp } from '#platform/base/timestamp';
 import { kubevirtDialect } from '#testing/vm-harness';
-import type { AnyVm } from '#vm/engine/instance-writer';
+import type { AnyVm } from '#vm/engine/vm-scope';
 import type { Operation } from './operation.ts';
 import type { OperationView } from './operation-view.ts';
 import { planOperation } from './plan-operation.ts';

@@ -13,7 +13,6 @@ import type { Cache, Change, Index } from '#platform/runtime/cache';
 import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import type { Informers } from '#platform/runtime/informers';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import { OwnWrites } from '#platform/runtime/own-writes';
 import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import { type ReconcileResult, WorkQueue } from '#platform/runtime/work-queue';
@@ -73,7 +72,6 @@ export class Agent implements Runnable {
   readonly #queue: WorkQueue;
   readonly #launchers: Launchers;
   readonly #runs = new TrackedPods();
-  readonly #writes = new OwnWrites();
   readonly #gate = new RestoreGate();
   readonly #restores: RestoreAnswers;
   readonly #doubted = new DoubtedMachines();
@@ -255,7 +253,7 @@ export class Agent implements Runnable {
     const host = hosts.find(cached?.spec.nodeName ?? '');
     if (cached === undefined || host === undefined || this.#isStill(host)) return undefined;
     if (run === undefined) {
-      run = newTrackedPod(cached, key, clock.now(), this.#writes);
+      run = newTrackedPod(cached, key, clock.now());
       this.#runs.add(run);
     }
     run.stale = false;
@@ -291,7 +289,6 @@ export class Agent implements Runnable {
     addresses.release(run.podUid);
     logs.forget(run.podUid);
     this.#runs.remove(run);
-    this.#writes.forget(run.key);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Vmi } from '#api/kubevirt/resources';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { OwnWrites } from '#platform/runtime/own-writes';
+import { OwnWrites } from '#platform/runtime/own-writes';
 import { compareResourceVersions } from '#platform/runtime/resource-version';
 import type { Cause } from './termination.ts';
 
@@ -35,14 +35,14 @@ export interface TrackedPod {
   requestedGraceMs?: number;
 }
 
-export function newTrackedPod(pod: Pod, key: string, now: number, writes: OwnWrites): TrackedPod {
+export function newTrackedPod(pod: Pod, key: string, now: number): TrackedPod {
   const { startTime } = pod.status ?? {};
   return {
     key,
     podUid: pod.metadata.uid ?? '',
     node: pod.spec.nodeName ?? '',
     seenAt: startTime === undefined ? now : Date.parse(startTime),
-    writes,
+    writes: new OwnWrites(),
   };
 }
 
@@ -55,7 +55,7 @@ export function newest<T extends KubeObject>(cached: T | undefined, written: T |
 
 /** Awaits a write, and distinguishes its own watch events from news. */
 export function noteWrite<T extends KubeObject>(run: TrackedPod, write: Promise<T>): Promise<T> {
-  return run.writes.during(run.key, write, () => {
+  return run.writes.during(write, () => {
     run.stale = true;
   });
 }
@@ -72,5 +72,5 @@ export function isKnown(run: TrackedPod, kind: 'pod' | 'instance', object: KubeO
     run[kind] = undefined;
     return true;
   }
-  return run.writes.isOwnWrite(run.key, version);
+  return run.writes.isOwnWrite(version);
 }
