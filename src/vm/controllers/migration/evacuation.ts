@@ -9,7 +9,7 @@ import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import { activePod, instanceKey, instancesByNode, migrationsByInstance } from './indices.ts';
 import { byAge } from './migration-queue.ts';
-import { type EvacuationReason, needsWorkloadUpdate, planEvacuation } from './plan-evacuation.ts';
+import { type DrainedNode, type EvacuationReason, needsWorkloadUpdate, planEvacuation } from './plan-evacuation.ts';
 import {
   EVACUATION_LABEL,
   MIGRATION_FINALIZER,
@@ -39,67 +39,77 @@ const isDraining = (node: Node | undefined) => (node?.spec?.taints ?? []).some((
 export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}): Controller<Node> {
   const limit = outboundPerNode ?? MIGRATION_SETTINGS.outboundPerNode;
   const expectations = new Expectations();
-
-  const concerned = (vmi: Vmi, { cache }: Pick<Context, 'cache'>): string[] => {
-    const { nodeName = '', evacuationNodeName } = vmi.status ?? {};
-    if (nodeName === '') return [];
-    const leaves =
-      evacuationNodeName === nodeName || needsWorkloadUpdate(vmi) || isDraining(cache(NODES).get(nodeName));
-    return leaves ? [nodeName] : [];
-  };
-
   return {
     name: 'evacuation.kubevirt.io',
     for: NODES,
     reads: [PODS],
     watches: [
-      watchSource(VMIS, concerned),
+      watchSource(VMIS, concernedNodes),
       watchSource(VMIMS, (vmim, context) => {
         const vmi = context.cache(VMIS).get(instanceKey(vmim));
-        return vmi !== undefined && isMigrationFinished(vmim) ? concerned(vmi, context) : [];
+        return vmi !== undefined && isMigrationFinished(vmim) ? concernedNodes(vmi, context) : [];
       }),
     ],
     async reconcile(node, context) {
-      const { cache, client, clock, events } = context;
+      const { cache } = context;
       const { name = '' } = node.metadata;
-      const draining = isDraining(node);
-      if (!draining && isEmpty(cache(VMIS).by(byLeaving, name))) return undefined;
+      if (!isDraining(node) && isEmpty(cache(VMIS).by(byLeaving, name))) return undefined;
       // A new migration triggers no reconcile here.
       if (!expectations.met(name, cache(VMIMS))) return { requeueAfterMs: 50 };
-      const { migrate, requeueAfterMs } = planEvacuation(
-        {
-          node: name,
-          draining,
-          instances: [...cache(VMIS).by(instancesByNode, name)],
-          migrationsOf: (vmi) => [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))],
-          activePodOf: (vmi) => activePod(vmi, cache(PODS).by(byController, controllerKey(vmi))),
-          now: clock.now(),
-        },
-        limit,
-      );
+      const { migrate, requeueAfterMs } = planEvacuation(observeNode(node, context), limit);
       let soon = false;
       for (const { vmi, reason } of migrate) {
-        const earlier = [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))];
-        const made = await client.create(VMIMS, evacuationOf(vmi, name, reason, earlier)).catch((error: unknown) => {
-          // An earlier attempt created the migration without receiving the response.
-          if (isAlreadyExists(error)) return undefined;
-          // The instance is deleted with its namespace, and must not block the evacuation of others.
-          if (isNamespaceTerminating(error)) return undefined;
-          throw error;
-        });
-        if (made === undefined) {
-          soon = true;
-          continue;
-        }
-        expectations.wrote(name, made);
-        const why = reason === EVACUATION_LABEL ? `leave node ${name}` : 'bring the change of its size into effect';
-        events.event(vmi, 'Normal', 'SuccessfulCreate', `Created Migration ${made.metadata.name} to ${why}`);
+        const made = await createMigration(vmi, name, reason, context);
+        if (made === undefined) soon = true;
+        else expectations.wrote(name, made);
       }
       if (soon) return { requeueAfterMs: Math.min(requeueAfterMs ?? LAG_MS, LAG_MS) };
       return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
     },
     forget: (key) => expectations.forget(key),
   };
+}
+
+/** Returns the node that an instance must leave, if any. */
+function concernedNodes(vmi: Vmi, { cache }: Pick<Context, 'cache'>): string[] {
+  const { nodeName = '', evacuationNodeName } = vmi.status ?? {};
+  if (nodeName === '') return [];
+  const leaves = evacuationNodeName === nodeName || needsWorkloadUpdate(vmi) || isDraining(cache(NODES).get(nodeName));
+  return leaves ? [nodeName] : [];
+}
+
+function observeNode(node: Node, { cache, clock }: Context): DrainedNode {
+  const { name = '' } = node.metadata;
+  return {
+    node: name,
+    draining: isDraining(node),
+    instances: [...cache(VMIS).by(instancesByNode, name)],
+    migrationsOf: (vmi) => [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))],
+    activePodOf: (vmi) => activePod(vmi, cache(PODS).by(byController, controllerKey(vmi))),
+    now: clock.now(),
+  };
+}
+
+/** Creates a migration. Returns undefined if it exists already, or can no longer exist. */
+async function createMigration(
+  vmi: Vmi,
+  node: string,
+  reason: EvacuationReason,
+  { cache, client, events }: Context,
+): Promise<Vmim | undefined> {
+  const earlier = [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))];
+  try {
+    const made = await client.create(VMIMS, evacuationOf(vmi, node, reason, earlier));
+    const why = reason === EVACUATION_LABEL ? `leave node ${node}` : 'bring the change of its size into effect';
+    events.event(vmi, 'Normal', 'SuccessfulCreate', `Created Migration ${made.metadata.name} to ${why}`);
+    return made;
+  } catch (error) {
+    // An earlier attempt created the migration without receiving the response.
+    if (isAlreadyExists(error)) return undefined;
+    // The instance is deleted with its namespace, and must not block the evacuation of others.
+    if (isNamespaceTerminating(error)) return undefined;
+    throw error;
+  }
 }
 
 const isEmpty = (items: Iterable<unknown>) => items[Symbol.iterator]().next().done === true;
