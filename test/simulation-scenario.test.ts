@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import { PLAYED_LABEL } from '#fleet/simulation/runner/played-label';
-import { SCENARIOS, type Scenario } from '#fleet/simulation/runner/scenario-controller';
+import { SCENARIOS, type Scenario } from '#fleet/simulation/runner/scenario';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';

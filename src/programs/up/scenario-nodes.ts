@@ -1,7 +1,7 @@
 import type { NodeGroup } from '#fleet/simulation/engine/scenario-spec';
 import { poolOf } from '#fleet/simulation/runner/node-groups';
 import { PLAYED_LABEL, PLAYED_UID_LABEL, scenarioSelector } from '#fleet/simulation/runner/played-label';
-import type { ScenarioNodes } from '#fleet/simulation/runner/scenario-controller';
+import type { ScenarioNodes } from '#fleet/simulation/runner/scenario';
 import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
