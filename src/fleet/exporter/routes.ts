@@ -20,6 +20,10 @@ export const formatRejection = (error: string) => ({ type: JSON_TYPE, body: text
 
 /** Returns the endpoints of the exporter for any fleet. */
 export function exporterRoutes(fleet: FleetBackend): Route[] {
+  return [...readRoutes(fleet), scenarioRoute(fleet), feedbackRoute(fleet), refreshRoute(fleet)];
+}
+
+function readRoutes(fleet: FleetBackend): Route[] {
   const exposition = new Exposition();
   return [
     {
@@ -45,43 +49,52 @@ export function exporterRoutes(fleet: FleetBackend): Route[] {
         answer(response, 200, { nodes: fleet.loads().map((load) => formatNode(load, fleet.vmsOn(load.name))) });
       },
     },
-    {
-      path: '/scenario',
-      methods: ['POST'],
-      maxBodyBytes: MAX_SCENARIO_BYTES,
-      streams: true,
-      handle: (request, response, signal) =>
-        refusing(response, async () => {
-          const body = await bodyOf(request, MAX_SCENARIO_BYTES);
-          const name = queryOf(request).get('name') ?? undefined;
-          const wanted = readFleetSpec(body, name, (node) => fleet.has(node));
-          const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
-          answer(response, 200, { status: 'success', nodes_loaded: nodes, total_vms: vms, unschedulable: unplaced });
-        }),
-    },
-    {
-      path: '/feedback',
-      methods: ['POST'],
-      maxBodyBytes: MAX_FEEDBACK_BYTES,
-      streams: true,
-      handle: (request, response, signal) =>
-        refusing(response, async () => {
-          const moves = readMoves(await bodyOf(request, MAX_FEEDBACK_BYTES), fleet.namespace);
-          answer(response, 200, { results: await fleet.move(moves, signal) });
-        }),
-    },
-    {
-      path: '/refresh',
-      methods: ['POST'],
-      async handle(_request, response, signal) {
-        await fleet.refresh(signal);
-        const names = fleet.loads().map(({ name }) => name);
-        const [refreshed, failed] = signal.aborted ? [[], names] : [names, []];
-        const status = failed.length === 0 ? 'success' : 'error';
-        answer(response, 200, { status, refreshed, failed, total: names.length });
-      },
-    },
   ];
+}
+
+function scenarioRoute(fleet: FleetBackend): Route {
+  return {
+    path: '/scenario',
+    methods: ['POST'],
+    maxBodyBytes: MAX_SCENARIO_BYTES,
+    streams: true,
+    handle: (request, response, signal) =>
+      refusing(response, async () => {
+        const body = await bodyOf(request, MAX_SCENARIO_BYTES);
+        const name = queryOf(request).get('name') ?? undefined;
+        const wanted = readFleetSpec(body, name, (node) => fleet.has(node));
+        const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
+        answer(response, 200, { status: 'success', nodes_loaded: nodes, total_vms: vms, unschedulable: unplaced });
+      }),
+  };
+}
+
+function feedbackRoute(fleet: FleetBackend): Route {
+  return {
+    path: '/feedback',
+    methods: ['POST'],
+    maxBodyBytes: MAX_FEEDBACK_BYTES,
+    streams: true,
+    handle: (request, response, signal) =>
+      refusing(response, async () => {
+        const moves = readMoves(await bodyOf(request, MAX_FEEDBACK_BYTES), fleet.namespace);
+        answer(response, 200, { results: await fleet.move(moves, signal) });
+      }),
+  };
+}
+
+function refreshRoute(fleet: FleetBackend): Route {
+  return {
+    path: '/refresh',
+    methods: ['POST'],
+    async handle(_request, response, signal) {
+      await fleet.refresh(signal);
+      const names = fleet.loads().map(({ name }) => name);
+      const [refreshed, failed] = signal.aborted ? [[], names] : [names, []];
+      const status = failed.length === 0 ? 'success' : 'error';
+      answer(response, 200, { status, refreshed, failed, total: names.length });
+    },
+  };
 }
 
 function health(fleet: FleetBackend): object {

@@ -84,46 +84,51 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
     return items[below(items.length)] as T;
   };
 
-  const shuffle = <T>(items: readonly T[]): T[] => {
-    const shuffled = [...items];
-    for (let last = shuffled.length - 1; last > 0; last--) {
-      const other = below(last + 1);
-      [shuffled[last], shuffled[other]] = [shuffled[other] as T, shuffled[last] as T];
-    }
-    return shuffled;
-  };
-
-  const letters = (alphabet: string, length: number): string => {
-    let text = '';
-    for (let i = 0; i < length; i++) text += alphabet[below(alphabet.length)];
-    return text;
-  };
-  const hex = (digits: number): string => {
-    let text = '';
-    while (text.length < digits) text += eight(word());
-    return text.slice(0, digits);
-  };
-  const uuid = (): string => {
-    const [a, b, c, d] = [word(), word(), word(), word()];
-    // These bits state the version and variant of the UUID.
-    const version = (b & 0xffff0fff) | 0x4000;
-    const variant = (c & 0x3fffffff) | 0x80000000;
-    return `${eight(a)}-${four(version >>> 16)}-${four(version)}-${four(variant >>> 16)}-${four(variant)}${eight(d)}`;
-  };
-
   return {
     next,
     int,
     pick,
-    shuffle,
-    hex,
-    uuid,
-    suffix: (length = 5) => letters(SUFFIX_ALPHABET, length),
+    shuffle: (items) => shuffle(below, items),
+    hex: (digits) => hex(word, digits),
+    uuid: () => uuid(word),
+    suffix: (length = 5) => letters(below, SUFFIX_ALPHABET, length),
     normal: (mean, deviation) => normal(next, mean, deviation),
     exponential: (rate) => exponential(next, rate),
     poisson: (lambda) => poisson(next, lambda),
     fork,
   };
+}
+
+type Below = (count: number) => number;
+type Word = () => number;
+
+function shuffle<T>(below: Below, items: readonly T[]): T[] {
+  const shuffled = [...items];
+  for (let last = shuffled.length - 1; last > 0; last--) {
+    const other = below(last + 1);
+    [shuffled[last], shuffled[other]] = [shuffled[other] as T, shuffled[last] as T];
+  }
+  return shuffled;
+}
+
+function letters(below: Below, alphabet: string, length: number): string {
+  let text = '';
+  for (let i = 0; i < length; i++) text += alphabet[below(alphabet.length)];
+  return text;
+}
+
+function hex(word: Word, digits: number): string {
+  let text = '';
+  while (text.length < digits) text += eight(word());
+  return text.slice(0, digits);
+}
+
+function uuid(word: Word): string {
+  const [a, b, c, d] = [word(), word(), word(), word()];
+  // These bits state the version and variant of the UUID.
+  const version = (b & 0xffff0fff) | 0x4000;
+  const variant = (c & 0x3fffffff) | 0x80000000;
+  return `${eight(a)}-${four(version >>> 16)}-${four(version)}-${four(variant >>> 16)}-${four(variant)}${eight(d)}`;
 }
 
 const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

@@ -110,98 +110,123 @@ export interface ControllerDeps {
 
 /** Turns a controller into a runnable for a manager. */
 export function runnable<T extends KubeObject>(controller: Controller<T>, parts: ControllerDeps): Runnable {
-  const { informers, clock, random } = parts;
-  const log = parts.log.child({ controller: controller.name });
-  const source = informers.of(controller.for, controller.selection);
-  const owned = (controller.owns ?? []).map((type) => ownedBy(controller.for, type));
-  const watches = [...owned, ...(controller.watches ?? [])];
-  const informed = [
-    source,
-    ...[...watches, ...(controller.reads ?? []).map((type) => ({ type, selection: {} }))].map(({ type, selection }) =>
-      informers.of(type, selection),
-    ),
-  ];
+  return new ControllerRunnable(controller, parts);
+}
 
-  const metrics = parts.metrics?.controller(controller.name, () => queue.size);
-  const queue: WorkQueue = new WorkQueue({
-    name: controller.name,
-    clock,
-    random: random.fork(controller.name),
-    concurrency: controller.concurrency ?? 2,
-    ...(controller.backOff === undefined ? {} : { backOff: controller.backOff }),
-    ...(metrics === undefined ? {} : { metrics }),
-    async work(key, signal) {
-      const object = source.cache.get(key);
-      if (object === undefined) {
-        controller.forget?.(key, contextWith(signal));
+class ControllerRunnable<T extends KubeObject> implements Runnable {
+  readonly name: string;
+  readonly #controller: Controller<T>;
+  readonly #parts: ControllerDeps;
+  readonly #log: Logger;
+  readonly #source: Informer<T>;
+  readonly #watches: readonly WatchSource[];
+  /** Informers that must have synced before the first run. */
+  readonly #informed: readonly { readonly synced: Promise<void> }[];
+  readonly #queue: WorkQueue;
+  readonly #stops = new Map<Informer, () => void>();
+  #context: Context | undefined;
+
+  constructor(controller: Controller<T>, parts: ControllerDeps) {
+    const { informers } = parts;
+    this.name = controller.name;
+    this.#controller = controller;
+    this.#parts = parts;
+    this.#log = parts.log.child({ controller: controller.name });
+    this.#source = informers.of(controller.for, controller.selection);
+    const owned = (controller.owns ?? []).map((type) => ownedBy(controller.for, type));
+    this.#watches = [...owned, ...(controller.watches ?? [])];
+    const reads = (controller.reads ?? []).map((type) => ({ type, selection: {} }));
+    const others = [...this.#watches, ...reads].map(({ type, selection }) => informers.of(type, selection));
+    this.#informed = [this.#source, ...others];
+    this.#queue = this.#createQueue();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const context = this.#contextWith(signal);
+    const stop = this.#source.onChange(({ type, object }) => {
+      if (type !== 'updated' || this.#controller.isOwnWrite?.(object) !== true) this.#queue.add(keyOf(object));
+    });
+    for (const watch of this.#watches) this.#listen(watch, context);
+    await Promise.race([Promise.all(this.#informed.map(({ synced }) => synced)), waitForAbort(signal)]);
+    await this.#queue.run(signal);
+    for (const each of [stop, ...this.#stops.values()]) each();
+  }
+
+  #createQueue(): WorkQueue {
+    const { name, concurrency = 2, backOff } = this.#controller;
+    const metrics = this.#parts.metrics?.controller(name, () => this.#queue.size);
+    return new WorkQueue({
+      name,
+      clock: this.#parts.clock,
+      random: this.#parts.random.fork(name),
+      concurrency,
+      ...(backOff === undefined ? {} : { backOff }),
+      ...(metrics === undefined ? {} : { metrics }),
+      work: (key, signal) => this.#work(key, this.#contextWith(signal)),
+      onFailure: (key, error, retryInMs) => {
+        const usual = error instanceof TemporaryError || isConflict(error);
+        this.#log[usual ? 'debug' : 'warn'](
+          { key, err: error, retryInMs },
+          'an object could not be brought to what it asks for',
+        );
+      },
+    });
+  }
+
+  async #work(key: string, context: Context): Promise<ReconcileResult | undefined> {
+    const controller = this.#controller;
+    const object = this.#source.cache.get(key);
+    if (object === undefined) {
+      controller.forget?.(key, context);
+      return undefined;
+    }
+    try {
+      return (await attempt(controller, object, context)) ?? undefined;
+    } catch (error) {
+      // The object was deleted during its own run, so there is nothing left to do.
+      if (isAbout(error, controller.for, object)) return undefined;
+      if (isEndingAround(object, error)) {
+        this.#log.debug({ key }, 'nothing is made any more: the namespace is ending');
         return undefined;
       }
-      try {
-        return (await attempt(controller, object, contextWith(signal))) ?? undefined;
-      } catch (error) {
-        // The object was deleted during its own run, so there is nothing left to do.
-        if (isAbout(error, controller.for, object)) return undefined;
-        if (isEndingAround(object, error)) {
-          log.debug({ key }, 'nothing is made any more: the namespace is ending');
-          return undefined;
-        }
-        throw error;
-      }
-    },
-    onFailure(key, error, retryInMs) {
-      const usual = error instanceof TemporaryError || isConflict(error);
-      log[usual ? 'debug' : 'warn'](
-        { key, err: error, retryInMs },
-        'an object could not be brought to what it asks for',
-      );
-    },
-  });
+      throw error;
+    }
+  }
 
-  let latest: Context | undefined;
-  const contextWith = (signal: AbortSignal): Context => {
-    if (latest?.signal !== signal) latest = newContext(signal);
-    return latest;
-  };
-  const newContext = (signal: AbortSignal): Context => ({
-    client: parts.client,
-    cache: (type, selection) => informers.of(type, selection).cache,
-    follow: (watch) => follow(watch, signal),
-    enqueue: (key) => queue.add(key),
-    clock,
-    random,
-    log,
-    events: parts.events ?? noopRecorder,
-    signal,
-  });
+  #contextWith(signal: AbortSignal): Context {
+    if (this.#context?.signal !== signal) this.#context = this.#newContext(signal);
+    return this.#context;
+  }
 
-  const stops = new Map<Informer, () => void>();
-  const listen = (watch: WatchSource, context: Context) => {
-    const informer = informers.of(watch.type, watch.selection);
+  #newContext(signal: AbortSignal): Context {
+    const { client, informers, clock, random, events = noopRecorder } = this.#parts;
+    return {
+      client,
+      cache: (type, selection) => informers.of(type, selection).cache,
+      follow: (watch) => this.#follow(watch, signal),
+      enqueue: (key) => this.#queue.add(key),
+      clock,
+      random,
+      log: this.#log,
+      events,
+      signal,
+    };
+  }
+
+  #listen(watch: WatchSource, context: Context): void {
+    const informer = this.#parts.informers.of(watch.type, watch.selection);
     const stop = informer.onChange((change) => {
-      for (const key of watch.keys(change.object, context, change)) queue.add(key);
-      if (change.old !== undefined) for (const key of watch.keys(change.old, context, change)) queue.add(key);
+      for (const key of watch.keys(change.object, context, change)) this.#queue.add(key);
+      if (change.old !== undefined) for (const key of watch.keys(change.old, context, change)) this.#queue.add(key);
     });
-    stops.set(informer, stop);
-  };
-  const follow = async (watch: WatchSource, signal: AbortSignal): Promise<void> => {
-    const informer = informers.of(watch.type, watch.selection);
-    await Promise.race([informer.synced, waitForAbort(signal)]);
-    if (!stops.has(informer)) listen(watch, contextWith(signal));
-  };
+    this.#stops.set(informer, stop);
+  }
 
-  return {
-    name: controller.name,
-    async run(signal) {
-      const context = contextWith(signal);
-      const stop = source.onChange(({ type, object }) => {
-        if (type !== 'updated' || controller.isOwnWrite?.(object) !== true) queue.add(keyOf(object));
-      });
-      for (const watch of watches) listen(watch, context);
-      await Promise.race([Promise.all(informed.map(({ synced }) => synced)), waitForAbort(signal)]);
-      await queue.run(signal);
-      for (const each of [stop, ...stops.values()]) each();
-    },
-  };
+  async #follow(watch: WatchSource, signal: AbortSignal): Promise<void> {
+    const informer = this.#parts.informers.of(watch.type, watch.selection);
+    await Promise.race([informer.synced, waitForAbort(signal)]);
+    if (!this.#stops.has(informer)) this.#listen(watch, this.#contextWith(signal));
+  }
 }
 
 /** Runs once for an existing object. */

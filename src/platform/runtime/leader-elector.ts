@@ -45,16 +45,48 @@ const PARTING_MS = 1000;
  * leader cleans up first and then releases the lease.
  */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
-  const { clock, random, lease } = options;
-  const holder = `${options.identity}_${random.uuid()}`;
-  const log = options.log.child({ lease: `${lease.namespace}/${lease.name}`, holder });
-  let term: RenewedTerm | undefined;
+  return new LeaseElector(options);
+}
+
+class LeaseElector implements LeaderElector {
+  readonly name: string;
+  readonly #options: LeaderElectorOptions;
+  readonly #holder: string;
+  readonly #log: Logger;
+  #term: RenewedTerm | undefined;
+
+  constructor(options: LeaderElectorOptions) {
+    const { lease, identity, random, log } = options;
+    this.name = `leading by ${lease.name}`;
+    this.#options = options;
+    this.#holder = `${identity}_${random.uuid()}`;
+    this.#log = log.child({ lease: `${lease.namespace}/${lease.name}`, holder: this.#holder });
+  }
+
+  get isLeader(): boolean {
+    return this.#term?.held === true;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const held = new LeaderLease({ ...this.#options, holder: this.#holder });
+    try {
+      for (let more = true; more && !signal.aborted; ) {
+        const sent = await this.#acquire(held, signal);
+        if (sent !== undefined && !signal.aborted) more = await this.#lead(held, sent, signal);
+      }
+    } finally {
+      await this.#within(PARTING_MS, (each) => held.release(each)).catch((error: unknown) => {
+        this.#log.debug({ err: error }, 'the lease could not be given back; it runs out by itself');
+      });
+    }
+  }
 
   /**
    * Gives up on a response after `ms`, or soon after the signal; the request may still take effect. It does not give up
    * at once on the signal, because a known result is better.
    */
-  async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { clock } = this.#options;
     const late = new AbortController();
     const giveUp = () => late.abort(new TemporaryError('no answer in time'));
     using timers = new DisposableStack();
@@ -65,78 +97,60 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
     return await Promise.race([work(late.signal), rejection(late.signal)]);
   }
 
-  async function acquire(held: LeaderLease, signal: AbortSignal): Promise<Elapsed | undefined> {
+  async #acquire(held: LeaderLease, signal: AbortSignal): Promise<Elapsed | undefined> {
+    const { clock, random } = this.#options;
     const { renewDeadlineMs, retryMs } = held.times;
     while (!signal.aborted) {
       let pause = retryMs * (1 + RETRY_JITTER * random.next());
       try {
-        const sent = await within(renewDeadlineMs / 2, (each) => held.claim(each), signal);
+        const sent = await this.#within(renewDeadlineMs / 2, (each) => held.claim(each), signal);
         if (sent !== undefined && sent.max < renewDeadlineMs) return sent;
         pause = held.nextCheckMs;
       } catch (error) {
-        if (!signal.aborted) log.debug({ err: error }, 'the lease could not be asked for; trying again');
+        if (!signal.aborted) this.#log.debug({ err: error }, 'the lease could not be asked for; trying again');
       }
       await clock.sleep(pause, signal).catch(() => {});
     }
     return undefined;
   }
 
-  async function renew(held: LeaderLease, current: RenewedTerm): Promise<void> {
+  async #renew(held: LeaderLease, current: RenewedTerm): Promise<void> {
     const { renewDeadlineMs, retryMs } = held.times;
     for (;;) {
-      await clock.sleep(retryMs, current.over).catch(() => {});
+      await this.#options.clock.sleep(retryMs, current.over).catch(() => {});
       if (!current.held) return;
       try {
-        const sent = await within(renewDeadlineMs / 2, (each) => held.claim(each));
+        const sent = await this.#within(renewDeadlineMs / 2, (each) => held.claim(each));
         if (sent === undefined) current.end();
         else current.renew(sent);
       } catch (error) {
-        log.debug({ err: error }, 'the lease could not be renewed; trying again');
+        this.#log.debug({ err: error }, 'the lease could not be renewed; trying again');
       }
     }
   }
 
   /** Runs one term, and returns whether there may be another. */
-  async function lead(held: LeaderLease, sent: Elapsed, signal: AbortSignal): Promise<boolean> {
+  async #lead(held: LeaderLease, sent: Elapsed, signal: AbortSignal): Promise<boolean> {
+    const { clock, informers } = this.#options;
     const current = new RenewedTerm(clock, held.times.renewDeadlineMs, sent);
-    term = current;
+    this.#term = current;
     const stop = () => current.stop();
     signal.addEventListener('abort', stop, { once: true });
-    log.info('leading from now on');
-    const renewing = renew(held, current);
+    this.#log.info('leading from now on');
+    const renewing = this.#renew(held, current);
     try {
-      await options.informers?.refresh(current.signal);
-      if (!current.signal.aborted) await options.run(current);
+      await informers?.refresh(current.signal);
+      if (!current.signal.aborted) await this.#options.run(current);
       return current.signal.aborted;
     } finally {
       const lost = !current.held;
-      if (lost) log.warn('no longer leading: the lease could not be renewed in time, or is held by another');
+      if (lost) this.#log.warn('no longer leading: the lease could not be renewed in time, or is held by another');
       signal.removeEventListener('abort', stop);
       current.end();
       // A renewal that is still in progress could otherwise arrive after the release and hold the lease again.
-      await within(PARTING_MS, () => renewing).catch(() => {});
+      await this.#within(PARTING_MS, () => renewing).catch(() => {});
     }
   }
-
-  return {
-    name: `leading by ${lease.name}`,
-    get isLeader() {
-      return term?.held === true;
-    },
-    async run(signal) {
-      const held = new LeaderLease({ ...options, holder });
-      try {
-        for (let more = true; more && !signal.aborted; ) {
-          const sent = await acquire(held, signal);
-          if (sent !== undefined && !signal.aborted) more = await lead(held, sent, signal);
-        }
-      } finally {
-        await within(PARTING_MS, (each) => held.release(each)).catch((error: unknown) => {
-          log.debug({ err: error }, 'the lease could not be given back; it runs out by itself');
-        });
-      }
-    },
-  };
 }
 
 function rejection(signal: AbortSignal): Promise<never> {

@@ -33,74 +33,100 @@ const WORTH_TELLING = 0.05;
 
 /** Assesses what the known carbon intensity means for a VM. */
 export function assessCarbon(input: CarbonInput): CarbonAssessment {
-  const { spec, status, grid, places, here, now } = input;
+  const { status, grid, now } = input;
   const { carbon } = status ?? {};
   const isStarted = carbon?.startedAt !== undefined;
   const kept = carbon === undefined ? {} : { record: carbon };
   if (grid === undefined) return isStarted ? { ...reportedCondition(input), ...kept } : { condition: NO_PROVIDER };
-  const intensityOf = (zone: string) => slotAt(grid(zone).slots, now)?.intensity;
-  const zone = zoneOf(input, intensityOf);
+  const zone = zoneOf(input, (each) => slotAt(grid(each).slots, now)?.intensity);
   if (zone === undefined) return isStarted ? { ...reportedCondition(input), ...kept } : { condition: NO_ZONE };
-  const known = grid(zone);
-  // An operator that has just started has no reading yet, which does not invalidate the earlier one.
-  const unheard = known.requestedSince === undefined || isElsewhere(carbon, zone) ? undefined : status?.carbonIntensity;
-  const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity ?? unheard);
-  const measured = intensity === undefined ? {} : { intensity };
-  const placement = () => {
-    // While the VM has a node, other zones are not queried. A migration, perhaps for another size, still respects the
-    // named zone.
-    const isAsking = spec.preferGreenEnergy && here === undefined;
-    const preferred = preferredNodes(places, isAsking ? intensityOf : () => undefined, spec.zone);
-    return preferred.length === 0 ? {} : { preferred };
+  const measured = { ...input, grid, zone };
+  if (!isStarted) return assessStart(measured);
+  return {
+    ...reportedCondition(input),
+    ...intensityIn(measured),
+    record: inZone(carbon, zone),
+    ...placementFor(measured),
   };
-  if (isStarted) return { ...reportedCondition(input), ...measured, record: inZone(carbon, zone), ...placement() };
+}
+
+/** Input with a provider and the zone that counts. */
+type MeasuredInput = CarbonInput & { readonly grid: (zone: string) => ZoneReading; readonly zone: string };
+
+function intensityIn({ status, grid, zone, now }: MeasuredInput): Pick<CarbonAssessment, 'intensity'> {
+  const known = grid(zone);
+  const isSilent = known.requestedSince !== undefined && !isElsewhere(status?.carbon, zone);
+  // An operator that has just started has no reading yet, which does not invalidate the earlier one.
+  const unheard = isSilent ? status?.carbonIntensity : undefined;
+  const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity ?? unheard);
+  return intensity === undefined ? {} : { intensity };
+}
+
+function placementFor({ spec, grid, places, here, now }: MeasuredInput): Pick<CarbonAssessment, 'preferred'> {
+  // While the VM has a node, other zones are not queried. A migration, perhaps for another size, still respects the
+  // named zone.
+  const isAsking = spec.preferGreenEnergy && here === undefined;
+  const intensityOf = (zone: string) => (isAsking ? slotAt(grid(zone).slots, now)?.intensity : undefined);
+  const preferred = preferredNodes(places, intensityOf, spec.zone);
+  return preferred.length === 0 ? {} : { preferred };
+}
+
+/** Assesses a VM that has not started: it waits for a response, waits for clean electricity, or starts. */
+function assessStart(input: MeasuredInput): CarbonAssessment {
+  const { spec, status, grid, places, zone, now, requestedAt = now } = input;
+  const { carbon } = status ?? {};
   const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
   const asked = looked.flatMap((each) => grid(each).requestedSince ?? []);
-  const { requestedAt = now } = input;
   const since = carbon?.waitingSince === undefined ? requestedAt : Date.parse(carbon.waitingSince);
   const maxDelayMs = parseDuration(spec.maxDelay);
   // The wait for a response also counts as waiting.
   const heard = Math.min(Math.max(...asked) + TIMEOUT_MS, since + maxDelayMs);
-  if (asked.length > 0 && now < heard) {
-    const { condition } = carbon?.waitingSince === undefined ? { condition: REQUESTING } : reportedCondition(input);
-    const { reason = '', message = '' } = condition;
-    return {
-      condition,
-      waits: { reason, message, until: heard, transient: true },
-      ...measured,
-      ...kept,
-      ...placement(),
-    };
-  }
+  if (asked.length > 0 && now < heard) return awaitResponse(input, heard);
+  const { slots, problem } = grid(zone);
+  const { maxIntensity } = spec;
+  const { withoutData } = input;
   const decision = carbonDecision({
-    maxIntensity: spec.maxIntensity,
+    maxIntensity,
     maxDelayMs,
     zone,
-    slots: known.slots,
-    problem: known.problem,
-    withoutData: input.withoutData,
+    slots,
+    problem,
+    withoutData,
     waitingSince: since,
     now,
   });
+  return decided(input, decision, since);
+}
+
+function awaitResponse(input: MeasuredInput, until: number): CarbonAssessment {
+  const { carbon } = input.status ?? {};
+  const { condition } = carbon?.waitingSince === undefined ? { condition: REQUESTING } : reportedCondition(input);
+  const { reason = '', message = '' } = condition;
+  return {
+    condition,
+    waits: { reason, message, until, transient: true },
+    ...intensityIn(input),
+    ...(carbon === undefined ? {} : { record: carbon }),
+    ...placementFor(input),
+  };
+}
+
+function decided(input: MeasuredInput, decision: CarbonDecision, since: number): CarbonAssessment {
+  const { status, zone } = input;
   const { reason, message } = decision;
-  const asking = inZone(carbon, zone);
+  const asking = inZone(status?.carbon, zone);
+  // The placement also applies if the VM is started now by request.
+  const found = { ...intensityIn(input), ...placementFor(input) };
   if (decision.do === 'start') {
-    return {
-      condition: { status: STARTED[decision.reason], reason, message },
-      ...measured,
-      record: asking,
-      ...placement(),
-    };
+    return { condition: { status: STARTED[decision.reason], reason, message }, ...found, record: asking };
   }
   return {
     condition: { status: 'False', reason, message },
     waits: { reason, message, until: decision.until, ...(reason === 'NoCarbonData' ? {} : { asked: true as const }) },
-    ...measured,
-    // The placement also applies if the VM is started now by request.
-    ...placement(),
+    ...found,
     record: {
       zone,
-      waitingSince: carbon?.waitingSince ?? timestamp(since),
+      waitingSince: status?.carbon?.waitingSince ?? timestamp(since),
       ...whenAsked(asking.intensityWhenAsked ?? decision.intensity),
       startAt: timestamp(decision.until),
     },

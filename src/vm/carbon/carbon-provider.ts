@@ -32,30 +32,8 @@ export function carbonProvider({
   isCarbonAware,
   ...settings
 }: CarbonProviderOptions): DependencyProvider<'carbon'> {
-  /** VMs by the zones that they depend on. */
-  const lookers = new Map<string, Set<string>>();
-  const keyOf = ({ metadata }: CarbonVm) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
-  /** Time at which VMs that should start were first seen. Their maximum delay counts from then on. */
-  const wishes = new Map<string, number>();
-  const wishedAt = (machine: CarbonVm, isOpen: boolean, now: number): number => {
-    const key = keyOf(machine);
-    const at = wishes.get(key) ?? now;
-    if (isOpen) wishes.set(key, at);
-    else wishes.delete(key);
-    return at;
-  };
-  const followed = new WeakSet<AbortSignal>();
-  /** Subscribes a context once, since every run of the controller has its own queue. */
-  const follow = (context: Context): void => {
-    if (cache === undefined || followed.has(context.signal)) return;
-    followed.add(context.signal);
-    const stop = cache.onAnswer((zone) => {
-      const keys = lookers.get(zone) ?? [];
-      lookers.delete(zone);
-      for (const key of keys) context.enqueue(key);
-    });
-    context.signal.addEventListener('abort', stop, { once: true });
-  };
+  const readers = new ZoneReaders();
+  const requests = new StartRequests();
   return {
     reads: places.reads,
     provide(machine, context) {
@@ -63,13 +41,12 @@ export function carbonProvider({
       const spec = vm.spec.running ? isCarbonAware(machine, context) : undefined;
       const now = context.clock.now();
       const isOpen = spec?.enabled === true && vm.status?.carbon?.startedAt === undefined;
-      const wish = wishedAt(machine, isOpen, now);
+      const requestedAt = requests.at(keyOf(machine), isOpen, now);
       if (spec?.enabled !== true) return undefined;
-      follow(context);
+      if (cache !== undefined) readers.follow(cache, context);
       const node = vm.status?.nodeName;
       const grid = (zone: string) => {
-        const keys = lookers.get(zone) ?? new Set();
-        lookers.set(zone, keys.add(keyOf(machine)));
+        readers.add(zone, keyOf(machine));
         return (cache as IntensityCache).reading(zone);
       };
       return assessCarbon({
@@ -79,13 +56,58 @@ export function carbonProvider({
         grid: cache === undefined ? undefined : grid,
         places: places.all(context),
         here: node === undefined ? undefined : places.of(node, context),
-        requestedAt: wish,
+        requestedAt,
         now,
       });
     },
     forget(key) {
-      wishes.delete(key);
-      for (const keys of lookers.values()) keys.delete(key);
+      requests.forget(key);
+      readers.forget(key);
     },
   };
+}
+
+const keyOf = ({ metadata }: CarbonVm) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+/** Times at which VMs that should start were first seen. Their maximum delay counts from then on. */
+class StartRequests {
+  readonly #times = new Map<string, number>();
+
+  at(key: string, isOpen: boolean, now: number): number {
+    const at = this.#times.get(key) ?? now;
+    if (isOpen) this.#times.set(key, at);
+    else this.#times.delete(key);
+    return at;
+  }
+
+  forget(key: string): void {
+    this.#times.delete(key);
+  }
+}
+
+/** VMs by the zones that they depend on. */
+class ZoneReaders {
+  readonly #byZone = new Map<string, Set<string>>();
+  readonly #followed = new WeakSet<AbortSignal>();
+
+  add(zone: string, key: string): void {
+    const keys = this.#byZone.get(zone) ?? new Set();
+    this.#byZone.set(zone, keys.add(key));
+  }
+
+  /** Subscribes a context once, since every run of the controller has its own queue. */
+  follow(cache: IntensityCache, context: Context): void {
+    if (this.#followed.has(context.signal)) return;
+    this.#followed.add(context.signal);
+    const stop = cache.onAnswer((zone) => {
+      const keys = this.#byZone.get(zone) ?? [];
+      this.#byZone.delete(zone);
+      for (const key of keys) context.enqueue(key);
+    });
+    context.signal.addEventListener('abort', stop, { once: true });
+  }
+
+  forget(key: string): void {
+    for (const keys of this.#byZone.values()) keys.delete(key);
+  }
 }

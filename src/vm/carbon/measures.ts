@@ -38,54 +38,81 @@ interface Measured {
 
 /** Returns the metrics for intensity and emissions. Emissions are summed up to now on each collection. */
 export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measured[] {
-  const { cache, ledger, power, now } = options;
+  return [
+    intensity(options),
+    providerRequests(options),
+    vmPower(options),
+    ...emissions(options),
+    {
+      name: 'vimana_carbon_waiting_vms',
+      help: 'Virtual machines that wait for clean electricity.',
+      labels: ['zone'],
+      values() {
+        const counts = new Map<string, number>();
+        for (const zone of options.waiting()) counts.set(zone, (counts.get(zone) ?? 0) + 1);
+        return [...counts].map(([zone, value]) => ({ labels: { zone }, value }));
+      },
+    },
+  ];
+}
+
+function intensity({ cache, now }: CarbonMeasuresOptions): Measured {
+  return {
+    name: 'vimana_carbon_intensity_grams_per_kilowatthour',
+    help: 'Carbon intensity of the electricity in a grid zone, now.',
+    labels: ['zone'],
+    *values() {
+      for (const [zone, slots] of cache.known()) {
+        const found = slotAt(slots, now());
+        if (found !== undefined) yield { labels: { zone }, value: found.intensity };
+      }
+    },
+  };
+}
+
+function providerRequests({ cache }: CarbonMeasuresOptions): Measured {
+  return {
+    name: 'vimana_carbon_provider_requests_total',
+    help: 'Questions to the provider of carbon intensities, by what they came to.',
+    labels: ['provider', 'result'],
+    type: 'counter',
+    values: () =>
+      Object.entries(cache.counts).map(([result, value]) => ({
+        labels: { provider: cache.provider.name, result },
+        value,
+      })),
+  };
+}
+
+function vmPower({ running, power }: CarbonMeasuresOptions): Measured {
+  return {
+    name: 'vimana_vm_power_watts',
+    help: 'Estimated power of a virtual machine that runs, with its share of what the data centre takes.',
+    labels: ['group', 'namespace', 'vm', 'zone'],
+    *values() {
+      for (const { instance, zone = '', cores } of running()) {
+        const { namespace, name, ownerReferences } = instance.metadata;
+        const owner = ownerReferences?.find(({ controller }) => controller === true);
+        const group = (owner?.apiVersion ?? instance.apiVersion).split('/')[0] ?? '';
+        const vm = owner?.name ?? name;
+        yield {
+          labels: { group, namespace, vm, zone },
+          value: wattsOf({ ...sizeOf(instance), load: loadOf(instance, cores) }, power),
+        };
+      }
+    },
+  };
+}
+
+function emissions(options: CarbonMeasuresOptions): readonly Measured[] {
+  const { cache, ledger, now } = options;
   const slotsOf = (zone: string) => cache.reading(zone).slots;
-  const counted = () => ledger.advance(now(), emitters(options), slotsOf);
   const sums = (of: () => Iterable<Entry>): Measured['values'] =>
     function* values() {
-      counted();
+      ledger.advance(now(), emitters(options), slotsOf);
       for (const { namespace, zone, grams } of of()) yield { labels: { namespace, zone }, value: grams };
     };
   return [
-    {
-      name: 'vimana_carbon_intensity_grams_per_kilowatthour',
-      help: 'Carbon intensity of the electricity in a grid zone, now.',
-      labels: ['zone'],
-      *values() {
-        for (const [zone, slots] of cache.known()) {
-          const found = slotAt(slots, now());
-          if (found !== undefined) yield { labels: { zone }, value: found.intensity };
-        }
-      },
-    },
-    {
-      name: 'vimana_carbon_provider_requests_total',
-      help: 'Questions to the provider of carbon intensities, by what they came to.',
-      labels: ['provider', 'result'],
-      type: 'counter',
-      values: () =>
-        Object.entries(cache.counts).map(([result, value]) => ({
-          labels: { provider: cache.provider.name, result },
-          value,
-        })),
-    },
-    {
-      name: 'vimana_vm_power_watts',
-      help: 'Estimated power of a virtual machine that runs, with its share of what the data centre takes.',
-      labels: ['group', 'namespace', 'vm', 'zone'],
-      *values() {
-        for (const { instance, zone = '', cores } of options.running()) {
-          const { namespace, name, ownerReferences } = instance.metadata;
-          const owner = ownerReferences?.find(({ controller }) => controller === true);
-          const group = (owner?.apiVersion ?? instance.apiVersion).split('/')[0] ?? '';
-          const vm = owner?.name ?? name;
-          yield {
-            labels: { group, namespace, vm, zone },
-            value: wattsOf({ ...sizeOf(instance), load: loadOf(instance, cores) }, power),
-          };
-        }
-      },
-    },
     {
       name: 'vimana_carbon_emissions_grams_total',
       help: 'Estimated emissions of virtual machines since the start of the operator.',
@@ -98,16 +125,6 @@ export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measure
       help: 'Estimated emissions that waiting for clean electricity has saved since the start of the operator.',
       labels: ['namespace', 'zone'],
       values: sums(() => ledger.saved),
-    },
-    {
-      name: 'vimana_carbon_waiting_vms',
-      help: 'Virtual machines that wait for clean electricity.',
-      labels: ['zone'],
-      values() {
-        const counts = new Map<string, number>();
-        for (const zone of options.waiting()) counts.set(zone, (counts.get(zone) ?? 0) + 1);
-        return [...counts].map(([zone, value]) => ({ labels: { zone }, value }));
-      },
     },
   ];
 }

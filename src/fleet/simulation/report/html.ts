@@ -8,56 +8,21 @@ const MAX_ROWS = 20;
 
 /** Renders the report as one page without scripts or external resources. */
 export function html(setting: RunConfig, found: RunResults, heat: HeatMap): string {
-  const { samples, migrations, violations, oscillations, problems, reached } = found;
-  const done = migrations.filter(({ error }) => error === '');
-  const returns = oscillations.reduce((sum, each) => sum + each.returns, 0);
-  const broken = violations.reduce((sum, { from, to }) => sum + to - from, 0);
-  const { rebalance } = setting;
-  const facts: [string, string][] = [
-    ['simulated', formatSimulated(setting, reached)],
-    ['nodes and machines', `${setting.nodes} and ${setting.vms} at the start`],
-    ['seed', setting.seed],
-    [
-      'rebalancing',
-      rebalance === undefined
-        ? 'none'
-        : `every ${formatTime(rebalance.every_seconds)} h: ${rebalance.algorithm}, ${rebalance.mode}, ${rebalance.planner}`,
-    ],
-    ['migrations', `${done.length} completed, ${migrations.length - done.length} failed`],
-    ['oscillation', `${returns} returns of ${oscillations.length} VMs`],
-    ['SLO violations', `${violations.length} times, ${formatTime(broken)} h of nodes in all`],
-    ['problems', `${problems.length}`],
-  ];
+  const { samples, problems, reached } = found;
+  const title = `Simulation of ${escapeXml(setting.scenario)}`;
+  const facts = factsOf(setting, found).map(
+    ([name, value]) => `<div><dt>${name}</dt><dd>${escapeXml(value)}</dd></div>`,
+  );
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>Simulation of ${escapeXml(setting.scenario)}</title><style>${STYLE}</style></head><body>`,
-    `<h1>Simulation of ${escapeXml(setting.scenario)}</h1>`,
-    `<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeXml(value)}</dd></div>`).join('')}</dl>`,
-    ...charts(setting, reached, samples, done).map(chart),
+    `<title>${title}</title><style>${STYLE}</style></head><body>`,
+    `<h1>${title}</h1>`,
+    `<dl>${facts.join('')}</dl>`,
+    ...charts(setting, reached, samples, completed(found)).map(chart),
     heat.svg('CPU in use, node by node', reached.simulated_seconds),
-    table(
-      'Longest SLO violations',
-      ['from', 'for', 'SLO', 'node', 'peak', 'VM-hours'],
-      violations
-        .toSorted((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from || (a.node < b.node ? -1 : 1))
-        .slice(0, MAX_ROWS)
-        .map(({ from, to, slo, node, peak, vm_seconds }) => [
-          formatTime(from),
-          formatTime(to - from),
-          slo,
-          node === '' ? '-' : node,
-          slo === 'placement' ? `${peak}` : `${(peak * 100).toFixed(1)}%`,
-          (vm_seconds / 3600).toFixed(1),
-        ]),
-    ),
-    table(
-      'VMs with the most oscillation',
-      ['machine', 'moves', 'returns', 'soonest'],
-      oscillations
-        .slice(0, MAX_ROWS)
-        .map(({ vm, moves, returns: back, soonest }) => [vm, `${moves}`, `${back}`, formatTime(soonest)]),
-    ),
+    violationTable(found),
+    oscillationTable(found),
     problems.length === 0
       ? ''
       : `<h2>Problems</h2><ul>${problems
@@ -69,9 +34,65 @@ export function html(setting: RunConfig, found: RunResults, heat: HeatMap): stri
   ].join('\n');
 }
 
-function formatSimulated({ duration_seconds, start }: RunConfig, { simulated_seconds, completed }: RunExtent): string {
+const completed = ({ migrations }: RunResults) => migrations.filter(({ error }) => error === '');
+
+function factsOf(setting: RunConfig, found: RunResults): [string, string][] {
+  const { migrations, violations, oscillations, problems, reached } = found;
+  const done = completed(found).length;
+  const returns = oscillations.reduce((sum, each) => sum + each.returns, 0);
+  const broken = violations.reduce((sum, { from, to }) => sum + to - from, 0);
+  const { rebalance } = setting;
+  return [
+    ['simulated', formatSimulated(setting, reached)],
+    ['nodes and machines', `${setting.nodes} and ${setting.vms} at the start`],
+    ['seed', setting.seed],
+    [
+      'rebalancing',
+      rebalance === undefined
+        ? 'none'
+        : `every ${formatTime(rebalance.every_seconds)} h: ${rebalance.algorithm}, ${rebalance.mode}, ${rebalance.planner}`,
+    ],
+    ['migrations', `${done} completed, ${migrations.length - done} failed`],
+    ['oscillation', `${returns} returns of ${oscillations.length} VMs`],
+    ['SLO violations', `${violations.length} times, ${formatTime(broken)} h of nodes in all`],
+    ['problems', `${problems.length}`],
+  ];
+}
+
+function violationTable({ violations }: RunResults): string {
+  const longest = violations
+    .toSorted((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from || (a.node < b.node ? -1 : 1))
+    .slice(0, MAX_ROWS);
+  return table(
+    'Longest SLO violations',
+    ['from', 'for', 'SLO', 'node', 'peak', 'VM-hours'],
+    longest.map(({ from, to, slo, node, peak, vm_seconds }) => [
+      formatTime(from),
+      formatTime(to - from),
+      slo,
+      node === '' ? '-' : node,
+      slo === 'placement' ? `${peak}` : `${(peak * 100).toFixed(1)}%`,
+      (vm_seconds / 3600).toFixed(1),
+    ]),
+  );
+}
+
+function oscillationTable({ oscillations }: RunResults): string {
+  return table(
+    'VMs with the most oscillation',
+    ['machine', 'moves', 'returns', 'soonest'],
+    oscillations
+      .slice(0, MAX_ROWS)
+      .map(({ vm, moves, returns, soonest }) => [vm, `${moves}`, `${returns}`, formatTime(soonest)]),
+  );
+}
+
+function formatSimulated(
+  { duration_seconds, start }: RunConfig,
+  { simulated_seconds, completed: isCompleted }: RunExtent,
+): string {
   const whole = `${formatTime(duration_seconds)} h`;
-  return completed
+  return isCompleted
     ? `${whole} from ${start}`
     : `${formatTime(simulated_seconds)} h of ${whole} from ${start}: it was stopped before its end`;
 }

@@ -12,13 +12,13 @@ import { executeBudgetAction } from './execute-budget-action.ts';
 import { instancesOn } from './indices.ts';
 import { InstanceEntry, type InstanceScope } from './instance-entry.ts';
 import { InstanceObserver } from './instance-observer.ts';
+import { abandonedPodWatch, instanceClaimWatch, podWatch } from './instance-watches.ts';
 import { planLoad } from './load.ts';
 import { NodeWatch } from './node-watch.ts';
 import { OwnAddresses } from './own-addresses.ts';
 import { planVmi, type VmiAction } from './plan-vmi.ts';
 import { INSTANCE_SETTINGS, type InstanceSettings } from './settings.ts';
 import { VmiExecutor } from './vmi-executor.ts';
-import { abandonedPodWatch, instanceClaimWatch, podWatch } from './watch-sources.ts';
 
 /** Reconciles instances: creates their launcher pod, reports its state until a node agent takes over, and cleans up. */
 export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi> {

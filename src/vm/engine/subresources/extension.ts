@@ -26,7 +26,8 @@ export interface SubresourceDeps {
 
 /** Serves subresources.kubevirt.io, the actions of users on VMs beyond their specs, with one extension per version. */
 export function subresourceExtensions(parts: SubresourceDeps): readonly ApiExtension[] {
-  const handle = handler(parts);
+  const handler = new SubresourceHandler(parts);
+  const handle = (request: ExtensionRequest) => handler.handle(request);
   return VERSIONS.map((version) => ({ group: GROUP, version, resources: RESOURCES, handle }));
 }
 
@@ -35,32 +36,39 @@ const ACCEPTED: ExtensionAnswer = { status: 202 };
 /** Object that the action was requested of, or the error, which is no reason to retry. */
 type ActionResult = KubeObject | KubeError;
 
-function handler(parts: SubresourceDeps) {
-  const { client, random } = parts;
-  const dialect = parts.dialects.find(({ kind }) => kind.group === 'kubevirt.io');
+class SubresourceHandler {
+  readonly #parts: SubresourceDeps;
+  readonly #dialect: Dialect | undefined;
 
-  return async (request: ExtensionRequest): Promise<ExtensionAnswer> => {
+  constructor(parts: SubresourceDeps) {
+    this.#parts = parts;
+    this.#dialect = parts.dialects.find(({ kind }) => kind.group === 'kubevirt.io');
+  }
+
+  async handle(request: ExtensionRequest): Promise<ExtensionAnswer> {
     const { subresource: action } = request;
     const ofMachine = request.resource === 'virtualmachines';
     const known = ofMachine ? SERVED.machine : SERVED.instance;
     if (!includes([...known.update, ...known.get], action)) throw notImplemented(`${request.resource}/${action}`);
-    if (action === 'expand-spec') return { status: 200, body: (await machine(request)).vm };
-    if (!ofMachine && includes(SERVED.instance.get, action)) return await ask(request, action as GuestQuestion);
+    if (action === 'expand-spec') return { status: 200, body: (await this.#fetchVm(request)).vm };
+    if (!ofMachine && includes(SERVED.instance.get, action)) return await this.#ask(request, action as GuestQuestion);
     const options = actionOptions(Buffer.from(await request.body()).toString('utf8'));
     const done = await retryOnConflict(
       async () => {
-        if (!ofMachine) return await touch(request, action as InstanceAction, options);
-        if (action === 'migrate') return await migrate(request, options);
-        return await power(request, action as PowerAction, options);
+        if (!ofMachine) return await this.#annotate(request, action as InstanceAction, options);
+        if (action === 'migrate') return await this.#migrate(request, options);
+        return await this.#power(request, action as PowerAction, options);
       },
       () => tryAgain(request.resource, action),
     );
     if (done instanceof KubeError) throw done;
-    if (!options.dryRun) tell(done, request);
+    if (!options.dryRun) this.#recordEvent(done, request);
     return ACCEPTED;
-  };
+  }
 
-  async function machine({ namespace, name }: ExtensionRequest) {
+  async #fetchVm({ namespace, name }: ExtensionRequest) {
+    const { client } = this.#parts;
+    const dialect = this.#dialect;
     const type = dialect === undefined ? undefined : resourceTypeFor(dialect.kind);
     const vm = type === undefined ? undefined : await ignoreNotFound(client.get(type, name, { namespace }));
     if (dialect === undefined || type === undefined || vm === undefined)
@@ -69,17 +77,25 @@ function handler(parts: SubresourceDeps) {
     return { dialect, type, vm, instance };
   }
 
-  async function power(request: ExtensionRequest, action: PowerAction, options: ActionOptions): Promise<ActionResult> {
-    const { dialect: words, type, vm, instance } = await machine(request);
-    const edit = powerEdit(words, action, vm, instance, options);
+  async #fetchInstance({ namespace, name }: ExtensionRequest): Promise<Vmi> {
+    const instance = await ignoreNotFound(this.#parts.client.get(VMIS, name, { namespace }));
+    if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
+    return instance;
+  }
+
+  async #power(request: ExtensionRequest, action: PowerAction, options: ActionOptions): Promise<ActionResult> {
+    const { dialect, type, vm, instance } = await this.#fetchVm(request);
+    const edit = powerEdit(dialect, action, vm, instance, options);
     if ('refused' in edit) return edit.refused;
-    await writePower(client, type, vm, instance, edit, { namespace: request.namespace, dryRun: options.dryRun });
+    const write = { namespace: request.namespace, dryRun: options.dryRun };
+    await writePower(this.#parts.client, type, vm, instance, edit, write);
     return vm;
   }
 
-  async function migrate(request: ExtensionRequest, options: ActionOptions): Promise<ActionResult> {
+  async #migrate(request: ExtensionRequest, options: ActionOptions): Promise<ActionResult> {
+    const { client } = this.#parts;
     const { namespace, name } = request;
-    const { vm, instance } = await machine(request);
+    const { vm, instance } = await this.#fetchVm(request);
     if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
     const migration = newMigration(name, instance, await migrationsIn(client, namespace), options);
     if ('refused' in migration) return migration.refused;
@@ -87,34 +103,25 @@ function handler(parts: SubresourceDeps) {
     return vm;
   }
 
-  async function found({ namespace, name }: ExtensionRequest): Promise<Vmi> {
-    const instance = await ignoreNotFound(client.get(VMIS, name, { namespace }));
-    if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
-    return instance;
-  }
-
-  async function touch(
-    request: ExtensionRequest,
-    action: InstanceAction,
-    options: ActionOptions,
-  ): Promise<ActionResult> {
-    const instance = await found(request);
+  async #annotate(request: ExtensionRequest, action: InstanceAction, options: ActionOptions): Promise<ActionResult> {
+    const { client, random } = this.#parts;
+    const instance = await this.#fetchInstance(request);
     const edit = instanceEdit(action, instance, random.uuid());
     if ('refused' in edit) return edit.refused;
     await annotate(client, instance, edit.annotations, { namespace: request.namespace, dryRun: options.dryRun });
     return instance;
   }
 
-  async function ask(request: ExtensionRequest, question: GuestQuestion): Promise<ExtensionAnswer> {
-    const info = guestInfo(question, await found(request));
+  async #ask(request: ExtensionRequest, question: GuestQuestion): Promise<ExtensionAnswer> {
+    const info = guestInfo(question, await this.#fetchInstance(request));
     if (info instanceof KubeError) throw info;
     return { status: 200, body: info };
   }
 
   /** Records the user as an event, since the write itself shows only the operator. */
-  function tell(about: KubeObject, { subresource, user }: ExtensionRequest): void {
+  #recordEvent(about: KubeObject, { subresource, user }: ExtensionRequest): void {
     const reason = `${subresource.charAt(0).toUpperCase()}${subresource.slice(1)}Requested`;
-    parts.events.event(about, 'Normal', reason, `${user.name} asked for ${subresource}`);
+    this.#parts.events.event(about, 'Normal', reason, `${user.name} asked for ${subresource}`);
   }
 }
 
