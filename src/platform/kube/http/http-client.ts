@@ -29,6 +29,7 @@ const PATCH_TYPES = {
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
 } as const;
+const APPLY_TYPE = 'application/apply-patch+yaml';
 const FIRST_PAUSE = 200;
 const MAX_PAUSE_MS = 30_000;
 /** Bookmarks come about once a minute, so a watch that receives none for this long has lost its server. */
@@ -46,107 +47,30 @@ export function httpClient(parts: TransportDeps): HttpClient {
 
 /** Creates a client that sends HTTP requests over the given wire. */
 export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Client {
-  const ask = async <T>(sent: WireRequest): Promise<T> => JSON.parse((await wire.send(sent)).text) as T;
-  const typed = (type: ResourceType, object: object) => ({
-    apiVersion: apiVersionOf(type),
-    kind: type.kind,
-    ...object,
-  });
+  return {
+    ...readVerbs(wire),
+    watch: (type, options = {}) => watchEvents(wire, parts, type, options),
+    ...writeVerbs(wire),
+    ...patchVerbs(wire),
+    ...deleteVerbs(wire),
+  };
+}
 
+async function ask<T>(wire: Wire, sent: WireRequest): Promise<T> {
+  return JSON.parse((await wire.send(sent)).text) as T;
+}
+
+function readVerbs(wire: Wire): Pick<Client, 'get' | 'list' | 'raw' | 'request'> {
   return {
     get: <T extends KubeObject>(type: ResourceType<T>, name: string, options: ObjectOptions = {}) =>
-      ask<T>({ method: 'GET', path: pathOf(type, { ...options, name }), signal: options.signal }),
+      ask<T>(wire, { method: 'GET', path: pathOf(type, { ...options, name }), signal: options.signal }),
 
     list: async <T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): Promise<KubeList<T>> => {
-      const list = await ask<KubeList<T>>({
-        method: 'GET',
-        path: pathOf(type, options, selection(options)),
-        signal: options.signal,
-      });
+      const path = pathOf(type, options, selection(options));
+      const list = await ask<KubeList<T>>(wire, { method: 'GET', path, signal: options.signal });
       // Items of built-in lists come without apiVersion and kind.
       return { metadata: list.metadata, items: list.items.map((item) => typed(type, item) as T) };
     },
-
-    watch: <T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}) =>
-      watchEvents<T>(wire, parts, type, options),
-
-    create: <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
-      const namespace = options.namespace ?? object.metadata.namespace;
-      const path = pathOf(type, { ...options, ...(namespace === undefined ? {} : { namespace }) }, writing(options));
-      return ask<T>({
-        method: 'POST',
-        path,
-        body: JSON.stringify(typed(type, object)),
-        contentType: JSON_TYPE,
-        signal: options.signal,
-      });
-    },
-
-    update: <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
-      const { name = '', namespace } = object.metadata;
-      const path = pathOf(
-        type,
-        { ...(namespace === undefined ? {} : { namespace }), ...options, name },
-        writing(options),
-      );
-      return ask<T>({
-        method: 'PUT',
-        path,
-        body: JSON.stringify(object),
-        contentType: JSON_TYPE,
-        signal: options.signal,
-      });
-    },
-
-    patch: <T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options: WriteOptions = {}) => {
-      const path = pathOf(type, { ...options, name }, writing(options));
-      const contentType = PATCH_TYPES[patch.type];
-      return ask<T>({ method: 'PATCH', path, body: JSON.stringify(patch.body), contentType, signal: options.signal });
-    },
-
-    apply: <T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions) => {
-      const { name = '', namespace } = config.metadata;
-      const query = { ...writing(options), ...(options.force === true ? { force: 'true' } : {}) };
-      const path = pathOf(type, { ...(namespace === undefined ? {} : { namespace }), ...options, name }, query);
-      const body = JSON.stringify(typed(type, config));
-      return ask<T>({
-        method: 'PATCH',
-        path,
-        body,
-        contentType: 'application/apply-patch+yaml',
-        signal: options.signal,
-      });
-    },
-
-    delete: async <T extends KubeObject>(type: ResourceType<T>, name: string, options: DeleteOptions = {}) => {
-      const answer = await ask<T>({
-        method: 'DELETE',
-        path: pathOf(type, { ...options, name }),
-        body: JSON.stringify(deletion(options)),
-        contentType: JSON_TYPE,
-        signal: options.signal,
-      });
-      return isGone(answer) ? undefined : answer;
-    },
-
-    deleteCollection: async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {
-      await wire.send({
-        method: 'DELETE',
-        path: pathOf(type, options, selection(options)),
-        body: JSON.stringify(deletion(options)),
-        contentType: JSON_TYPE,
-        signal: options.signal,
-      });
-    },
-
-    act: (type: ResourceType, name: string, subresource: string, body: object, options: WriteOptions = {}) =>
-      ask<KubeObject>({
-        method: 'POST',
-        path: pathOf(type, { ...options, name, subresource }, writing(options)),
-        body: JSON.stringify(body),
-        contentType: JSON_TYPE,
-        signal: options.signal,
-      }),
 
     raw: async (path: string, options: RequestOptions = {}) =>
       (await wire.send({ method: 'GET', path, signal: options.signal })).text,
@@ -156,6 +80,73 @@ export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly 
       return answerOf(await wire.send({ method, path, ...sent, signal: options.signal }));
     },
   };
+}
+
+function writeVerbs(wire: Wire): Pick<Client, 'create' | 'update' | 'act'> {
+  return {
+    create: <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
+      const namespace = options.namespace ?? object.metadata.namespace;
+      const path = pathOf(type, { ...options, ...(namespace === undefined ? {} : { namespace }) }, writing(options));
+      const body = JSON.stringify(typed(type, object));
+      return ask<T>(wire, { method: 'POST', path, body, contentType: JSON_TYPE, signal: options.signal });
+    },
+
+    update: <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
+      const { name = '', namespace } = object.metadata;
+      const place = { ...(namespace === undefined ? {} : { namespace }), ...options, name };
+      const path = pathOf(type, place, writing(options));
+      const body = JSON.stringify(object);
+      return ask<T>(wire, { method: 'PUT', path, body, contentType: JSON_TYPE, signal: options.signal });
+    },
+
+    act: (type: ResourceType, name: string, subresource: string, given: object, options: WriteOptions = {}) => {
+      const path = pathOf(type, { ...options, name, subresource }, writing(options));
+      const body = JSON.stringify(given);
+      return ask<KubeObject>(wire, { method: 'POST', path, body, contentType: JSON_TYPE, signal: options.signal });
+    },
+  };
+}
+
+function patchVerbs(wire: Wire): Pick<Client, 'patch' | 'apply'> {
+  return {
+    patch: <T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options: WriteOptions = {}) => {
+      const path = pathOf(type, { ...options, name }, writing(options));
+      const contentType = PATCH_TYPES[patch.type];
+      const body = JSON.stringify(patch.body);
+      return ask<T>(wire, { method: 'PATCH', path, body, contentType, signal: options.signal });
+    },
+
+    apply: <T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions) => {
+      const { name = '', namespace } = config.metadata;
+      const query = { ...writing(options), ...(options.force === true ? { force: 'true' } : {}) };
+      const path = pathOf(type, { ...(namespace === undefined ? {} : { namespace }), ...options, name }, query);
+      const body = JSON.stringify(typed(type, config));
+      return ask<T>(wire, { method: 'PATCH', path, body, contentType: APPLY_TYPE, signal: options.signal });
+    },
+  };
+}
+
+function deleteVerbs(wire: Wire): Pick<Client, 'delete' | 'deleteCollection'> {
+  return {
+    delete: async <T extends KubeObject>(type: ResourceType<T>, name: string, options: DeleteOptions = {}) => {
+      const path = pathOf(type, { ...options, name });
+      const body = JSON.stringify(deletion(options));
+      const sent = { method: 'DELETE', path, body, contentType: JSON_TYPE, signal: options.signal } as const;
+      const answer = await ask<T>(wire, sent);
+      return isGone(answer) ? undefined : answer;
+    },
+
+    deleteCollection: async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {
+      const path = pathOf(type, options, selection(options));
+      const body = JSON.stringify(deletion(options));
+      await wire.send({ method: 'DELETE', path, body, contentType: JSON_TYPE, signal: options.signal });
+    },
+  };
+}
+
+/** Adds apiVersion and kind to an object that comes without. */
+function typed(type: ResourceType, object: object): object {
+  return { apiVersion: apiVersionOf(type), kind: type.kind, ...object };
 }
 
 function answerOf({ status, type, text }: WireResponse): RawAnswer {
