@@ -63,23 +63,52 @@ export function inProcessClient(parts: InProcessClientDeps): Client {
 }
 
 function storeClient(parts: InProcessClientDeps): StoreClient {
-  const { backend, user } = parts;
+  const access = new UserAccess(parts);
+  return {
+    ...readVerbs(access),
+    watch: (type, options = {}) => watching(access, parts.items, type, options),
+    ...writeVerbs(access),
+    ...patchVerbs(access),
+    ...deleteVerbs(access),
+    act: actVerb(access, parts.acts),
+  };
+}
 
-  function found(type: ResourceType, verb: string, name: string, options: ObjectOptions, subresource = ''): Resource {
+/** Authorizes the requests of one user. */
+class UserAccess {
+  readonly backend: Backend;
+  readonly #parts: InProcessClientDeps;
+
+  constructor(parts: InProcessClientDeps) {
+    this.backend = parts.backend;
+    this.#parts = parts;
+  }
+
+  /** Returns a resource that the user may access. Throws if access is denied or nothing is served there. */
+  resource(type: ResourceType, verb: string, name: string, options: ObjectOptions, subresource = ''): Resource {
     const { group, version, plural } = type;
+    const { user } = this.#parts;
     const namespace = authorizedNamespace(plural, options.namespace ?? '', name);
     const attributes = { user, verb, group, resource: plural, subresource, namespace, name };
-    const { allowed, reason } = parts.authorize(attributes);
+    const { allowed, reason } = this.#parts.authorize(attributes);
     if (!allowed) throw accessDenied(attributes, reason);
-    const resource = backend.registry.find(group, version, plural);
+    const resource = this.backend.registry.find(group, version, plural);
     if (resource === undefined) throw noSuchResource();
     return resource;
   }
 
-  function callOf(options: WriteOptions): RequestContext {
+  target(type: ResourceType, verb: string, name: string, options: WriteOptions) {
+    const subresource = options.subresource ?? '';
+    const resource = this.resource(type, verb, name, options, subresource);
+    if (subresource !== '' && !resource.subresources.has(subresource)) throw noSuchResource();
+    return { resource, namespace: options.namespace ?? '', name, subresource };
+  }
+
+  context(options: WriteOptions): RequestContext {
+    const { user, fieldManager } = this.#parts;
     return {
       user,
-      fieldManager: options.fieldManager ?? parts.fieldManager,
+      fieldManager: options.fieldManager ?? fieldManager,
       ...(options.fieldManager === undefined ? {} : { sent: { fieldManager: options.fieldManager } }),
       dryRun: options.dryRun ?? false,
       fieldValidation: options.fieldValidation ?? 'Warn',
@@ -87,114 +116,131 @@ function storeClient(parts: InProcessClientDeps): StoreClient {
       signal: options.signal ?? NEVER,
     };
   }
+}
 
-  function targetOf(type: ResourceType, verb: string, name: string, options: WriteOptions) {
-    const subresource = options.subresource ?? '';
-    const resource = found(type, verb, name, options, subresource);
-    if (subresource !== '' && !resource.subresources.has(subresource)) throw noSuchResource();
-    return { resource, namespace: options.namespace ?? '', name, subresource };
-  }
-
+function readVerbs(access: UserAccess): Pick<StoreClient, 'get' | 'list'> {
   return {
     get: guard(async <T extends KubeObject>(type: ResourceType<T>, name: string, options: ObjectOptions = {}) => {
-      const resource = found(type, 'get', name, options);
-      const entry = storeOf(backend, resource).get(keyOf(resource, options.namespace ?? '', name));
+      const resource = access.resource(type, 'get', name, options);
+      const entry = storeOf(access.backend, resource).get(keyOf(resource, options.namespace ?? '', name));
       if (entry === undefined) throw notFound(resource, name);
-      return (await viewOf(backend, resource, entry)) as T;
+      return (await viewOf(access.backend, resource, entry)) as T;
     }),
 
     list: guard(
       async <T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): Promise<KubeList<T>> => {
-        const resource = found(type, 'list', nameSelected(options.fieldSelector), options);
-        const { entries, metadata } = await listObjects(backend, resource, options.namespace ?? '', options);
-        return { metadata, items: (await listedObjects(backend, resource, entries)) as readonly T[] };
+        const resource = access.resource(type, 'list', nameSelected(options.fieldSelector), options);
+        const { entries, metadata } = await listObjects(access.backend, resource, options.namespace ?? '', options);
+        return { metadata, items: (await listedObjects(access.backend, resource, entries)) as readonly T[] };
       },
     ),
+  };
+}
 
-    watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}): Watching<T> {
-      async function* batches(): AsyncGenerator<readonly WatchEvent<T>[]> {
-        try {
-          const resource = found(type, 'watch', nameSelected(options.fieldSelector), options);
-          const signal = options.signal ?? NEVER;
-          const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
-          const limits = { ...options, ...match, signal };
-          for await (const batch of watchObjects(backend, parts.items, resource, options.namespace ?? '', limits)) {
-            // An error is always alone in its batch, and last.
-            const [first] = batch;
-            if (first?.type === 'ERROR') throw errorOf(first.object as Status);
-            yield batch as readonly WatchEvent<T>[];
-          }
-        } catch (error) {
-          throw kubeError(error);
-        }
+function watching<T extends KubeObject>(
+  access: UserAccess,
+  items: WatchItems,
+  type: ResourceType<T>,
+  options: WatchOptions,
+): Watching<T> {
+  async function* batches(): AsyncGenerator<readonly WatchEvent<T>[]> {
+    try {
+      const resource = access.resource(type, 'watch', nameSelected(options.fieldSelector), options);
+      const signal = options.signal ?? NEVER;
+      const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
+      const limits = { ...options, ...match, signal };
+      for await (const batch of watchObjects(access.backend, items, resource, options.namespace ?? '', limits)) {
+        // An error is always alone in its batch, and last.
+        const [first] = batch;
+        if (first?.type === 'ERROR') throw errorOf(first.object as Status);
+        yield batch as readonly WatchEvent<T>[];
       }
-      async function* events(): AsyncGenerator<WatchEvent<T>> {
-        for await (const batch of batches()) yield* batch;
-      }
-      return { batches, [Symbol.asyncIterator]: events };
-    },
+    } catch (error) {
+      throw kubeError(error);
+    }
+  }
+  async function* events(): AsyncGenerator<WatchEvent<T>> {
+    for await (const batch of batches()) yield* batch;
+  }
+  return { batches, [Symbol.asyncIterator]: events };
+}
 
+function writeVerbs(access: UserAccess): Pick<StoreClient, 'create' | 'update'> {
+  return {
     create: guard(
       async <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
         const namespace = options.namespace ?? object.metadata.namespace ?? '';
-        const resource = found(type, 'create', '', { ...options, namespace });
+        const resource = access.resource(type, 'create', '', { ...options, namespace });
         const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...ownCopy(resource, object) };
-        return (await createObject(backend, resource, namespace, body, callOf(options))).object as T;
+        return (await createObject(access.backend, resource, namespace, body, access.context(options))).object as T;
       },
     ),
 
     update: guard(async <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
       const { namespace = '', name = '' } = object.metadata;
-      const target = targetOf(type, 'update', name, { namespace, ...options });
+      const target = access.target(type, 'update', name, { namespace, ...options });
       const sent = target.subresource === 'status' ? statusOf(object) : object;
-      return (await updateObject(backend, target, ownCopy(target.resource, sent), callOf(options))).object as T;
+      return (await updateObject(access.backend, target, ownCopy(target.resource, sent), access.context(options)))
+        .object as T;
     }),
+  };
+}
 
+function patchVerbs(access: UserAccess): Pick<StoreClient, 'patch' | 'apply'> {
+  return {
     patch: guard(
       async <T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options: WriteOptions = {}) => {
-        const target = targetOf(type, 'patch', name, options);
+        const target = access.target(type, 'patch', name, options);
         const body = copyJson(patch.body);
-        return (await patchObject(backend, target, PATCH_TYPES[patch.type], body, callOf(options))).object as T;
+        return (await patchObject(access.backend, target, PATCH_TYPES[patch.type], body, access.context(options)))
+          .object as T;
       },
     ),
 
     apply: guard(async <T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions) => {
       const namespace = options.namespace ?? config.metadata.namespace ?? '';
-      const target = targetOf(type, 'patch', config.metadata.name ?? '', { ...options, namespace });
+      const target = access.target(type, 'patch', config.metadata.name ?? '', { ...options, namespace });
       const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...copyJson(config) };
-      return (await applyObject(backend, target, body, options.force ?? false, callOf(options))).object as T;
+      return (await applyObject(access.backend, target, body, options.force ?? false, access.context(options)))
+        .object as T;
     }),
+  };
+}
 
+function deleteVerbs(access: UserAccess): Pick<StoreClient, 'delete' | 'deleteCollection'> {
+  return {
     delete: guard(async <T extends KubeObject>(type: ResourceType<T>, name: string, options: DeleteOptions = {}) => {
-      const target = targetOf(type, 'delete', name, options);
+      const target = access.target(type, 'delete', name, options);
       const { signal: _signal, namespace: _namespace, dryRun = false, ...rest } = options;
-      const deleted = await deleteObject(backend, target, rest, callOf({ ...options, dryRun }));
+      const deleted = await deleteObject(access.backend, target, rest, access.context({ ...options, dryRun }));
       return deleted.gone ? undefined : (deleted.written.object as T);
     }),
 
     deleteCollection: guard(async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {
-      const resource = found(type, 'deletecollection', '', options);
+      const resource = access.resource(type, 'deletecollection', '', options);
       const { gracePeriodSeconds, propagationPolicy } = options;
       const how = {
         ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
         ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
       };
-      await deleteCollection(backend, resource, options.namespace ?? '', options, how, callOf(options));
+      await deleteCollection(access.backend, resource, options.namespace ?? '', options, how, access.context(options));
     }),
-
-    act: guard(
-      async (type: ResourceType, name: string, subresource: string, body: object, options: WriteOptions = {}) => {
-        const target = targetOf(type, 'create', name, { ...options, subresource });
-        const act = parts.acts.get(`${type.group}/${type.plural}/${subresource}`);
-        const known = target.resource.subresources.get(subresource);
-        if (act === undefined || known === undefined) throw methodNotAllowed();
-        const kind = kindOf(known);
-        const header = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-        const sent = { ...header, ...copyJson({ metadata: {}, ...body }) } as KubeObject;
-        return (await performAction(backend, act, target, kind, sent, callOf(options))) as KubeObject;
-      },
-    ),
   };
+}
+
+function actVerb(access: UserAccess, acts: InProcessClientDeps['acts']): StoreClient['act'] {
+  return guard(
+    async (type: ResourceType, name: string, subresource: string, body: object, options: WriteOptions = {}) => {
+      const target = access.target(type, 'create', name, { ...options, subresource });
+      const act = acts.get(`${type.group}/${type.plural}/${subresource}`);
+      const known = target.resource.subresources.get(subresource);
+      if (act === undefined || known === undefined) throw methodNotAllowed();
+      const kind = kindOf(known);
+      const header = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+      const sent = { ...header, ...copyJson({ metadata: {}, ...body }) } as KubeObject;
+      return (await performAction(access.backend, act, target, kind, sent, access.context(options))) as KubeObject;
+    },
+  );
 }
 
 const NEVER = new AbortController().signal;

@@ -64,7 +64,37 @@ const READ: readonly ResourceType[] = [
 
 /** Schedules pods that have no node and name one of its profiles, as kube-scheduler does. */
 export function scheduler(parts: SchedulerDeps): Scheduler {
-  const { client, informers, clock, events = noopRecorder, explanations = new ExplanationStore() } = parts;
+  const { informers, explanations = new ExplanationStore() } = parts;
+  const { turns, queue, volumes, handlers, binder, preemption, reporter, trial } = connect(parts, explanations);
+  return {
+    name: 'scheduler',
+    explanationOf: (namespace, name) => explanations.explanationOf(namespace, name),
+    async run(signal) {
+      const stops = [
+        informers.of(NODES).onChange((change) => handlers.nodeChanged(change)),
+        informers.of(PODS).onChange((change) => handlers.podChanged(change)),
+        ...STORAGE.map((type) =>
+          informers.of(type).onChange(() => {
+            volumes.changed();
+            handlers.happened({ what: 'storage' });
+          }),
+        ),
+      ];
+      const synced = [...READ, ...STORAGE].map((type) => informers.of(type).synced);
+      await Promise.race([Promise.all(synced), waitForAbort(signal)]);
+      await turns.run(() => trial.next(signal), signal);
+      queue.close();
+      for (const stop of stops) stop();
+      await binder.settled();
+      await preemption.settled();
+      await reporter.settled();
+    },
+  };
+}
+
+/** Creates the parts of the scheduler, and connects them. */
+function connect(parts: SchedulerDeps, explanations: ExplanationStore) {
+  const { client, informers, clock, events = noopRecorder } = parts;
   const log = parts.log.child({ component: 'scheduler' });
   const { profiles, initialBackoffMs, maxBackoffMs, bindTimeoutMs } = parts.configuration ?? defaultConfiguration();
   const nodes = new Snapshot();
@@ -102,28 +132,5 @@ export function scheduler(parts: SchedulerDeps): Scheduler {
     clock,
     log,
   });
-  return {
-    name: 'scheduler',
-    explanationOf: (namespace, name) => explanations.explanationOf(namespace, name),
-    async run(signal) {
-      const stops = [
-        informers.of(NODES).onChange((change) => handlers.nodeChanged(change)),
-        informers.of(PODS).onChange((change) => handlers.podChanged(change)),
-        ...STORAGE.map((type) =>
-          informers.of(type).onChange(() => {
-            volumes.changed();
-            handlers.happened({ what: 'storage' });
-          }),
-        ),
-      ];
-      const synced = [...READ, ...STORAGE].map((type) => informers.of(type).synced);
-      await Promise.race([Promise.all(synced), waitForAbort(signal)]);
-      await turns.run(() => trial.next(signal), signal);
-      queue.close();
-      for (const stop of stops) stop();
-      await binder.settled();
-      await preemption.settled();
-      await reporter.settled();
-    },
-  };
+  return { turns, queue, volumes, handlers, binder, preemption, reporter, trial };
 }

@@ -76,19 +76,9 @@ async function attemptCreate(
   call: RequestContext,
   how: Creation,
 ): Promise<StoredResult | undefined> {
-  const { clock, random } = backend;
+  const time = timestamp(backend.clock);
+  fillSystemFields(resource, object, backend.random, time);
   const { metadata } = object;
-  if (resource.strategy.status && resource.custom) delete object['status'];
-  metadata.uid = random.uuid();
-  const time = timestamp(clock);
-  metadata.creationTimestamp = time;
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  delete metadata.resourceVersion;
-  delete metadata.selfLink;
-  // Kinds without generations keep the number that they are given.
-  if (resource.strategy.generation) metadata.generation = 1;
-
   const { namespace = '' } = metadata;
   const { size = 0, user } = call;
   if (how.recorded !== true) {
@@ -116,7 +106,7 @@ async function attemptCreate(
   let stored = false;
   try {
     const admitted = (await mutate(backend, { ...write, object })) ?? object;
-    nameOf(admitted.metadata, random, resource.strategy.namesNameless === true);
+    nameOf(admitted.metadata, backend.random, resource.strategy.namesNameless === true);
     const { name = '' } = admitted.metadata;
     resource.strategy.prepareCreate?.(admitted, user);
     const turn = turnOf(backend.thread, size, user);
@@ -134,6 +124,20 @@ async function attemptCreate(
   } finally {
     settle(backend, { ...write, object }, stored);
   }
+}
+
+/** Sets the fields that only the server decides, and drops those that a new object cannot have. */
+function fillSystemFields({ strategy, custom }: Resource, object: KubeObject, random: Random, time: string): void {
+  const { metadata } = object;
+  if (strategy.status && custom) delete object['status'];
+  metadata.uid = random.uuid();
+  metadata.creationTimestamp = time;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.resourceVersion;
+  delete metadata.selfLink;
+  // Kinds without generations keep the number that they are given.
+  if (strategy.generation) metadata.generation = 1;
 }
 
 /** Checks that a user who may change an object may also create one that does not exist. */

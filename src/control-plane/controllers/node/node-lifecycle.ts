@@ -9,6 +9,7 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { awaitsListings, LISTINGS_RECHECK_MS } from '#platform/runtime/restored-nodes';
 import { writeStatus } from '#platform/runtime/status';
+import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { AssumedHealth, type LastHeartbeats, NodeHealth } from './node-health.ts';
 import { desiredTaints, unknownConditions } from './node-plan.ts';
 import { byNode } from './pods-by-node.ts';
@@ -54,34 +55,39 @@ export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Contro
       }),
     ],
     async reconcile(node, context) {
-      const { client, clock } = context;
-      const { name = '' } = node.metadata;
       // The reconciliation may run before the watch handler.
       const now = time(context);
       health.noticeNode(node, now);
-      const silent = now - (health.lastSeen(name) ?? now);
-      if (silent >= GRACE_MS && awaitsListings(context)) return { requeueAfterMs: LISTINGS_RECHECK_MS };
-      let known = node;
-      if (silent >= GRACE_MS) {
-        const conditions = unknownConditions(node, timestamp(clock.now()));
-        known = await writeStatus(client, NODES, node, { ...node.status, conditions });
-        if (isReady(node)) {
-          tell(node, context.events, 'NodeNotReady', (each) => `Node ${each} status is now: NodeNotReady`);
-        }
-      }
-      const taints = desiredTaints(known, timestamp(clock.now()));
-      if (taints !== undefined) {
-        const { resourceVersion } = known.metadata;
-        const body = { metadata: { resourceVersion }, spec: { taints } };
-        await client.patch(NODES, name, { type: 'merge', body });
-      }
-      if (conditionOf(known.status?.conditions, 'Ready')?.status === 'Unknown') await markPods(name, context);
-      if (silent === Number.NEGATIVE_INFINITY) return undefined;
-      // The next heartbeat of a silent node triggers an event.
-      return silent >= GRACE_MS ? { requeueAfterMs: GRACE_MS } : { requeueAfterMs: GRACE_MS - silent };
+      return await reconcileNode(node, now - (health.lastSeen(node.metadata.name ?? '') ?? now), context);
     },
     forget: (key) => health.forget(key),
   };
+}
+
+/** Writes the conditions and taints of a node that has been silent for some milliseconds. */
+async function reconcileNode(node: Node, silent: number, context: Context): Promise<ReconcileResult | undefined> {
+  const { client, clock } = context;
+  const { name = '' } = node.metadata;
+  if (silent >= GRACE_MS && awaitsListings(context)) return { requeueAfterMs: LISTINGS_RECHECK_MS };
+  const known = silent >= GRACE_MS ? await markUnknown(node, context) : node;
+  const taints = desiredTaints(known, timestamp(clock.now()));
+  if (taints !== undefined) {
+    const { resourceVersion } = known.metadata;
+    const body = { metadata: { resourceVersion }, spec: { taints } };
+    await client.patch(NODES, name, { type: 'merge', body });
+  }
+  if (conditionOf(known.status?.conditions, 'Ready')?.status === 'Unknown') await markPods(name, context);
+  if (silent === Number.NEGATIVE_INFINITY) return undefined;
+  // The next heartbeat of a silent node triggers an event.
+  return silent >= GRACE_MS ? { requeueAfterMs: GRACE_MS } : { requeueAfterMs: GRACE_MS - silent };
+}
+
+/** Writes that the state of a silent node is unknown. */
+async function markUnknown(node: Node, { client, clock, events }: Context): Promise<Node> {
+  const conditions = unknownConditions(node, timestamp(clock.now()));
+  const known = await writeStatus(client, NODES, node, { ...node.status, conditions });
+  if (isReady(node)) tell(node, events, 'NodeNotReady', (name) => `Node ${name} status is now: NodeNotReady`);
+  return known;
 }
 
 const isReady = ({ status }: Node) => conditionOf(status?.conditions, 'Ready')?.status === 'True';

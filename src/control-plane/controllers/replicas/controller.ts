@@ -1,5 +1,5 @@
 import { timestamp } from '#platform/base/timestamp';
-import type { ResourceType } from '#platform/kube/client';
+import type { NewObject, ResourceType } from '#platform/kube/client';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import {
   REPLICA_SETS,
@@ -47,42 +47,9 @@ export const replicationControllers = () =>
   });
 
 /** Maintains the desired number of pods of a template. */
-function keepReplicas<T extends ReplicaOwner>({ name, type, selectorOf, replicasOf }: Keeper<T>): Controller<T> {
+function keepReplicas<T extends ReplicaOwner>(keeper: Keeper<T>): Controller<T> {
+  const { name, type, selectorOf } = keeper;
   const expectations = new Expectations();
-
-  async function make(owner: T, count: number, { client }: Context): Promise<ReplicaFailure | undefined> {
-    const pod = podFromTemplate(owner.spec.template, owner, controllerRef(type, owner));
-    // Batches grow, so that creations that fail are not tried hundreds of times.
-    for (let made = 0, batch = 1; made < count; batch *= 2) {
-      const size = Math.min(batch, count - made);
-      const results = await Promise.allSettled(Array.from({ length: size }, () => client.create(PODS, pod)));
-      for (const result of results) if (result.status === 'fulfilled') expectations.wrote(keyOf(owner), result.value);
-      const failed = results.find((result) => result.status === 'rejected');
-      if (failed !== undefined) {
-        const error: unknown = failed.reason;
-        if (isNamespaceTerminating(error)) return undefined;
-        return { reason: 'FailedCreate', message: (error as Error).message };
-      }
-      made += size;
-    }
-    return undefined;
-  }
-
-  async function remove(owner: T, pods: readonly Pod[], { client }: Context): Promise<ReplicaFailure | undefined> {
-    let failure: ReplicaFailure | undefined;
-    for (const pod of pods) {
-      const { name = '', namespace = '', uid = '' } = pod.metadata;
-      try {
-        const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
-        if (left === undefined) expectations.removed(keyOf(owner), pod);
-        else expectations.wrote(keyOf(owner), left);
-      } catch (error) {
-        if (!isNotFound(error)) failure ??= { reason: 'FailedDelete', message: (error as Error).message };
-      }
-    }
-    return failure;
-  }
-
   return {
     name,
     for: type,
@@ -99,22 +66,13 @@ function keepReplicas<T extends ReplicaOwner>({ name, type, selectorOf, replicas
     ],
     async reconcile(owner, context) {
       const { cache, client, clock } = context;
-      const key = keyOf(owner);
       const pods = cache(PODS);
-      if (!expectations.met(key, pods)) return undefined;
+      if (!expectations.met(keyOf(owner), pods)) return undefined;
       const { namespace = '' } = owner.metadata;
       const near = [...pods.by(byController, controllerKey(owner)), ...pods.by(uncontrolledIn, namespace)];
       const claiming = { client, ownerType: type, owner, type: PODS, selector: selectorOf(owner), expectations };
       const own = await claimObjects(claiming, near);
-      const active = own.filter(isActive);
-      const missing = replicasOf(owner) - active.length;
-      let failure: ReplicaFailure | undefined;
-      if (owner.metadata.deletionTimestamp === undefined && missing > 0) {
-        failure = await make(owner, Math.min(missing, BURST), context);
-      } else if (owner.metadata.deletionTimestamp === undefined && missing < 0) {
-        const chosen = podsToDelete(active, Math.min(-missing, BURST), related(owner, own, context), clock.now());
-        failure = await remove(owner, chosen, context);
-      }
+      const failure = await scale(keeper, owner, own, expectations, context);
       const { status, againMs } = replicaStatus(owner, own, failure, clock.now(), timestamp(clock.now()));
       await writeStatus(client, type, owner, status as NonNullable<T['status']>);
       if (failure !== undefined) throw new Error(failure.message);
@@ -122,13 +80,82 @@ function keepReplicas<T extends ReplicaOwner>({ name, type, selectorOf, replicas
     },
     forget: (key) => expectations.forget(key),
   };
+}
 
-  /** Returns the pods that do the same work: those of all ReplicaSets of the same Deployment. */
-  function related(owner: T, own: readonly Pod[], { cache }: Context): readonly Pod[] {
-    const above = owner.metadata.ownerReferences?.find(({ controller }) => controller === true);
-    if (above === undefined) return own;
-    return [...cache(type).by(byController, keyIn(owner.metadata.namespace, above.uid))].flatMap((each) => [
-      ...cache(PODS).by(byController, controllerKey(each)),
-    ]);
+/** Creates missing pods, or deletes surplus ones. */
+async function scale<T extends ReplicaOwner>(
+  { type, replicasOf }: Keeper<T>,
+  owner: T,
+  own: readonly Pod[],
+  expectations: Expectations,
+  context: Context,
+): Promise<ReplicaFailure | undefined> {
+  if (owner.metadata.deletionTimestamp !== undefined) return undefined;
+  const active = own.filter(isActive);
+  const missing = replicasOf(owner) - active.length;
+  if (missing > 0) {
+    const pod = podFromTemplate(owner.spec.template, owner, controllerRef(type, owner));
+    return await createPods(owner, pod, Math.min(missing, BURST), expectations, context);
   }
+  if (missing === 0) return undefined;
+  const related = relatedPods(type, owner, own, context);
+  const chosen = podsToDelete(active, Math.min(-missing, BURST), related, context.clock.now());
+  return await deletePods(owner, chosen, expectations, context);
+}
+
+async function createPods(
+  owner: ReplicaOwner,
+  pod: NewObject<Pod>,
+  count: number,
+  expectations: Expectations,
+  { client }: Context,
+): Promise<ReplicaFailure | undefined> {
+  // Batches grow, so that creations that fail are not tried hundreds of times.
+  for (let made = 0, batch = 1; made < count; batch *= 2) {
+    const size = Math.min(batch, count - made);
+    const results = await Promise.allSettled(Array.from({ length: size }, () => client.create(PODS, pod)));
+    for (const result of results) if (result.status === 'fulfilled') expectations.wrote(keyOf(owner), result.value);
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) {
+      const error: unknown = failed.reason;
+      if (isNamespaceTerminating(error)) return undefined;
+      return { reason: 'FailedCreate', message: (error as Error).message };
+    }
+    made += size;
+  }
+  return undefined;
+}
+
+async function deletePods(
+  owner: ReplicaOwner,
+  pods: readonly Pod[],
+  expectations: Expectations,
+  { client }: Context,
+): Promise<ReplicaFailure | undefined> {
+  let failure: ReplicaFailure | undefined;
+  for (const pod of pods) {
+    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    try {
+      const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
+      if (left === undefined) expectations.removed(keyOf(owner), pod);
+      else expectations.wrote(keyOf(owner), left);
+    } catch (error) {
+      if (!isNotFound(error)) failure ??= { reason: 'FailedDelete', message: (error as Error).message };
+    }
+  }
+  return failure;
+}
+
+/** Returns the pods that do the same work: those of all ReplicaSets of the same Deployment. */
+function relatedPods<T extends ReplicaOwner>(
+  type: ResourceType<T>,
+  owner: T,
+  own: readonly Pod[],
+  { cache }: Context,
+): readonly Pod[] {
+  const above = owner.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (above === undefined) return own;
+  return [...cache(type).by(byController, keyIn(owner.metadata.namespace, above.uid))].flatMap((each) => [
+    ...cache(PODS).by(byController, controllerKey(each)),
+  ]);
 }

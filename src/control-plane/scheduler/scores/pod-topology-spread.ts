@@ -32,12 +32,12 @@ function spreadScores(
   pod: PodInfo,
   constraints: readonly SpreadConstraint[],
   cluster: ClusterView,
-  { slots, count }: Feasible,
+  feasible: Feasible,
   needsAllLabels: boolean,
 ): PreScoreState {
-  const { nodes } = cluster;
+  const { slots, count } = feasible;
   const isCounted = countedNodes(pod, constraints, cluster, needsAllLabels);
-  const columns = constraints.map(({ topologyKey }) => nodes.topology.of(topologyKey));
+  const columns = constraints.map(({ topologyKey }) => cluster.nodes.topology.of(topologyKey));
   const ignored = new Uint8Array(count);
   let scored = 0;
   for (let i = 0; i < count; i++) {
@@ -46,51 +46,68 @@ function spreadScores(
     if (ignored[i] === 0) scored++;
   }
   const all = constraints.map((constraint): Places => {
-    const { values, size } = nodes.topology.of(constraint.topologyKey);
-    const bySlot = nodes.counts.of(spreadMatch(pod.namespace, constraint.selector));
+    const { values } = cluster.nodes.topology.of(constraint.topologyKey);
+    const bySlot = cluster.nodes.counts.of(spreadMatch(pod.namespace, constraint.selector));
     const skew = constraint.maxSkew - 1;
     if (constraint.topologyKey === HOSTNAME) {
       return { values, skew, weight: Math.log(scored + 2), countAt: (slot) => bySlot[slot] ?? 0 };
     }
-    // -1 marks a domain without feasible nodes, which is never looked up.
-    const counts = new Int32Array(size).fill(-1);
-    let places = 0;
-    let unlabelled = false;
-    for (let i = 0; i < count; i++) {
-      if (ignored[i] === 1) continue;
-      const place = values[slots[i] ?? 0] ?? -1;
-      if (place < 0) unlabelled = true;
-      else if (counts[place] === -1) {
-        counts[place] = 0;
-        places++;
-      }
-    }
-    for (const slot of nodes.order.slots) {
+    const { counts, domains } = feasibleDomains(constraint, cluster, feasible, ignored);
+    for (const slot of cluster.nodes.order.slots) {
       const place = values[slot] ?? -1;
       if (place < 0 || (counts[place] ?? -1) < 0 || !isCounted(slot, constraint)) continue;
       counts[place] = (counts[place] ?? 0) + (bySlot[slot] ?? 0);
     }
-    // Nodes without the label together form one more domain.
-    const weight = Math.log(places + (unlabelled ? 1 : 0) + 2);
-    return { values, skew, weight, countAt: (_slot, place) => counts[place] ?? 0 };
+    return { values, skew, weight: Math.log(domains + 2), countAt: (_slot, place) => counts[place] ?? 0 };
   });
-
   return {
-    raw(scores) {
-      for (let i = 0; i < count; i++) {
-        const slot = slots[i] ?? 0;
-        let sum = 0;
-        if (ignored[i] === 0) {
-          for (const { values, weight, skew, countAt } of all) {
-            const place = values[slot] ?? -1;
-            if (place >= 0) sum += countAt(slot, place) * weight + skew;
-          }
-        }
-        scores[i] = Math.round(sum);
-      }
-    },
+    raw: (scores) => sumScores(scores, all, feasible, ignored),
     normalize: (scores) => fewerIsBetter(scores, ignored, count),
   };
+}
+
+/** Returns a count of 0 for each domain with feasible nodes, and their number. */
+function feasibleDomains(
+  { topologyKey }: SpreadConstraint,
+  { nodes }: ClusterView,
+  { slots, count }: Feasible,
+  ignored: Uint8Array,
+): { readonly counts: Int32Array; readonly domains: number } {
+  const { values, size } = nodes.topology.of(topologyKey);
+  // -1 marks a domain without feasible nodes, which is never looked up.
+  const counts = new Int32Array(size).fill(-1);
+  let places = 0;
+  let unlabelled = false;
+  for (let i = 0; i < count; i++) {
+    if (ignored[i] === 1) continue;
+    const place = values[slots[i] ?? 0] ?? -1;
+    if (place < 0) unlabelled = true;
+    else if (counts[place] === -1) {
+      counts[place] = 0;
+      places++;
+    }
+  }
+  // Nodes without the label together form one more domain.
+  return { counts, domains: places + (unlabelled ? 1 : 0) };
+}
+
+function sumScores(
+  scores: Float64Array,
+  all: readonly Places[],
+  { slots, count }: Feasible,
+  ignored: Uint8Array,
+): void {
+  for (let i = 0; i < count; i++) {
+    const slot = slots[i] ?? 0;
+    let sum = 0;
+    if (ignored[i] === 0) {
+      for (const { values, weight, skew, countAt } of all) {
+        const place = values[slot] ?? -1;
+        if (place >= 0) sum += countAt(slot, place) * weight + skew;
+      }
+    }
+    scores[i] = Math.round(sum);
+  }
 }
 
 function fewerIsBetter(scores: Float64Array, ignored: Uint8Array, count: number): void {
