@@ -1,0 +1,71 @@
+import { parseSync, Visitor } from 'oxc-parser';
+import type { SourceFile } from './imports.ts';
+import { TEST_SUPPORT } from './table.ts';
+
+/** Maximum length of a function in lines. It then fits on one screen. */
+const MAX_LINES = 60;
+
+/** Functions that are still longer, as `path name`. Remove an entry when its function is split. */
+export const LONG_FUNCTIONS: ReadonlySet<string> = new Set([
+  'src/control-plane/apiserver/admission/quota/resource-quota.ts resourceQuota',
+  'src/control-plane/apiserver/verbs/update.ts attemptWrite',
+  'src/programs/cli/operator.ts operatorCommand',
+  'src/programs/operator/run.ts startOperator',
+  'src/programs/simulate.ts play',
+]);
+
+interface LongFunction {
+  readonly name: string;
+  readonly line: number;
+  readonly lines: number;
+}
+
+/** Reports functions that do not fit on one screen, and exceptions that are no longer needed, one sentence each. */
+export function longFunctionViolations(
+  files: readonly SourceFile[],
+  exceptions: ReadonlySet<string> = LONG_FUNCTIONS,
+): string[] {
+  const unused = new Set(exceptions);
+  const found: string[] = [];
+  for (const { path, text } of files) {
+    // Test suites are functions around their tests, whatever their length.
+    if (TEST_SUPPORT.test(path)) continue;
+    for (const { name, line, lines } of longFunctionsIn(path, text)) {
+      if (exceptions.has(`${path} ${name}`)) unused.delete(`${path} ${name}`);
+      else found.push(`${path}:${line}: ${name} has ${lines} lines, more than ${MAX_LINES}: split it`);
+    }
+  }
+  const stale = [...unused].map((each) => `${each} is short by now: remove it from tools/layers/long-functions.ts`);
+  return [...found, ...stale];
+}
+
+function longFunctionsIn(path: string, source: string): LongFunction[] {
+  // Most files are too short to contain a long function, and parsing takes most of the time.
+  if (countLines(source) <= MAX_LINES) return [];
+  const found: LongFunction[] = [];
+  const names = new Map<number, string>();
+  const note = ({ start, end, id }: { start: number; end: number; id?: { name: string } | null }) => {
+    const lines = countLines(source.slice(start, end));
+    const name = id?.name ?? names.get(start) ?? 'a function';
+    if (lines > MAX_LINES) found.push({ name, line: countLines(source.slice(0, start)), lines });
+  };
+  new Visitor({
+    VariableDeclarator({ id, init }) {
+      if (init !== null && id.type === 'Identifier') names.set(init.start, id.name);
+    },
+    MethodDefinition({ key, value }) {
+      names.set(value.start, source.slice(key.start, key.end));
+    },
+    Property({ key, value }) {
+      names.set(value.start, source.slice(key.start, key.end));
+    },
+    FunctionDeclaration: note,
+    FunctionExpression: note,
+    ArrowFunctionExpression: note,
+  }).visit(parseSync(path, source).program);
+  return found;
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length;
+}
