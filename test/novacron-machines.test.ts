@@ -209,7 +209,7 @@ describe('machines of novacron.io, alone', () => {
     expect(await condition('Ready')).toMatchObject({
       status: 'False',
       reason: 'NotServed',
-      message: 'spec.template.spec.devices is not served yet: leave devices of the host out',
+      message: 'spec.template.spec.devices is not served yet: remove host devices',
     });
     await edit({ template: { spec: { devices: null } } });
     expect((await vm()).status?.phase).toBe('Running');

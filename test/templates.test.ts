@@ -106,7 +106,7 @@ describe('machines from a template', () => {
     expect(await condition('web', 'Ready')).toMatchObject({
       status: 'False',
       reason: 'Forbidden',
-      message: expect.stringContaining('put default into the annotation vimana.io/machines-from'),
+      message: expect.stringContaining('add default to the comma-separated annotation vimana.io/machines-from'),
     });
     expect((await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items).toEqual([]);
     expect(await users()).toBe(0);

@@ -24,14 +24,14 @@ describe.each(KINDS.map((kind) => [`${kind.kind}.${kind.group}`, kind] as const)
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  it('says of every field what type it has', () => {
+  it('gives every field a type', () => {
     const untyped = all.filter(
       ({ schema }) => schema.type === undefined && schema['x-kubernetes-int-or-string'] !== true,
     );
     expect(untyped.map(({ path }) => path)).toEqual([]);
   });
 
-  it('names only fields that exist as required or as the key of a list', () => {
+  it('lists only existing fields as required or as list keys', () => {
     for (const { path, schema } of all) {
       for (const name of schema.required ?? []) {
         expect(Object.keys(schema.properties ?? {}), `${path} requires ${name}`).toContain(name);

@@ -19,8 +19,8 @@ const disk: DiskContents = {
   wrote: 'w',
 };
 
-describe('the contents of a disk', () => {
-  it('read as they were written', () => {
+describe('disk contents', () => {
+  it('survive a round trip', () => {
     expect(parseContents(formatContents(disk))).toEqual(disk);
     expect(parseContents(undefined)).toBe(BLANK_DISK);
   });
@@ -29,7 +29,7 @@ describe('the contents of a disk', () => {
     expect(parseContents(text)).toBeUndefined();
   });
 
-  it('take the room of what differs from what is below', () => {
+  it('use only the space of what differs from the parent', () => {
     expect(bytesBeyond(disk, undefined)).toBe(15);
     expect(bytesBeyond(disk, disk)).toBe(0);
     const changed = withFile(withFile(disk, '/b', file('other', 7)), '/a', undefined);
@@ -37,7 +37,7 @@ describe('the contents of a disk', () => {
     expect(bytesBeyond(disk, changed)).toBe(15);
   });
 
-  it('are the same in a clone, which takes no room where it is linked', () => {
+  it('are the same in a clone, which uses no space if it is linked', () => {
     const full = copyOf(disk, 'claim default/web-root', false);
     expect(full).toEqual({ image: disk.image, files: disk.files, from: 'claim default/web-root' });
     const linked = copyOf(disk, 'claim default/web-root', true);
@@ -49,7 +49,7 @@ describe('the contents of a disk', () => {
     expect(ownBytes(copyOf(written, 'claim default/clone', false))).toBe(8);
   });
 
-  it('come back from a snapshot, but not what was asked for and done', () => {
+  it('are restored from a snapshot, but not the completed requests', () => {
     const kept = retainedOf(disk);
     expect(kept).not.toHaveProperty('wrote');
     const branch = { uid: 'r', on: [{ name: 's', uid: 'u' }] };

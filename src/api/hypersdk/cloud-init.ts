@@ -13,7 +13,7 @@ export const cloudInit = object(
   {
     userData,
     networkData,
-    secretRef: object('Secret with the keys userdata and networkdata, for configuration that holds credentials.', {
+    secretRef: object('Secret with the keys userdata and networkdata, for configuration that contains credentials.', {
       name: required(string('Name of a Secret in the same namespace.', { minLength: 1, maxLength: 253 })),
     }),
   },
@@ -21,13 +21,13 @@ export const cloudInit = object(
     rules: [
       {
         rule: '!(has(self.secretRef) && (has(self.userData) || has(self.networkData)))',
-        message: 'cloud-init comes either inline (userData, networkData) or from secretRef, not both',
+        message: 'cloud-init is either inline (userData, networkData) or from secretRef, not both',
       },
     ],
   },
 );
 
-export const cloudInitDefaults = object('Cloud-init for machines that bring none of their own.', {
+export const cloudInitDefaults = object('Cloud-init configuration for VMs that have none of their own.', {
   defaultUserData: userData,
   defaultNetworkData: networkData,
 });

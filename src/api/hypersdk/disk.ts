@@ -3,33 +3,33 @@ import { choice, integer, list, object, quantity, required, string } from '#plat
 import { immutable } from './immutable.ts';
 
 const source = object(
-  'What a new disk is filled with; left out, the first disk gets the image of the machine and every other one is empty.',
+  'Initial content of a new disk. If not set, the first disk gets the image of the VM, and every other disk is empty.',
   {
-    pvc: string('Name of a PersistentVolumeClaim in the same namespace that is cloned.', { maxLength: 253 }),
+    pvc: string('Name of a PersistentVolumeClaim in the same namespace to clone.', { maxLength: 253 }),
     http: string('http:// or https:// address of a disk image.', { maxLength: 2048 }),
     s3: string('s3://bucket/key of a disk image.', { maxLength: 2048 }),
-    containerDisk: string('Container image that carries the disk under /disk.', { maxLength: 1024 }),
+    containerDisk: string('Container image with the disk under /disk.', { maxLength: 1024 }),
   },
   {
     rules: [
       {
         rule: '[has(self.pvc), has(self.http), has(self.s3), has(self.containerDisk)].filter(given, given).size() <= 1',
-        message: 'a disk has one origin: at most one of pvc, http, s3 and containerDisk',
+        message: 'a disk has one source: at most one of pvc, http, s3 and containerDisk',
       },
     ],
   },
 );
 
 const disk = object(
-  'One disk of the machine.',
+  'One disk of the VM.',
   {
-    name: required(string('Name of the disk, unique in the machine.', { minLength: 1, maxLength: 63 })),
+    name: required(string('Name of the disk, unique in the VM.', { minLength: 1, maxLength: 63 })),
     size: required(quantity('Capacity of the disk, such as 50Gi. It may grow later, never shrink.')),
     storageClass: string('StorageClass of the claim behind the disk; fixed once the disk exists.', {
       default: 'standard',
       maxLength: 253,
     }),
-    bootOrder: integer('Place in the boot sequence, 1 first; disks without one follow in the order of the list.', {
+    bootOrder: integer('Position in the boot order, starting at 1. Disks without one follow in list order.', {
       format: 'int32',
       minimum: 1,
     }),
@@ -48,7 +48,7 @@ const disk = object(
 export type Disk = OutputOf<typeof disk>;
 
 export const disks = list(
-  'Disks of the machine, each on a PersistentVolumeClaim <machine>-<disk> that stays while the machine is off and goes with it, unless the machine has the annotation hypersdk.io/retain-disks: "true". Left out, the machine has one disk made from its image.',
+  'Disks of the VM, each on a PersistentVolumeClaim <vm>-<disk>. The claim is retained while the VM is stopped, and deleted with it unless the VM has the annotation hypersdk.io/retain-disks: "true". If not set, the VM has one disk created from its image.',
   disk,
   { keys: ['name'], maxItems: 64 },
 );

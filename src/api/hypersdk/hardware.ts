@@ -3,10 +3,10 @@ import { boolean, choice, integer, list, object, required, string } from '#platf
 export const machineType = choice('Chipset that QEMU emulates.', ['q35', 'pc'], { default: 'q35' });
 
 export const firmware = object(
-  'How the machine boots.',
+  'How the VM boots.',
   {
-    bootloader: choice('Firmware of the machine.', ['bios', 'uefi'], { default: 'bios' }),
-    secureBoot: boolean('Whether only signed boot loaders start; needs bootloader uefi.', { default: false }),
+    bootloader: choice('Firmware of the VM.', ['bios', 'uefi'], { default: 'bios' }),
+    secureBoot: boolean('Whether only signed boot loaders may start. Requires bootloader uefi.', { default: false }),
   },
   {
     rules: [
@@ -19,8 +19,8 @@ export const firmware = object(
   },
 );
 
-export const guestAgent = object('The QEMU guest agent inside the machine.', {
-  enabled: boolean('Whether the channel to the agent is there; IP addresses and quiescing need it.', { default: true }),
+export const guestAgent = object('The QEMU guest agent inside the VM.', {
+  enabled: boolean('Whether the VM has a channel to the agent. IP addresses and quiescing need it.', { default: true }),
 });
 
 const deviceName = (description: string) => string(description, { minLength: 1, maxLength: 63 });
@@ -30,20 +30,20 @@ const resourceName = string('Extended resource of the node that provides the dev
 });
 
 const gpu = object(
-  'One kind of GPU for the machine.',
+  'One type of GPU for the VM.',
   {
-    name: deviceName('Name of the device inside the machine.'),
-    deviceName: string('Device as nodes know it; heeded where it is the name of an extended resource.', {
+    name: deviceName('Name of the device inside the VM.'),
+    deviceName: string('Device name. Used if it is the name of an extended resource.', {
       maxLength: 253,
     }),
     vendor: string(
-      'Maker of the GPU: nvidia, amd, intel. Where no resourceName is given, nodes are asked for <vendor>.com/<model>, or <vendor>.com/gpu.',
+      'GPU vendor: nvidia, amd, intel. Without resourceName, the VM requests <vendor>.com/<model> or <vendor>.com/gpu.',
       { maxLength: 63 },
     ),
     model: string('Model of the GPU, such as a100.', { maxLength: 63 }),
-    count: integer('Number of such GPUs; one when left out.', { format: 'int32', minimum: 1, maximum: 16 }),
-    virtualGPU: boolean('Whether a share of a GPU (mediated device) is enough.'),
-    passthrough: boolean('Whether the machine gets the whole GPU to itself; so it is unless virtualGPU is set.'),
+    count: integer('Number of such GPUs. Defaults to 1.', { format: 'int32', minimum: 1, maximum: 16 }),
+    virtualGPU: boolean('Whether a virtual GPU (mediated device) is enough.'),
+    passthrough: boolean('Whether the VM gets the whole GPU. Defaults to true unless virtualGPU is set.'),
     resourceName,
   },
   {
@@ -56,14 +56,14 @@ const gpu = object(
   },
 );
 
-export const gpus = list('GPUs of the machine.', gpu, { maxItems: 16 });
+export const gpus = list('GPUs of the VM.', gpu, { maxItems: 16 });
 
 const usbId = (description: string) => string(description, { pattern: '^[0-9a-fA-F]{4}$', maxLength: 4 });
 
 const usbDevice = object(
-  'One USB device of the node that is handed to the machine.',
+  'A USB device of the node that is passed through to the VM.',
   {
-    name: required(deviceName('Name of the device inside the machine.')),
+    name: required(deviceName('Name of the device inside the VM.')),
     vendorId: usbId('USB vendor id, four hexadecimal digits.'),
     productId: usbId('USB product id, four hexadecimal digits.'),
     resourceName,
@@ -72,12 +72,12 @@ const usbDevice = object(
     rules: [
       {
         rule: 'has(self.vendorId) == has(self.productId)',
-        message: 'vendorId and productId are given together',
+        message: 'vendorId and productId must be set together',
         reason: 'FieldValueRequired',
       },
       {
         rule: 'has(self.resourceName) || has(self.vendorId)',
-        message: 'a USB device is named by vendorId and productId, or by resourceName',
+        message: 'a USB device needs vendorId and productId, or resourceName',
         reason: 'FieldValueRequired',
       },
     ],
@@ -85,7 +85,7 @@ const usbDevice = object(
 );
 
 export const usbDevices = list(
-  'USB devices of the node that the machine gets, by resourceName: no runtime can look for ids yet, and a machine that asks for them is not started.',
+  'USB devices of the node that the VM gets, by resourceName. Selection by ids is not supported yet: a VM that uses them is not started.',
   usbDevice,
   {
     keys: ['name'],

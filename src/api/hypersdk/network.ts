@@ -2,19 +2,19 @@ import type { OutputOf } from '#platform/schema/schema';
 import { choice, list, object, required, string } from '#platform/schema/schema';
 
 const network = object(
-  'One network interface of the machine.',
+  'One network interface of the VM.',
   {
-    name: required(string('Name of the interface, unique in the machine.', { minLength: 1, maxLength: 63 })),
+    name: required(string('Name of the interface, unique in the VM.', { minLength: 1, maxLength: 63 })),
     type: choice(
-      "What the interface is plugged into: the cluster's pod network, a Multus network, or a bridge of the node, by the NetworkAttachmentDefinition of the interface's name.",
+      'Network of the interface: the pod network, a Multus network, or a bridge of the node, through the NetworkAttachmentDefinition with the name of the interface.',
       ['pod-network', 'multus', 'bridge'],
       { default: 'pod-network' },
     ),
     multusNetworkName: string(
-      'NetworkAttachmentDefinition for type multus, as name or namespace/name (own namespace when not given).',
+      'NetworkAttachmentDefinition for type multus, as name or namespace/name (default: the namespace of the VM).',
       { minLength: 1, maxLength: 317 },
     ),
-    macAddress: string('Hardware address such as 02:00:00:12:34:56; left out, one is generated and kept.', {
+    macAddress: string('MAC address such as 02:00:00:12:34:56. If not set, one is generated and retained.', {
       maxLength: 17,
     }),
   },
@@ -31,7 +31,7 @@ const network = object(
 );
 export type Network = OutputOf<typeof network>;
 
-export const networks = list('Network interfaces. Left out, the machine has one on the pod network.', network, {
+export const networks = list('Network interfaces. Defaults to one on the pod network.', network, {
   keys: ['name'],
   maxItems: 32,
 });

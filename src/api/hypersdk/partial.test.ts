@@ -30,19 +30,19 @@ test('a partial schema has the same fields, with the same types and descriptions
   expect(shape(loose.json).length).toBeGreaterThan(100);
 });
 
-test('a partial schema requires nothing but the keys of its lists, and fills in nothing', () => {
+test('a partial schema requires only the keys of its lists, and has no defaults', () => {
   const merged = [...parts(loose.json)].filter(([path]) => !path.startsWith('.affinity.'));
   for (const [path, { required = [], default: value }, keys] of merged) {
     expect([path, required, value]).toEqual([path, keys, undefined]);
   }
 });
 
-test('what is taken as a whole must be whole in a partial schema too', () => {
+test('atomic objects stay complete in a partial schema', () => {
   expect(loose.json.properties?.['affinity']).toEqual(virtualMachineSpec.json.properties?.['affinity']);
   expect([...parts(loose.json)].some(([path, { required }]) => path.startsWith('.affinity.') && required)).toBe(true);
 });
 
-test('a partial schema keeps its rules, but none on change', () => {
+test('a partial schema keeps its rules, except transition rules', () => {
   const rules = (schema: JsonSchema) =>
     [...parts(schema)].flatMap(([, part]) => part['x-kubernetes-validations'] ?? []).map(({ rule }) => rule);
   const all = rules(virtualMachineSpec.json);
@@ -50,6 +50,6 @@ test('a partial schema keeps its rules, but none on change', () => {
   expect(rules(loose.json)).toEqual(all.filter((rule) => !rule.includes('oldSelf')));
 });
 
-test('the original is untouched', () => {
+test('the original schema is unchanged', () => {
   expect(virtualMachineSpec.json.required).toEqual(['cpus', 'memory']);
 });

@@ -10,10 +10,10 @@ import { networks } from './network.ts';
 import { cpus, memory } from './size.ts';
 
 /** Fields of a VM. VirtualMachine uses them as they are, and VMTemplate makes them optional. */
-export const virtualMachineSpec = object('The machine that is wanted.', {
+export const virtualMachineSpec = object('Desired state of the VM.', {
   cpus: required(cpus),
   memory: required(memory),
-  running: boolean('Whether the machine should run.', { default: true }),
+  running: boolean('Whether the VM should run.', { default: true }),
   disks,
   networks,
   image,
@@ -28,6 +28,6 @@ export const virtualMachineSpec = object('The machine that is wanted.', {
   highAvailability,
   gpus,
   usbDevices,
-  labels: map("Labels for the machine's pod.", string('A label value.')),
-  annotations: map("Annotations for the machine's pod.", string('An annotation value.')),
+  labels: map("Labels for the VM's pod.", string('A label value.')),
+  annotations: map("Annotations for the VM's pod.", string('An annotation value.')),
 });

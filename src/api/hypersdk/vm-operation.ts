@@ -30,11 +30,11 @@ function requiredFor(operation: string, given: string, field: string, message: s
 }
 
 const spec = object(
-  'What is to be done with which machine.',
+  'Requested operation and its VM.',
   {
     vmRef: required(vmRef),
     operation: required(
-      choice('What is to be done.', [
+      choice('Operation to run.', [
         'start',
         'stop',
         'restart',
@@ -47,17 +47,17 @@ const spec = object(
       ]),
     ),
     force: boolean(
-      'Whether to go ahead without asking: stop and restart cut the power, delete does not wait for the guest, start does not wait for clean electricity.',
+      'Whether to force the operation: stop and restart cut the power, delete does not wait for the guest, start does not wait for clean electricity.',
       {
         default: false,
       },
     ),
     timeout: duration(
-      'How long the operation may take; after it the operation has failed, and what can be taken back is. It is counted from its creation while it waits for its turn or for something that is not there, and from its start then.',
+      'Timeout of the operation. After it, the operation fails and is rolled back as far as possible. It counts from the creation while the operation waits for others or for a missing object, and from its start afterwards.',
       { default: '10m' },
     ),
     cancel: boolean(
-      'Set to true to call the operation off; it cannot be taken back. What has been begun and can be taken back is: a migration is given up, a snapshot or clone that is not ready is removed, a machine that was stopped for a while goes on. One that is over cannot be called off.',
+      'Set to true to cancel the operation, which cannot be undone. What has started is rolled back as far as possible: a migration is aborted, a snapshot or clone that is not ready is deleted, a VM that was stopped temporarily is started again. A finished operation cannot be cancelled.',
       { default: false },
     ),
     cloneSpec,
@@ -65,10 +65,10 @@ const spec = object(
     resizeSpec,
     snapshotSpec,
     restoreSpec,
-    ttlSecondsAfterFinished: integer(
-      'Seconds after which the finished operation is deleted; it is kept when left out.',
-      { format: 'int32', minimum: 0 },
-    ),
+    ttlSecondsAfterFinished: integer('Seconds after which the finished operation is deleted. If not set, it is kept.', {
+      format: 'int32',
+      minimum: 0,
+    }),
   },
   {
     rules: [
@@ -108,14 +108,14 @@ export const vmOperation = defineKind({
   plural: 'vmoperations',
   shortNames: ['vmop', 'vmops'],
   description:
-    'One request to a virtual machine: start, stop, clone, migrate, resize, snapshot and the like. A machine has one at a time, in the order of their creation; clones, which leave it as it is, go beside each other, and one that names a snapshot which is not there holds up nobody before it is.',
+    'One operation on a virtual machine: start, stop, clone, migrate, resize, snapshot and others. Operations of a VM run one at a time, in order of creation. Clones, which do not change the VM, run concurrently, and an operation that waits for a missing snapshot does not block others.',
   spec,
   status: vmOperationStatus,
   columns: [
-    { name: 'VM', type: 'string', path: '.spec.vmRef.name', description: 'The machine.' },
-    { name: 'Operation', type: 'string', path: '.spec.operation', description: 'What is to be done.' },
-    { name: 'Status', type: 'string', path: '.status.phase', description: 'Where the operation is in its life.' },
-    { name: 'Progress', type: 'integer', path: '.status.progress', description: 'Progress in per cent.' },
+    { name: 'VM', type: 'string', path: '.spec.vmRef.name', description: 'The VM.' },
+    { name: 'Operation', type: 'string', path: '.spec.operation', description: 'Operation to run.' },
+    { name: 'Status', type: 'string', path: '.status.phase', description: 'Phase of the operation.' },
+    { name: 'Progress', type: 'integer', path: '.status.progress', description: 'Progress in percent.' },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
   ],
   example: {

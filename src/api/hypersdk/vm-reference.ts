@@ -8,12 +8,12 @@ const groups = [
   'simulation.node-classifier.io',
 ] as const satisfies readonly GroupName[];
 
-export const vmRef = object('The machine that is meant; it may belong to any of the groups.', {
+export const vmRef = object('VirtualMachine of any of the groups.', {
   name: required(string('Name of the VirtualMachine.', { minLength: 1, maxLength: 63 })),
   namespace: string(
-    'Namespace of the VirtualMachine; the own one when left out. Another must allow it: its annotation vimana.io/operations-from names this one among others, with commas, or is *.',
+    'Namespace of the VirtualMachine. Defaults to that of this object. Another namespace must allow it: its annotation vimana.io/operations-from must list this one (comma-separated) or be *.',
     { maxLength: 63 },
   ),
-  apiGroup: choice('API group of the VirtualMachine; hypersdk.io when empty.', ['', ...groups]),
+  apiGroup: choice('API group of the VirtualMachine. Defaults to hypersdk.io.', ['', ...groups]),
   kind: choice('Kind of the object; always VirtualMachine.', ['', 'VirtualMachine']),
 });

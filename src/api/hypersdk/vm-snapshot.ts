@@ -9,26 +9,26 @@ import { vmRef } from './vm-reference.ts';
 const count = (description: string) => integer(description, { format: 'int32', minimum: 1 });
 
 const spec = object(
-  'Which machine is saved, how, and for how long.',
+  'VM to capture, how to capture it, and how long to keep the snapshot.',
   {
     vmRef: required(vmRef),
-    includeMemory: boolean('Whether memory is saved too, so that a restore resumes where the machine was.', {
+    includeMemory: boolean('Whether memory is saved too, so that a restore resumes the guest.', {
       default: false,
     }),
     quiesce: boolean('Whether the guest agent flushes and freezes file systems first.', { default: true }),
-    description: string('What the snapshot is for.', { maxLength: 1024 }),
-    retention: object('How long the snapshot is kept; for good when left out.', {
+    description: string('Description of the snapshot.', { maxLength: 1024 }),
+    retention: object('How long the snapshot is kept. Forever if not set.', {
       keepDays: count('Days after its capture at which the snapshot expires.'),
-      keepCount: count('The snapshot expires when so many newer ones of its machine can be restored.'),
+      keepCount: count('The snapshot expires once this many newer ones of its VM can be restored.'),
       autoDelete: boolean('Whether an expired snapshot is deleted; otherwise it stays, marked Expired.', {
         default: true,
       }),
-      expiresAt: timestamp('When the snapshot expires; wins over keepDays.'),
+      expiresAt: timestamp('When the snapshot expires. Takes precedence over keepDays.'),
     }),
     destination: object(
-      'Where the snapshot is kept; beside the disks when left out, and nowhere else yet: others fail.',
+      'Where the snapshot is stored. Only the default, next to the disks, is supported yet: other destinations fail.',
       {
-        storageClass: string('StorageClass for the saved disks; that of the disks when left out.', { maxLength: 253 }),
+        storageClass: string('StorageClass for the saved disks. Defaults to that of the disks.', { maxLength: 253 }),
         location: string('s3://bucket/prefix or local:///directory to copy the snapshot to.', { maxLength: 2048 }),
       },
     ),
@@ -40,31 +40,31 @@ const spec = object(
   },
 );
 
-const ancestor = object('A snapshot that was there before.', {
+const ancestor = object('An earlier snapshot.', {
   name: required(string('Name of the VMSnapshot.')),
   uid: required(string('UID of the VMSnapshot.')),
 });
 
 const savedDisk = object('A disk as it was when captured.', {
-  name: required(string('Name of the disk in the machine.')),
-  claim: required(string('PersistentVolumeClaim that holds the disk.')),
+  name: required(string('Name of the disk in the VM.')),
+  claim: required(string('PersistentVolumeClaim of the disk.')),
   sizeBytes: integer('Bytes that differ from the parent snapshot.', { format: 'int64', minimum: 0 }),
-  contents: string('What was on a simulated disk, as JSON.'),
-  volumeSnapshot: string('VolumeSnapshot that holds what was on the disk, where the cluster makes them.'),
+  contents: string('Contents of a simulated disk, as JSON.'),
+  volumeSnapshot: string('VolumeSnapshot with the contents of the disk, if the cluster supports them.'),
 });
 
-const restore = object('The restore of this snapshot that is under way, or the last one.', {
-  uid: required(string('Of the request, as annotation vimana.io/restore of the machine has it.')),
+const restore = object('The restore of this snapshot in progress, or the last one.', {
+  uid: required(string('UID of the request, as in the annotation vimana.io/restore of the VM.')),
   nodeName: string('Node whose agent restores the disks.'),
-  startTime: timestamp('When it was begun.'),
-  claims: string('Claims that are made anew from VolumeSnapshots, as JSON.'),
-  completed: boolean('Whether all disks hold what was captured.'),
+  startTime: timestamp('When it started.'),
+  claims: string('Claims that are recreated from VolumeSnapshots, as JSON.'),
+  completed: boolean('Whether all disks are restored.'),
   failure: string('Why it failed.'),
 });
 
-const status = object('What is known of the snapshot.', {
+const status = object('Observed state of the snapshot.', {
   observedGeneration,
-  phase: choice('Where the snapshot is in its life; Pending for ten minutes at most while its machine is not there.', [
+  phase: choice('Phase of the snapshot. Pending for at most ten minutes while its VM does not exist.', [
     'Pending',
     'Creating',
     'Ready',
@@ -73,32 +73,30 @@ const status = object('What is known of the snapshot.', {
     'Expired',
   ]),
   conditions: conditions('Ready, Failed, Quiesced'),
-  size: string('Size of the snapshot for people, such as 3.2Gi.'),
+  size: string('Human-readable size of the snapshot, such as 3.2Gi.'),
   sizeBytes: integer('Size of the snapshot in bytes.', { format: 'int64', minimum: 0 }),
   creationTime: timestamp('When the state was captured.'),
-  readyToRestore: boolean('Whether a machine can be restored from it.'),
-  backingFiles: list('Files or claims that hold the snapshot.', string('A file or claim.')),
-  vmState: object('The machine as it was when captured.', {
+  readyToRestore: boolean('Whether a VM can be restored from it.'),
+  backingFiles: list('Files or claims that contain the snapshot.', string('A file or claim.')),
+  vmState: object('The VM as it was when captured.', {
     cpus: integer('Virtual CPUs.', { format: 'int32' }),
     memory: string('Memory.'),
-    diskCount: integer('Number of disks that are kept.', { format: 'int32', minimum: 0 }),
+    diskCount: integer('Number of disks in the snapshot.', { format: 'int32', minimum: 0 }),
     running: boolean('Whether it was running.'),
   }),
   parentSnapshot: string('Snapshot that this one builds on.'),
   snapshotChain: list('Snapshots that this one builds on, oldest first.', string('Name of a VMSnapshot.')),
   nodeName: string('Node whose agent captures the state.'),
-  vmUID: string('UID of the machine that is captured.'),
-  instanceUID: string('UID of the run of the machine that is captured; absent where it was off.'),
-  startTime: timestamp('When capturing began.'),
+  vmUID: string('UID of the captured VM.'),
+  instanceUID: string('UID of the captured VirtualMachineInstance. Absent if the VM was stopped.'),
+  startTime: timestamp('When the capture started.'),
   disks: list('The disks as they were when captured.', savedDisk),
-  includesMemory: boolean(
-    'Whether memory is in it; of a machine that was off there was none to save, whatever spec asks for.',
-  ),
+  includesMemory: boolean('Whether it includes memory. Always false if the VM was stopped.'),
   memoryBytes: integer('Bytes of memory that were saved.', { format: 'int64', minimum: 0 }),
-  guestState: string('What a simulated guest had in memory, as JSON.'),
-  ancestors: list('Snapshots that came before on the same disks, oldest first, deleted ones included.', ancestor),
-  branch: string('UID of the restore that the disks had last gone through; absent where there was none.'),
-  ordinal: integer('Which snapshot of its machine this is, counted from 1.', { format: 'int32', minimum: 1 }),
+  guestState: string('Memory contents of a simulated guest, as JSON.'),
+  ancestors: list('Earlier snapshots of the same disks, oldest first, including deleted ones.', ancestor),
+  branch: string('UID of the last restore of the disks. Absent if there was none.'),
+  ordinal: integer('Number of this snapshot of its VM, starting at 1.', { format: 'int32', minimum: 1 }),
   restore,
 });
 
@@ -108,21 +106,21 @@ export const vmSnapshot = defineKind({
   kind: 'VMSnapshot',
   plural: 'vmsnapshots',
   shortNames: ['vmsnap', 'vmsnaps'],
-  description: 'The state of a virtual machine at one moment, to go back to.',
+  description: 'The state of a virtual machine at a point in time, which can be restored.',
   spec,
   status,
   columns: [
-    { name: 'VM', type: 'string', path: '.spec.vmRef.name', description: 'The machine.' },
-    { name: 'Status', type: 'string', path: '.status.phase', description: 'Where the snapshot is in its life.' },
+    { name: 'VM', type: 'string', path: '.spec.vmRef.name', description: 'The VM.' },
+    { name: 'Status', type: 'string', path: '.status.phase', description: 'Phase of the snapshot.' },
     { name: 'Size', type: 'string', path: '.status.size', description: 'Size of the snapshot.' },
-    { name: 'Memory', type: 'boolean', path: '.status.includesMemory', description: 'Whether memory is in it.' },
+    { name: 'Memory', type: 'boolean', path: '.status.includesMemory', description: 'Whether it includes memory.' },
     { name: 'Ready', type: 'boolean', path: '.status.readyToRestore', description: 'Whether it can be restored.' },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
     {
       name: 'Group',
       type: 'string',
       path: '.spec.vmRef.apiGroup',
-      description: 'API group of the machine; hypersdk.io where empty.',
+      description: 'API group of the VM. Defaults to hypersdk.io.',
       wide: true,
     },
   ],

@@ -3,7 +3,7 @@ import { object, string } from '#platform/schema/schema';
 const secret = (description: string) =>
   object(
     description,
-    { name: string('Name of the Secret, in the namespace of the machine.', { maxLength: 253 }) },
+    { name: string('Name of the Secret, in the namespace of the VM.', { maxLength: 253 }) },
     { mapType: 'atomic' },
   );
 

@@ -5,12 +5,12 @@ const count = (description: string) => integer(description, { format: 'int64', m
 
 export const cpu = kubevirtObject(
   'CPU',
-  'Virtual CPUs of the machine: sockets x cores x threads.',
+  'Virtual CPUs of the VM: sockets x cores x threads.',
   {
-    sockets: count('Sockets; 1 when left out. May be raised while the machine runs, up to maxSockets.'),
-    cores: count('Cores in each socket; 1 when left out.'),
-    threads: count('Threads in each core; 1 when left out.'),
-    maxSockets: count('The most sockets that may be plugged in while the machine runs.'),
+    sockets: count('Sockets. Defaults to 1. Can be increased while the VM runs, up to maxSockets.'),
+    cores: count('Cores in each socket. Defaults to 1.'),
+    threads: count('Threads in each core. Defaults to 1.'),
+    maxSockets: count('Maximum number of sockets, for CPU hotplug.'),
     model: string('CPU model that the guest sees, such as host-model, host-passthrough or Skylake-Server.'),
   },
   {
@@ -27,9 +27,9 @@ export const cpu = kubevirtObject(
 
 export const memory = kubevirtObject('Memory', 'Memory that the guest sees.', {
   guest: quantity(
-    'Memory that the guest boots with; resources.requests.memory when left out. May be raised while the machine runs, up to maxGuest.',
+    'Memory that the guest boots with. Defaults to resources.requests.memory. Can be increased while the VM runs, up to maxGuest.',
   ),
-  maxGuest: quantity('The most memory that may be plugged in while the machine runs.'),
+  maxGuest: quantity('Maximum memory, for memory hotplug.'),
   hugepages: object('Backs the memory of the guest with huge pages of the node.', {
     pageSize: string('Size of a page, such as 2Mi or 1Gi.'),
   }),
@@ -37,9 +37,9 @@ export const memory = kubevirtObject('Memory', 'Memory that the guest sees.', {
 
 const amounts = (description: string) => map(description, quantity('An amount of the resource.'));
 
-export const resources = kubevirtObject('ResourceRequirements', 'What the machine takes from its node.', {
+export const resources = kubevirtObject('ResourceRequirements', 'Resources that the VM requests from its node.', {
   requests: amounts(
-    'What is set aside on the node, by resource name. Memory is memory.guest, and cpu is worked out from the virtual CPUs, when left out.',
+    'Requests by resource name. By default, memory is memory.guest, and cpu is derived from the virtual CPUs.',
   ),
-  limits: amounts('What the machine may never exceed, by resource name.'),
+  limits: amounts('Limits by resource name.'),
 });

@@ -4,7 +4,7 @@ import { devices } from './devices.ts';
 import { clock, features, firmware, machine } from './firmware.ts';
 import { kubevirtObject } from './upstream.ts';
 
-export const domain = kubevirtObject('DomainSpec', 'The machine itself: processors, memory, devices, firmware.', {
+export const domain = kubevirtObject('DomainSpec', 'Hardware of the VM: CPU, memory, devices, firmware.', {
   cpu,
   memory,
   resources,

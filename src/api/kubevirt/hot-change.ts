@@ -42,7 +42,7 @@ export interface HotChange {
 /** Sockets cannot be unplugged after they were added. */
 const SOCKETS_STAY = {
   reason: 'RestartRequired',
-  message: 'sockets are not taken out of a machine that runs: it takes effect with its next start',
+  message: 'sockets cannot be removed from a running VM: the change takes effect at its next start',
 };
 
 /**
@@ -57,7 +57,7 @@ export function hotChanges({ has, asks, obstacle, status }: HotChangeFacts): Hot
   return types.map((type) => {
     if (type === HOT_VCPU_CHANGE && asks.sockets < has.sockets) return { type, status: 'False', ...SOCKETS_STAY };
     if (obstacle === undefined) return { type, status: 'True', ...progress(type, status) };
-    const message = `it would take a migration: ${obstacle.message}`;
+    const message = `the change requires a migration: ${obstacle.message}`;
     return { type, status: 'False', reason: obstacle.reason, message };
   });
 }
@@ -68,5 +68,5 @@ function progress(type: string, { conditions = [], migrationState }: Told = {}) 
   const { failed = false, failureReason = '', endTimestamp } = migrationState ?? {};
   return failed && since !== undefined && (endTimestamp ?? '') >= since
     ? { reason: 'MigrationFailed', message: `the last migration failed: ${failureReason}` }
-    : { reason: 'MigrationRequired', message: 'it takes effect with a migration to a launcher that asks for as much' };
+    : { reason: 'MigrationRequired', message: 'the change takes effect with a migration to a launcher with this size' };
 }

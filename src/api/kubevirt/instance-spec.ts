@@ -8,7 +8,7 @@ import { kubevirtObject } from './upstream.ts';
 import { volumes } from './volume.ts';
 
 /** Spec of one run of a VM, shared by VirtualMachineInstance and the template of VirtualMachine. */
-export const instanceSpec = kubevirtObject('VirtualMachineInstanceSpec', 'The machine and where it runs.', {
+export const instanceSpec = kubevirtObject('VirtualMachineInstanceSpec', 'Desired state of the VM and its placement.', {
   domain: required(domain),
   volumes,
   networks,
@@ -16,24 +16,24 @@ export const instanceSpec = kubevirtObject('VirtualMachineInstanceSpec', 'The ma
   affinity,
   tolerations,
   topologySpreadConstraints,
-  priorityClassName: string('PriorityClass of the machine; the default class of the cluster when left out.', {
+  priorityClassName: string('PriorityClass of the VM. Defaults to the default class of the cluster.', {
     maxLength: 253,
   }),
-  schedulerName: string('Scheduler that places the machine; the default scheduler when left out.', {
+  schedulerName: string('Scheduler that places the VM. Defaults to the default scheduler.', {
     maxLength: 253,
   }),
   evictionStrategy: choice(
-    'What an eviction or a node drain does: None stops the machine, LiveMigrate moves it or holds the drain up, LiveMigrateIfPossible moves it where it can be moved, External leaves it to another controller. The setting of the cluster when left out.',
+    'What an eviction or a node drain does: None stops the VM, LiveMigrate migrates it or blocks the drain, LiveMigrateIfPossible migrates it if it can migrate, External leaves it to another controller. Defaults to the setting of the cluster.',
     ['None', 'LiveMigrate', 'LiveMigrateIfPossible', 'External'],
   ),
   terminationGracePeriodSeconds: integer(
-    'Seconds between asking the guest to shut down and ending it; 30 when left out.',
+    'Seconds between the shutdown request to the guest and killing it. Defaults to 30.',
     { format: 'int64', minimum: 0 },
   ),
-  startStrategy: choice('Paused: the machine is paused as soon as it has started.', ['Paused']),
-  hostname: string('Host name of the guest, a DNS label; the name of the machine when left out.'),
+  startStrategy: choice('Paused: the VM starts paused.', ['Paused']),
+  hostname: string('Host name of the guest, a DNS label. Defaults to the name of the VM.'),
   subdomain: string('Subdomain: the guest is <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.'),
-  livenessProbe: probe('Ends the instance when it fails; its run strategy says what comes next.'),
-  readinessProbe: probe('Decides the condition Ready; the running machine is ready when left out.'),
+  livenessProbe: probe('Terminates the instance when it fails; the run strategy decides what follows.'),
+  readinessProbe: probe('Determines the condition Ready. Without it, a running VM is ready.'),
   accessCredentials,
 });

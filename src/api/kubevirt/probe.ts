@@ -6,11 +6,11 @@ const seconds = (description: string) => integer(description, { format: 'int32',
 /** Returns the schema of a guest probe with exactly one handler. */
 export const probe = (description: string) =>
   object(description, {
-    httpGet: object('Asks by HTTP; an answer from 200 to 399 is a success.', {
+    httpGet: object('Sends an HTTP request; a status from 200 to 399 is a success.', {
       port,
-      path: string('Path that is asked for; / when left out.'),
-      host: string('Host name to ask; the address of the guest when left out.'),
-      scheme: choice('Scheme; HTTP when left out.', ['HTTP', 'HTTPS']),
+      path: string('Path of the request. Defaults to /.'),
+      host: string('Host name for the request. Defaults to the address of the guest.'),
+      scheme: choice('Scheme. Defaults to HTTP.', ['HTTP', 'HTTPS']),
       httpHeaders: list(
         'Headers to send.',
         object('A header.', {
@@ -19,17 +19,17 @@ export const probe = (description: string) =>
         }),
       ),
     }),
-    tcpSocket: object('Opens a TCP connection; that it opens is a success.', {
+    tcpSocket: object('Opens a TCP connection; an open connection is a success.', {
       port,
-      host: string('Host name to connect to; the address of the guest when left out.'),
+      host: string('Host name to connect to. Defaults to the address of the guest.'),
     }),
     exec: object('Runs a command in the guest through its agent; exit code 0 is a success.', {
-      command: list('The command and its arguments; no shell.', string('A word of the command.')),
+      command: list('The command and its arguments; no shell.', string('An argument.')),
     }),
-    guestAgentPing: object('Asks the guest agent for a sign of life.', {}),
+    guestAgentPing: object('Pings the guest agent.', {}),
     initialDelaySeconds: seconds('Seconds after the start before the first check.'),
-    periodSeconds: seconds('Seconds between checks; 10 when left out.'),
-    timeoutSeconds: seconds('Seconds after which a check has failed; 1 when left out.'),
-    successThreshold: seconds('Successes in a row after a failure that make it good again; 1 when left out.'),
-    failureThreshold: seconds('Failures in a row that make it bad; 3 when left out.'),
+    periodSeconds: seconds('Seconds between checks. Defaults to 10.'),
+    timeoutSeconds: seconds('Seconds after which a check has failed. Defaults to 1.'),
+    successThreshold: seconds('Consecutive successes after a failure until the probe succeeds. Defaults to 1.'),
+    failureThreshold: seconds('Consecutive failures until the probe fails. Defaults to 3.'),
   });

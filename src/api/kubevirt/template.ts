@@ -1,13 +1,13 @@
 import { list, map, object, required, string, timestamp } from '#platform/schema/schema';
 import { instanceSpec } from './instance-spec.ts';
 
-const ignoredField = (what: string) => `${what} Written by some tools; has no effect in a template.`;
+const ignoredField = (what: string) => `${what} Some tools set it; it has no effect in a template.`;
 
 /** KubeVirt accepts any metadata here, but only labels and annotations have an effect. */
 const metadata = object(
   'Labels and annotations of the instance and its pod.',
   {
-    labels: map('Labels, which Services and selectors look for.', string('A label value.')),
+    labels: map('Labels, for Services and selectors.', string('A label value.')),
     annotations: map('Annotations.', string('An annotation value.')),
     name: string(ignoredField('Name.')),
     generateName: string(ignoredField('Prefix of a name.')),
@@ -27,7 +27,7 @@ const metadata = object(
   },
 );
 
-export const template = object('The instance that is made when the machine starts.', {
+export const template = object('Template of the instance that is created when the VM starts.', {
   metadata,
   spec: required(instanceSpec),
 });

@@ -49,7 +49,7 @@ const typeOf = (schema: UpstreamSchema | JsonSchema | undefined): string =>
   schema?.['x-kubernetes-int-or-string'] === true ? 'int or string' : (schema?.type ?? 'none');
 
 describe('every field of KubeVirt 1.9', () => {
-  test('is there, with the type that KubeVirt gives it', () => {
+  test('exists, with the type that KubeVirt gives it', () => {
     const wrong: string[] = [];
     let count = 0;
     places((upstream, ours, path) => {
@@ -60,7 +60,7 @@ describe('every field of KubeVirt 1.9', () => {
     expect(count).toBeGreaterThan(1000);
   });
 
-  test('accepts every word of an enum that KubeVirt states', () => {
+  test('accepts every enum value of KubeVirt', () => {
     const missing: string[] = [];
     places((upstream, ours, path) => {
       for (const word of upstream.enum ?? []) {
@@ -70,7 +70,7 @@ describe('every field of KubeVirt 1.9', () => {
     expect(missing).toEqual([]);
   });
 
-  test('merges lists by the keys that KubeVirt states', () => {
+  test('merges lists by the keys of KubeVirt', () => {
     const wrong: string[] = [];
     places((upstream, ours, path) => {
       const keys = upstream['x-kubernetes-list-map-keys'];
@@ -79,7 +79,7 @@ describe('every field of KubeVirt 1.9', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('is required where KubeVirt requires it, and elsewhere only where nothing works without it', () => {
+  test('is required if KubeVirt requires it, and otherwise only if nothing works without it', () => {
     const looser: string[] = [];
     const stricter: string[] = [];
     places((upstream, ours, path) => {
@@ -128,13 +128,13 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('%s', (_, kind) =
     expect(loose.map(([path]) => path)).toEqual([]);
   });
 
-  test('fits into the annotation that kubectl apply keeps, with the schema of all three versions', () => {
+  test('fits into the annotation of kubectl apply, with the schema of all three versions', () => {
     const annotationLimit = 262_144;
     expect(JSON.stringify(crdOf(kind)).length).toBeLessThan(annotationLimit * 0.9);
   });
 });
 
-test('the mark of a field that nothing acts on stands on its own field, never on a field that is written by hand', () => {
+test('only generated fields are marked as not acted on, never handwritten ones', () => {
   const devices =
     virtualMachineInstance.schema.properties?.['spec']?.properties?.['domain']?.properties?.['devices']?.properties;
   expect(devices?.['sound']?.description).toBe(NOT_ACTED_ON);

@@ -28,7 +28,7 @@ const ANY_OBJECT: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-
 /** Types that JSON schema expresses in its own way. */
 export const SPECIAL_TYPES: Readonly<Record<string, JsonSchema>> = {
   Quantity: quantity('A quantity.').json,
-  IntOrString: intOrString('A number or a text.').json,
+  IntOrString: intOrString('A number or a string.').json,
   Time: { type: 'string', format: 'date-time', nullable: true },
   Duration: { type: 'string' },
   ObjectMeta: ANY_OBJECT,

@@ -20,13 +20,13 @@ const phase = (description: string) => choice(description, MIGRATION_PHASES);
 
 const spec = kubevirtObject(
   'VirtualMachineInstanceMigrationSpec',
-  'Which instance moves. Cannot be changed.',
+  'Instance to migrate. Immutable.',
   {
     vmiName: required(
-      string('Name of the instance that moves, in the namespace of the migration.', { minLength: 1, maxLength: 253 }),
+      string('Name of the instance, in the namespace of the migration.', { minLength: 1, maxLength: 253 }),
     ),
     addedNodeSelector: map(
-      'Labels that the target node must have, on top of what the instance asks for.',
+      'Labels that the target node must have, in addition to those that the instance requires.',
       string('A label value.', { maxLength: 63 }),
       { maxProperties: 64 },
     ),
@@ -44,18 +44,18 @@ const spec = kubevirtObject(
 
 const status = kubevirtStatus(
   'VirtualMachineInstanceMigrationStatus',
-  'How the migration goes.',
+  'Observed state of the migration.',
   {
-    phase: phase('Where the migration is.'),
+    phase: phase('Phase of the migration.'),
     phaseTransitionTimestamps: list(
-      'When each phase began.',
-      object('The beginning of a phase.', {
+      'When each phase started.',
+      object('The start of a phase.', {
         phase: phase('The phase.'),
-        phaseTransitionTimestamp: timestamp('When it began.', { nullable: true }),
+        phaseTransitionTimestamp: timestamp('When it started.', { nullable: true }),
       }),
     ),
     conditions: conditions(
-      'MigrationAbortRequested, MigrationRejectedByResourceQuota, TargetScheduled (where no node was found for the target)',
+      'MigrationAbortRequested, MigrationRejectedByResourceQuota, TargetScheduled (if no node was found for the target)',
     ),
     migrationState,
   },
@@ -69,13 +69,12 @@ export const virtualMachineInstanceMigration = defineKind({
   kind: 'VirtualMachineInstanceMigration',
   plural: 'virtualmachineinstancemigrations',
   shortNames: ['vmim', 'vmims'],
-  description:
-    'Moves a running VirtualMachineInstance to another node without stopping it. Deleting it gives the move up.',
+  description: 'Live-migrates a VirtualMachineInstance to another node. Deleting it aborts the migration.',
   spec,
   status,
   columns: [
-    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Where the migration is.' },
-    { name: 'VMI', type: 'string', path: '.spec.vmiName', description: 'Instance that moves.' },
+    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Phase of the migration.' },
+    { name: 'VMI', type: 'string', path: '.spec.vmiName', description: 'Instance to migrate.' },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since it was created.' },
   ],
   example: { name: 'move-web', spec: { vmiName: 'web' } },

@@ -15,21 +15,21 @@ export const INSTANCE_PHASES = [
 ] as const;
 export type InstancePhase = (typeof INSTANCE_PHASES)[number];
 
-const interfaceStatus = kubevirtStatus('VirtualMachineInstanceNetworkInterface', 'A network card as it is.', {
-  name: string('Name of the card in the spec; empty for one that the guest made itself.'),
-  interfaceName: string('Name of the card in the guest.'),
-  mac: string('Hardware address.'),
+const interfaceStatus = kubevirtStatus('VirtualMachineInstanceNetworkInterface', 'State of a network interface.', {
+  name: string('Name of the interface in the spec; empty for one that the guest created.'),
+  interfaceName: string('Name of the interface in the guest.'),
+  mac: string('MAC address.'),
   ipAddress: string('First address.'),
   ipAddresses: list('All addresses.', string('An address.')),
   linkState: choice('Whether the link is up or down.', ['up', 'down']),
-  infoSource: string('Who says so: domain, guest-agent, multus-status or several.'),
+  infoSource: string('Source of the information: domain, guest-agent, multus-status or several.'),
 });
 
-const guestOSInfo = object('Operating system of the guest, as its agent tells.', {
+const guestOSInfo = object('Operating system, as reported by the guest agent.', {
   id: string('Short name, such as fedora.'),
   name: string('Name.'),
-  prettyName: string('Name and version for people.'),
-  version: string('Version for people.'),
+  prettyName: string('Display name with version.'),
+  version: string('Display version.'),
   versionId: string('Version.'),
   kernelRelease: string('Release of the kernel.'),
   kernelVersion: string('Version of the kernel.'),
@@ -40,42 +40,42 @@ const topologyCount = (what: string) => integer(`Number of ${what}.`, { format: 
 
 export const virtualMachineInstanceStatus = kubevirtStatus(
   'VirtualMachineInstanceStatus',
-  'What was observed of the instance.',
+  'Observed state of the instance.',
   {
-    phase: choice('Where in its life the instance is.', INSTANCE_PHASES),
+    phase: choice('Lifecycle phase of the instance.', INSTANCE_PHASES),
     phaseTransitionTimestamps: list(
-      'When each phase began.',
-      object('The beginning of a phase.', {
+      'When each phase started.',
+      object('The start of a phase.', {
         phase: choice('The phase.', INSTANCE_PHASES),
-        phaseTransitionTimestamp: timestamp('When it began.', { nullable: true }),
+        phaseTransitionTimestamp: timestamp('When it started.', { nullable: true }),
       }),
     ),
-    reason: string('Why the instance is as it is, in one word.'),
+    reason: string('Reason for the current state, as one word.'),
     nodeName: string('Node that the instance runs on.'),
     activePods: map('Pods of the instance by UID, each with its node; two during a migration.', string('A node.')),
-    interfaces: list('Network cards and their addresses.', interfaceStatus),
+    interfaces: list('Network interfaces and their addresses.', interfaceStatus),
     guestOSInfo,
     conditions: conditions(
       'Ready, LiveMigratable, AgentConnected, Paused, Provisioning, Synchronized, HotVCPUChange, HotMemoryChange',
     ),
     migrationState,
-    migrationMethod: choice('LiveMigration where the disks are shared, BlockMigration where they are copied.', [
+    migrationMethod: choice('LiveMigration if the disks are shared, BlockMigration if they must be copied.', [
       'LiveMigration',
       'BlockMigration',
     ]),
-    evacuationNodeName: string('Node that the instance has to leave, set by an eviction or a drain.'),
+    evacuationNodeName: string('Node that the instance must leave, set by an eviction or a drain.'),
     qosClass: choice('Quality of service of the pod.', ['BestEffort', 'Burstable', 'Guaranteed']),
     launcherContainerImageVersion: string('Image of the launcher that runs the instance.'),
-    currentCPUTopology: object('Virtual CPUs at present.', {
+    currentCPUTopology: object('Current virtual CPUs.', {
       sockets: topologyCount('sockets'),
       cores: topologyCount('cores in each socket'),
       threads: topologyCount('threads in each core'),
     }),
     memory: object('Memory of the guest.', {
-      guestAtBoot: quantity('What it started with.'),
-      guestCurrent: quantity('What it has at present.'),
-      guestRequested: quantity('What its spec asks for.'),
-      memoryOverhead: quantity('What its launcher needs beside it.'),
+      guestAtBoot: quantity('Memory at boot.'),
+      guestCurrent: quantity('Current memory.'),
+      guestRequested: quantity('Requested memory.'),
+      memoryOverhead: quantity('Memory overhead of the launcher.'),
     }),
     fsFreezeStatus: string('frozen while the file systems of the guest are frozen.'),
   },

@@ -12,12 +12,12 @@ export const virtualMachineInstance = defineKind({
   plural: 'virtualmachineinstances',
   shortNames: ['vmi', 'vmis'],
   description:
-    'One run of a virtual machine. Made by a VirtualMachine, or on its own for a machine that is not to be started again.',
+    'One run of a virtual machine. Created by a VirtualMachine, or on its own for a VM that is not restarted.',
   spec: instanceSpec,
   status: virtualMachineInstanceStatus,
   columns: [
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since it was created.' },
-    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Where in its life it is.' },
+    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Lifecycle phase.' },
     { name: 'IP', type: 'string', path: '.status.interfaces[0].ipAddress', description: 'First address.' },
     { name: 'NodeName', type: 'string', path: '.status.nodeName', description: 'Node that it runs on.' },
     { name: 'Ready', type: 'string', path: condition('Ready'), description: 'Whether it is ready.' },
@@ -25,7 +25,7 @@ export const virtualMachineInstance = defineKind({
       name: 'Live-Migratable',
       type: 'string',
       path: condition('LiveMigratable'),
-      description: 'Whether it can move to another node while it runs.',
+      description: 'Whether it can be live-migrated.',
       wide: true,
     },
     { name: 'Paused', type: 'string', path: condition('Paused'), description: 'Whether it is paused.', wide: true },

@@ -26,42 +26,42 @@ export type PrintableStatus = (typeof PRINTABLE_STATUSES)[number];
 
 const generation = (description: string) => integer(description, { format: 'int64', minimum: 0 });
 
-const stateChangeRequest = object('A start or stop that was asked for and is not done yet.', {
-  action: required(choice('What was asked for.', ['Start', 'Stop'])),
-  data: map('Further data, such as how the machine is to start.', string('A value.')),
-  uid: string('UID of the instance that is to be stopped.'),
+const stateChangeRequest = object('A requested start or stop that is not finished.', {
+  action: required(choice('Requested action.', ['Start', 'Stop'])),
+  data: map('Additional data, such as how to start the VM.', string('A value.')),
+  uid: string('UID of the instance to stop.'),
 });
 
-export const stateChangeRequests = list('Starts and stops that wait to be done, in order.', stateChangeRequest);
+export const stateChangeRequests = list('Pending starts and stops, in order.', stateChangeRequest);
 
-export const startFailure = object('Instances that ended before they ran; starting is tried again later and later.', {
-  consecutiveFailCount: integer('How many failed in a row.', { format: 'int32', minimum: 0 }),
+export const startFailure = object('Instances that ended before they ran. Starts are retried with increasing delays.', {
+  consecutiveFailCount: integer('Number of consecutive failures.', { format: 'int32', minimum: 0 }),
   lastFailedVMIUID: string('UID of the last instance that failed.'),
-  retryAfterTimestamp: timestamp('When the next start is tried.', { nullable: true }),
+  retryAfterTimestamp: timestamp('When the next start is attempted.', { nullable: true }),
 });
 
-export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'What was observed of the machine.', {
-  observedGeneration: generation('Generation of the spec that the running instance was made from.'),
-  desiredGeneration: generation('Generation of the spec as it stands.'),
-  virtualMachine: string('Name of the instance that belongs to the machine.', { maxLength: 253 }),
+export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'Observed state of the VM.', {
+  observedGeneration: generation('Generation of the spec that the running instance was created from.'),
+  desiredGeneration: generation('Current generation of the spec.'),
+  virtualMachine: string('Name of the instance of the VM.', { maxLength: 253 }),
   created: boolean('Whether the instance exists.'),
   ready: boolean('Whether the instance runs and is ready.'),
-  printableStatus: choice('State of the machine in one word.', PRINTABLE_STATUSES),
+  printableStatus: choice('State of the VM as one word.', PRINTABLE_STATUSES),
   conditions: conditions(
     'Ready, Failure, Paused, RestartRequired, LastShutdown (how the last instance ended), and those of the instance',
   ),
-  runStrategy: choice('The run strategy that is in force.', RUN_STRATEGIES),
+  runStrategy: choice('Effective run strategy.', RUN_STRATEGIES),
   stateChangeRequests,
   startFailure,
   interfaces: list(
-    'Addresses that the machine keeps through restart and migration. A field of ours.',
-    object('The addresses of a network card.', {
-      name: required(string('Name of the card.')),
-      mac: string('Hardware address.'),
-      ipAddress: string('Address on the network of pods.'),
+    'Addresses that the VM keeps across restarts and migrations. Specific to Vimana.',
+    object('The addresses of a network interface.', {
+      name: required(string('Name of the interface.')),
+      mac: string('MAC address.'),
+      ipAddress: string('Address on the pod network.'),
     }),
     { keys: ['name'] },
   ),
-  snapshotInProgress: string('Name of the snapshot that is being taken.'),
-  restoreInProgress: string('Name of the restore that is under way.'),
+  snapshotInProgress: string('Name of the snapshot in progress.'),
+  restoreInProgress: string('Name of the restore in progress.'),
 });

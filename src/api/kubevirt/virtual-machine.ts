@@ -7,11 +7,11 @@ import { virtualMachineStatus } from './virtual-machine-status.ts';
 
 const spec = kubevirtObject(
   'VirtualMachineSpec',
-  'When the machine runs, and the instance that it runs as. Give either running or runStrategy.',
+  'When the VM runs, and the template of its instance. Set either running or runStrategy.',
   {
-    running: boolean('true keeps the machine running (as Always), false keeps it stopped (as Halted).'),
+    running: boolean('true keeps the VM running (as Always), false keeps it stopped (as Halted).'),
     runStrategy: choice(
-      'Always: runs, and is started again whenever it ends. Halted: stopped. Manual: started and stopped on request only. RerunOnFailure: started once, and again only after a failure. Once: started once, and left as it ends.',
+      'Always: runs, and is restarted whenever it ends. Halted: stopped. Manual: started and stopped only on request. RerunOnFailure: started once, and restarted only after a failure. Once: started once, and never restarted.',
       RUN_STRATEGIES,
     ),
     template: required(template),
@@ -42,17 +42,17 @@ export const virtualMachine = defineKind({
   plural: 'virtualmachines',
   shortNames: ['vm', 'vms'],
   description:
-    'A virtual machine that may be stopped and started again. While it runs, a VirtualMachineInstance of the same name stands for the run.',
+    'A virtual machine that can be stopped and started. While it runs, it has a VirtualMachineInstance of the same name.',
   spec,
   status: virtualMachineStatus,
   columns: [
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since it was created.' },
-    { name: 'Status', type: 'string', path: '.status.printableStatus', description: 'State in one word.' },
+    { name: 'Status', type: 'string', path: '.status.printableStatus', description: 'State as one word.' },
     {
       name: 'Ready',
       type: 'string',
       path: ".status.conditions[?(@.type=='Ready')].status",
-      description: 'Whether it runs and is ready.',
+      description: 'Whether it is running and ready.',
     },
   ],
   example: {

@@ -22,7 +22,7 @@ const byType: readonly CelRule[] = [
   },
   {
     rule: "self.type != 'custom' || has(self.metric)",
-    message: 'type custom needs the name of a metric',
+    message: 'type custom needs a metric',
     reason: 'FieldValueRequired',
     fieldPath: '.metric',
   },
@@ -34,86 +34,89 @@ const byType: readonly CelRule[] = [
   },
   {
     rule: "self.type != 'custom' || !has(self.targetAverageUtilization)",
-    message: 'is for types cpu and memory; type custom has targetValue',
+    message: 'may only be set with types cpu and memory; type custom uses targetValue',
     reason: 'FieldValueForbidden',
     fieldPath: '.targetAverageUtilization',
   },
   {
     rule: "self.type == 'custom' || !has(self.metric)",
-    message: 'is for type custom only',
+    message: 'may only be set with type custom',
     reason: 'FieldValueForbidden',
     fieldPath: '.metric',
   },
   {
     rule: "self.type == 'custom' || !has(self.targetValue)",
-    message: 'is for type custom only; types cpu and memory have targetAverageUtilization',
+    message: 'may only be set with type custom; types cpu and memory use targetAverageUtilization',
     reason: 'FieldValueForbidden',
     fieldPath: '.targetValue',
   },
 ];
 
 const metrics = list(
-  'What the number of machines follows; the metric that asks for the most machines wins.',
+  'Metrics that determine the number of VMs; the one that requires the most VMs wins.',
   object(
     'A metric and its target.',
     {
-      type: required(choice('What is measured.', ['cpu', 'memory', 'custom'])),
-      targetAverageUtilization: integer('Average use over all machines to aim at, in percent of their size.', {
+      type: required(choice('Type of metric.', ['cpu', 'memory', 'custom'])),
+      targetAverageUtilization: integer('Target average utilization of all VMs, in percent of their size.', {
         format: 'int32',
         minimum: 1,
         maximum: 100,
       }),
       metric: object('The metric of type custom.', {
         name: required(string('Name of the metric.', { minLength: 1, maxLength: 253 })),
-        selector: withDescription(labelSelector, 'Labels that the series of the metric must have; all when left out.'),
+        selector: withDescription(
+          labelSelector,
+          'Labels that select the series of the metric. Defaults to all series.',
+        ),
       }),
-      targetValue: quantity('Value per machine to aim at, for type custom; more than 0.'),
+      targetValue: quantity('Target value per VM, for type custom; greater than 0.'),
     },
     { rules: byType },
   ),
   { maxItems: 16 },
 );
 
-const predictive = object('Scales ahead of demand that is foreseen.', {
+const predictive = object('Scales ahead of forecast demand.', {
   enabled: boolean('Whether forecasts are made.', { default: false }),
-  model: choice('How the forecast is made.', ['arima', 'lstm', 'prophet'], { default: 'arima' }),
-  lookbackWindow: duration('How much of the past is learned from.', { default: '7d' }),
-  forecastHorizon: duration('How far ahead is looked; shorter than lookbackWindow.', { default: '1h' }),
+  model: choice('Forecast model.', ['arima', 'lstm', 'prophet'], { default: 'arima' }),
+  lookbackWindow: duration('Period of past data that forecasts use.', { default: '7d' }),
+  forecastHorizon: duration('Forecast horizon; shorter than lookbackWindow.', { default: '1h' }),
 });
 
 const direction = (description: string, window: string) =>
   object(description, {
     stabilizationWindowSeconds: integer(
-      `For how long the most cautious of the recent wishes counts, in seconds; ${window} when left out.`,
+      `Stabilization window in seconds: the most conservative recent recommendation applies. Defaults to ${window}.`,
       { format: 'int32', minimum: 0, maximum: 3600 },
     ),
     policies: list(
-      'Limits of one step; no limit when empty.',
-      object('At most so many machines in so much time.', {
-        type: required(choice('Whether value counts machines or is in percent of them.', ['Pods', 'Percent'])),
-        value: required(integer('How many machines, or how many percent.', { format: 'int32', minimum: 1 })),
-        periodSeconds: required(
-          integer('In how much time, in seconds.', { format: 'int32', minimum: 1, maximum: 1800 }),
+      'Limits of a scaling step; no limit if empty.',
+      object('Maximum change within a period.', {
+        type: required(choice('Whether value is a number of VMs or a percentage.', ['Pods', 'Percent'])),
+        value: required(
+          integer('Maximum change, as a number of VMs or a percentage.', { format: 'int32', minimum: 1 }),
         ),
+        periodSeconds: required(integer('Period in seconds.', { format: 'int32', minimum: 1, maximum: 1800 })),
       }),
       { maxItems: 16 },
     ),
     selectPolicy: choice(
-      'Which policy counts: the one that allows most, the one that allows least, or no scaling in this direction.',
+      'Which policy applies: the one that allows the largest change, the one that allows the smallest, or no scaling in this direction.',
       ['Max', 'Min', 'Disabled'],
       { default: 'Max' },
     ),
   });
 
 export const autoscaling = object(
-  'How the number of machines follows demand.',
+  'Autoscaling of the pool.',
   {
-    enabled: boolean('Whether the number of machines is changed at all.', { default: false }),
+    enabled: boolean('Whether autoscaling is enabled.', { default: false }),
     metrics,
     predictive,
-    behavior: object('How fast the number of machines may change.', {
-      scaleUp: direction('Limits on the way up.', '0'),
-      scaleDown: direction('Limits on the way down.', '300'),
+    behavior: object('How fast the number of VMs may change.', {
+      scaleUp: direction('Limits for scaling up.', '0'),
+      scaleDown: direction('Limits for scaling down.', '300'),
     }),
   },
   {

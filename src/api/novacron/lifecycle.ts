@@ -1,7 +1,7 @@
 import type { CelRule } from '#platform/schema/json-schema';
 import { choice, integer, intOrString, list, object, required, string } from '#platform/schema/schema';
 
-const timeoutSeconds = integer('How long the hook may take, in seconds; 30 when left out.', {
+const timeoutSeconds = integer('Timeout of the hook in seconds. Defaults to 30.', {
   format: 'int32',
   minimum: 1,
 });
@@ -13,7 +13,7 @@ const oneHandler: readonly CelRule[] = [
   },
   {
     rule: '!has(self.timeoutSeconds) || !has(self.exec) || !has(self.exec.timeoutSeconds) || self.timeoutSeconds == self.exec.timeoutSeconds',
-    message: 'differs from exec.timeoutSeconds; give it once',
+    message: 'differs from exec.timeoutSeconds; set only one of them',
     fieldPath: '.timeoutSeconds',
   },
 ];
@@ -22,18 +22,18 @@ function hook(description: string) {
   return object(
     description,
     {
-      exec: object('Runs a command in the launcher of the machine.', {
+      exec: object('Runs a command in the launcher of the VM.', {
         command: required(
-          list('The command and its arguments; no shell is involved.', string('A word of the command.'), {
+          list('The command and its arguments; no shell is involved.', string('An argument.'), {
             minItems: 1,
           }),
         ),
         timeoutSeconds,
       }),
-      httpGet: object('Sends an HTTP request; any answer from 200 to 399 is success.', {
+      httpGet: object('Sends an HTTP request; a status from 200 to 399 is a success.', {
         path: string('Path of the request.', { default: '/' }),
         port: required(intOrString('Port to connect to, by number or name.')),
-        host: string('Host to connect to; the machine itself when left out.'),
+        host: string('Host to connect to. Defaults to the VM.'),
         scheme: choice('Protocol of the request.', ['HTTP', 'HTTPS'], { default: 'HTTP' }),
       }),
       timeoutSeconds,
@@ -42,10 +42,7 @@ function hook(description: string) {
   );
 }
 
-export const lifecycle = object(
-  'What is run around the life of the machine. Not served yet: a machine that asks for it is not started.',
-  {
-    preStart: hook('Runs before the machine starts; when it fails, the machine does not start.'),
-    preStop: hook('Runs before the machine is stopped; it is stopped even when this fails or takes too long.'),
-  },
-);
+export const lifecycle = object('Lifecycle hooks of the VM. Not supported yet: a VM that uses them is not started.', {
+  preStart: hook('Runs before the VM starts. If it fails, the VM does not start.'),
+  preStop: hook('Runs before the VM is stopped. The VM is stopped even if it fails or times out.'),
+});

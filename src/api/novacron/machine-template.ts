@@ -9,7 +9,7 @@ const CPU = 'CPU must be at least 1';
 const MEMORY = 'Memory must be at least 512Mi';
 const IMAGE = 'Image source is required';
 
-const resources = object('Size of the machine.', {
+const resources = object('Size of the VM.', {
   cpu: requiredByRule(
     integer('Required. Number of virtual CPUs, at least 1.', {
       format: 'int32',
@@ -28,14 +28,14 @@ const resources = object('Size of the machine.', {
     }),
   ),
   disk: quantity(
-    'Size of the root disk, which the image is put on; it may grow later, never shrink. When left out, that of the claim that it is a copy of, else 10Gi.',
+    'Size of the root disk with the image. It can grow, but not shrink. Defaults to the size of the copied claim, or else to 10Gi.',
   ),
 });
 
-const image = object('What the machine boots from.', {
+const image = object('What the VM boots from.', {
   source: requiredByRule(
     string(
-      'Required. Where the image is: marketplace://name, http:// or https:// with a URL, s3://bucket/key, or pvc://namespace/claim of the own namespace, which is copied. Other images are named, and not fetched by simulated nodes.',
+      'Required. Source of the image: marketplace://name, an http:// or https:// URL, s3://bucket/key, or pvc://namespace/claim in the same namespace, which is copied. Simulated nodes do not fetch images.',
       {
         maxLength: 2048,
         rules: [
@@ -47,23 +47,17 @@ const image = object('What the machine boots from.', {
       },
     ),
   ),
-  pullPolicy: choice('Whether a copy on the node is good enough; left out, IfNotPresent.', [
-    'Always',
-    'IfNotPresent',
-    'Never',
-  ]),
+  pullPolicy: choice('When the image is pulled. Defaults to IfNotPresent.', ['Always', 'IfNotPresent', 'Never']),
 });
 
 const volumes = list(
-  'Further disks. As the root disk, each is on a PersistentVolumeClaim <machine>.novacron-<disk> that stays while the machine is off and goes with it, unless the machine has the annotation novacron.io/retain-disks: "true".',
+  'Additional disks. Like the root disk, each is on a PersistentVolumeClaim <vm>.novacron-<disk>. The claim is retained while the VM is stopped, and deleted with it unless the VM has the annotation novacron.io/retain-disks: "true".',
   object('A disk.', {
-    name: required(string('Name of the disk, unique in the machine.', { minLength: 1, maxLength: 63 })),
-    size: required(quantity('Size of the disk; it may grow later, never shrink.')),
-    storageClass: string(
-      "Storage class of the claim; the cluster's default when left out. Fixed once the disk exists.",
-    ),
+    name: required(string('Name of the disk, unique in the VM.', { minLength: 1, maxLength: 63 })),
+    size: required(quantity('Size of the disk. It can grow, but not shrink.')),
+    storageClass: string('StorageClass of the claim. Defaults to that of the cluster. Immutable once the disk exists.'),
     accessMode: choice(
-      'How nodes may mount the disk; ReadWriteMany lets the machine migrate live. Fixed once the disk exists.',
+      'How nodes may mount the disk. ReadWriteMany allows live migration. Immutable once the disk exists.',
       ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'],
       { default: 'ReadWriteOnce' },
     ),
@@ -72,27 +66,27 @@ const volumes = list(
 );
 
 const devices = list(
-  'Devices of the host that are handed to the machine. Not served yet: a machine that asks for it is not started.',
-  object('A kind of device.', {
-    type: required(choice('What kind of device it is.', ['gpu', 'vgpu', 'fpga', 'nic', 'nvme', 'pci', 'usb'])),
-    vendor: string('Vendor of the device; any when left out.', { maxLength: 63 }),
-    model: string('Model of the device; any when left out.', { maxLength: 63 }),
-    count: integer('How many of them.', { format: 'int32', minimum: 1, default: 1 }),
+  'Host devices that are passed through to the VM. Not supported yet: a VM that uses them is not started.',
+  object('A type of device.', {
+    type: required(choice('Type of device.', ['gpu', 'vgpu', 'fpga', 'nic', 'nvme', 'pci', 'usb'])),
+    vendor: string('Vendor of the device. Defaults to any.', { maxLength: 63 }),
+    model: string('Model of the device. Defaults to any.', { maxLength: 63 }),
+    count: integer('Number of devices.', { format: 'int32', minimum: 1, default: 1 }),
   }),
   { maxItems: 32 },
 );
 
 /** Template of a VM, shared by VirtualMachine and VMPool. */
-export const machineTemplate = object('The machine: its labels and what it is made of.', {
+export const machineTemplate = object('Labels and spec of the VM.', {
   metadata: object(
-    'Labels and annotations that the machine and its pod get, but for labels by which machines are found: vm, hypersdk.io/vm, novacron.io/vm, kubevirt.io and those of kubevirt.io/.',
+    'Labels and annotations of the VM and its pod, except for labels that identify VMs: vm, hypersdk.io/vm, novacron.io/vm, kubevirt.io and kubevirt.io/*.',
     {
       labels: map('Labels.', string('A label value.')),
       annotations: map('Annotations.', string('An annotation value.')),
     },
   ),
   spec: requiredByRule(
-    object('What the machine is made of.', {
+    object('Specification of the VM.', {
       resources: requiredByRule(resources),
       image,
       networks: networkInterfaces,

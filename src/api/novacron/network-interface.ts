@@ -16,13 +16,13 @@ const addressing: readonly CelRule[] = [
   },
   {
     rule: "self.method != 'dhcp' || !has(self.address)",
-    message: 'an address is given with method static only',
+    message: 'an address may only be set with method static',
     reason: 'FieldValueForbidden',
     fieldPath: '.address',
   },
   {
     rule: "self.method != 'dhcp' || !has(self.gateway)",
-    message: 'a gateway is given with method static only',
+    message: 'a gateway may only be set with method static',
     reason: 'FieldValueForbidden',
     fieldPath: '.gateway',
   },
@@ -33,16 +33,16 @@ function family(version: 'IPv4' | 'IPv6', example: string) {
     `How the interface gets its ${version} address.`,
     {
       method: choice(
-        `Where the ${version} address comes from: a DHCP server, or the fields below. static is not served yet, and keeps the machine from starting.`,
+        `Where the ${version} address comes from: a DHCP server, or the fields below. static is not supported yet: a VM that uses it is not started.`,
         ['dhcp', 'static'],
         {
           default: 'dhcp',
         },
       ),
       address: string(`Address and prefix length for method static, such as ${example}.`, { maxLength: 64 }),
-      gateway: string('Default gateway for method static; it lies in the subnet of the address.', { maxLength: 64 }),
+      gateway: string('Default gateway for method static, in the subnet of the address.', { maxLength: 64 }),
       dns: list(
-        'Addresses of name servers, in the order they are asked; empty means those of the network.',
+        'Addresses of name servers, in order. Defaults to those of the network.',
         string('An address.', { maxLength: 64 }),
         {
           maxItems: 8,
@@ -54,18 +54,21 @@ function family(version: 'IPv4' | 'IPv6', example: string) {
 }
 
 export const networkInterfaces = list(
-  'Network interfaces of the machine; empty means one interface on the pod network.',
+  'Network interfaces of the VM; empty means one interface on the pod network.',
   object('A network interface.', {
     name: required(
       string(
-        'Name of the interface, unique in the machine. default connects to the network of pods, any other name to the NetworkAttachmentDefinition of this name in the namespace.',
+        'Name of the interface, unique in the VM. default connects to the pod network, any other name to the NetworkAttachmentDefinition of this name in the namespace.',
         {
           minLength: 1,
           maxLength: 253,
         },
       ),
     ),
-    type: choice('How the interface is connected; left out, as the VMNetwork says, else bridge.', networkTypes),
+    type: choice(
+      'How the interface is connected. Defaults to the type of the VMNetwork, or else to bridge.',
+      networkTypes,
+    ),
     ipv4: family('IPv4', '10.0.1.10/24'),
     ipv6: family('IPv6', 'fd00::10/64'),
   }),

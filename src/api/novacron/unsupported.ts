@@ -26,12 +26,12 @@ export function unsupportedFields({ metadata, spec }: Asking): Unsupported[] {
   const { devices = [], lifecycle, networks = [], volumes = [], image } = template?.spec ?? {};
   const found: Unsupported[] = [];
   const add = (field: string, value: unknown, instead: string) => void found.push({ field, value, instead });
-  if (devices.length > 0) add(`${at}.devices`, devices, 'leave devices of the host out');
+  if (devices.length > 0) add(`${at}.devices`, devices, 'remove host devices');
   for (const hook of ['preStart', 'preStop'] as const) {
-    if (lifecycle?.[hook] !== undefined) add(`${at}.lifecycle.${hook}`, lifecycle[hook], 'leave hooks out');
+    if (lifecycle?.[hook] !== undefined) add(`${at}.lifecycle.${hook}`, lifecycle[hook], 'remove hooks');
   }
   if (snapshotPolicy !== undefined) {
-    add('spec.snapshotPolicy', snapshotPolicy, 'leave it out, and take snapshots by VMSnapshot or VMOperation');
+    add('spec.snapshotPolicy', snapshotPolicy, 'remove it, and take snapshots with VMSnapshot or VMOperation');
   }
   if (migrationPolicy?.encrypted === true) {
     add('spec.migrationPolicy.encrypted', true, 'transfers are not encrypted; set it to false');
@@ -58,7 +58,8 @@ function unservedIn(field: string, { type, ...card }: Card): Unsupported[] {
     const { method, dns = [] } = card[family] ?? {};
     const at = `${field}.${family}`;
     if (method === 'static') found.push({ field: `${at}.method`, value: method, instead: 'use dhcp' });
-    if (dns.length > 0) found.push({ field: `${at}.dns`, value: dns, instead: 'leave name servers to the network' });
+    if (dns.length > 0)
+      found.push({ field: `${at}.dns`, value: dns, instead: 'remove name servers; those of the network are used' });
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { choice, integer, intOrString, object } from '#platform/schema/schema';
 const COUNT_OR_PERCENT = '^([0-9]+|[0-9]{1,2}%|100%)$';
 
 const type = choice(
-  'How a changed template reaches machines that run: RollingUpdate a few at a time, Recreate all at once.',
+  'How a template change is rolled out to running VMs: RollingUpdate a few at a time, Recreate all at once.',
   ['RollingUpdate', 'Recreate'],
   { default: 'RollingUpdate' },
 );
@@ -13,7 +13,7 @@ const type = choice(
 const onlyWhenRolling: readonly CelRule[] = [
   {
     rule: "self.type == 'RollingUpdate' || !has(self.rollingUpdate)",
-    message: 'may only be given with type RollingUpdate',
+    message: 'may only be set with type RollingUpdate',
     reason: 'FieldValueForbidden',
     fieldPath: '.rollingUpdate',
   },
@@ -22,10 +22,11 @@ const onlyWhenRolling: readonly CelRule[] = [
 // CEL lists hold values of one type only, so the three forms of zero are compared one by one.
 const isZero = (field: string) => `(${field} == 0 || ${field} == '0' || ${field} == '0%')`;
 
-const maxUnavailable = 'How many machines may be down meanwhile, as a number or a percentage (rounded down).';
+const maxUnavailable =
+  'Maximum number of unavailable VMs during the update, as a number or a percentage (rounded down).';
 
 export const machineUpdateStrategy = object(
-  'How a change of the template reaches the machine while it runs. Not served yet: what cannot change while it runs waits for its next start, and condition RestartRequired says so.',
+  'How a template change applies to the running VM. Not supported yet: changes that need a restart apply at the next start, and the condition RestartRequired reports this.',
   {
     type,
     rollingUpdate: object('Limits of a rolling update.', {
@@ -36,18 +37,18 @@ export const machineUpdateStrategy = object(
 );
 
 export const poolUpdateStrategy = object(
-  'How a change of the template reaches the machines of the pool.',
+  'How a template change is rolled out to the VMs of the pool.',
   {
     type,
     rollingUpdate: object(
       'Limits of a rolling update.',
       {
         maxSurge: intOrString(
-          'How many machines there may be beyond the wanted number, as a number or a percentage (rounded up).',
+          'Maximum number of VMs above the desired number, as a number or a percentage (rounded up).',
           { pattern: COUNT_OR_PERCENT, default: 1 },
         ),
         maxUnavailable: intOrString(maxUnavailable, { pattern: COUNT_OR_PERCENT, default: 0 }),
-        partition: integer('How many machines, the oldest ones, keep the template they have.', {
+        partition: integer('Number of the oldest VMs that keep their template.', {
           format: 'int32',
           minimum: 0,
           default: 0,
@@ -57,7 +58,7 @@ export const poolUpdateStrategy = object(
         rules: [
           {
             rule: `!(${isZero('self.maxSurge')} && ${isZero('self.maxUnavailable')})`,
-            message: 'may not be 0 when maxSurge is 0: no machine could ever be replaced',
+            message: 'may not be 0 if maxSurge is 0: no VM could be replaced',
             fieldPath: '.maxUnavailable',
           },
         ],

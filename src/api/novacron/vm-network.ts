@@ -12,9 +12,9 @@ const immutableField = (what: string): { readonly rules: readonly CelRule[] } =>
 });
 
 const config = object(
-  'How the network is built.',
+  'Implementation of the network.',
   {
-    driver: choice('What carries the traffic; left out, what suits the type best.', [
+    driver: choice('Network driver. The default depends on the type.', [
       'vxlan',
       'geneve',
       'gre',
@@ -24,12 +24,12 @@ const config = object(
       'sriov',
       'macvlan',
     ]),
-    vni: integer('Number that keeps this network apart from others on the same wire; required for driver vxlan.', {
+    vni: integer('VXLAN network identifier; required for driver vxlan.', {
       format: 'int32',
       minimum: 1,
       maximum: 16777215,
     }),
-    mtu: integer('Largest packet, in bytes; left out, 1450 in a tunnel and 1500 elsewhere.', {
+    mtu: integer('MTU in bytes. Defaults to 1450 in a tunnel, otherwise to 1500.', {
       format: 'int32',
       minimum: 576,
       maximum: 9000,
@@ -47,24 +47,24 @@ const config = object(
   },
 );
 
-const subnet = object('A range of addresses.', {
+const subnet = object('A subnet.', {
   name: required(string('Name of the subnet, unique in the network.', { minLength: 1, maxLength: 63 })),
   cidr: required(
-    string('The range, such as 10.0.0.0/24; it cannot be changed later.', {
+    string('Address range, such as 10.0.0.0/24. Immutable.', {
       minLength: 1,
       maxLength: 64,
       ...immutableField('the range of a subnet'),
     }),
   ),
-  gateway: address('Address of the router, in the range; no machine gets it.'),
-  dhcp: object('Hands out addresses of the subnet.', {
-    enabled: boolean('Whether addresses are handed out.', { default: true }),
-    range: object('Addresses that are handed out; all that are free when left out.', {
+  gateway: address('Gateway address, in the range. It is never assigned to a VM.'),
+  dhcp: object('DHCP server of the subnet.', {
+    enabled: boolean('Whether DHCP is enabled.', { default: true }),
+    range: object('Addresses that DHCP assigns. Defaults to all free ones.', {
       start: required(address('First address.')),
       end: required(address('Last address.')),
     }),
     options: list(
-      'What machines are told besides their address.',
+      'DHCP options.',
       object('A DHCP option.', {
         name: required(string('Name of the option, such as dns-server.', { minLength: 1, maxLength: 63 })),
         value: required(string('Value of the option; several values are separated by commas.', { maxLength: 1024 })),
@@ -75,33 +75,33 @@ const subnet = object('A range of addresses.', {
 });
 
 const policy = object(
-  'A rule for traffic.',
+  'A traffic rule.',
   {
     name: required(string('Name of the rule, unique in the network.', { minLength: 1, maxLength: 63 })),
-    priority: integer('Order of the rules: the smallest number is looked at first.', {
+    priority: integer('Priority of the rule: the smallest number is evaluated first.', {
       format: 'int32',
       minimum: 0,
       maximum: 65535,
       default: 1000,
     }),
-    direction: choice('Whether it is about traffic to the machines or from them.', ['ingress', 'egress'], {
+    direction: choice('Direction of the traffic: to VMs or from VMs.', ['ingress', 'egress'], {
       default: 'ingress',
     }),
-    protocol: choice('Protocol that it is about.', ['tcp', 'udp', 'icmp', 'any'], { default: 'any' }),
+    protocol: choice('Protocol of the traffic.', ['tcp', 'udp', 'icmp', 'any'], { default: 'any' }),
     ports: list(
-      'Ports that it is about; all when empty. Only for tcp and udp.',
+      'Ports of the traffic; all if empty. Only for tcp and udp.',
       integer('A port.', { format: 'int32', minimum: 1, maximum: 65535 }),
       { type: 'set', maxItems: 256 },
     ),
-    source: address('Range that the traffic comes from; any when left out.'),
-    destination: address('Range that the traffic goes to; any when left out.'),
-    action: choice('What happens to the traffic.', ['allow', 'deny'], { default: 'allow' }),
+    source: address('Source range. Defaults to any.'),
+    destination: address('Destination range. Defaults to any.'),
+    action: choice('Action for the traffic.', ['allow', 'deny'], { default: 'allow' }),
   },
   {
     rules: [
       {
         rule: "!has(self.ports) || size(self.ports) == 0 || self.protocol == 'tcp' || self.protocol == 'udp'",
-        message: 'ports go with protocol tcp or udp',
+        message: 'ports may only be set with protocol tcp or udp',
         reason: 'FieldValueForbidden',
         fieldPath: '.ports',
       },
@@ -109,23 +109,17 @@ const policy = object(
   },
 );
 
-const spec = object('The network that is wanted.', {
-  type: required(
-    choice(
-      'How machines are connected; it cannot be changed later.',
-      networkTypes,
-      immutableField('the type of a network'),
-    ),
-  ),
+const spec = object('Desired state of the network.', {
+  type: required(choice('How VMs are connected. Immutable.', networkTypes, immutableField('the type of a network'))),
   config,
-  subnets: list('Ranges of addresses, none of which overlap.', subnet, { keys: ['name'], maxItems: 64 }),
-  policies: list('Which traffic may pass; all traffic when empty.', policy, { keys: ['name'], maxItems: 256 }),
-  qos: object('How the capacity is shared.', {
-    bandwidth: object('Limits for each machine; none where left out.', {
-      ingress: bandwidth('Limit of the traffic to a machine, such as 10Gbps.'),
-      egress: bandwidth('Limit of the traffic from a machine, such as 10Gbps.'),
+  subnets: list('Subnets, which must not overlap.', subnet, { keys: ['name'], maxItems: 64 }),
+  policies: list('Traffic rules; all traffic is allowed if empty.', policy, { keys: ['name'], maxItems: 256 }),
+  qos: object('Quality of service.', {
+    bandwidth: object('Limits per VM. Unlimited if not set.', {
+      ingress: bandwidth('Limit of the traffic to a VM, such as 10Gbps.'),
+      egress: bandwidth('Limit of the traffic from a VM, such as 10Gbps.'),
     }),
-    priority: choice('Which traffic goes first when capacity is short.', ['low', 'medium', 'high'], {
+    priority: choice('Priority of the traffic when bandwidth is scarce.', ['low', 'medium', 'high'], {
       default: 'medium',
     }),
   }),
@@ -133,12 +127,12 @@ const spec = object('The network that is wanted.', {
 
 const countField = (description: string) => integer(description, { format: 'int64', minimum: 0 });
 
-const status = object('What was last observed.', {
-  observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
+const status = object('Observed state of the network.', {
+  observedGeneration: integer('Generation of the spec that this status describes.', { format: 'int64', minimum: 0 }),
   phase: choice('Whether the network can be used.', ['Pending', 'Active', 'Failed']),
   allocatedIPs: countField('Addresses in use.'),
-  availableIPs: countField('Addresses that are free; network, broadcast and gateway addresses never count.'),
-  connectedVMs: countField('Machines with an interface in the network.'),
+  availableIPs: countField('Free addresses, without network, broadcast and gateway addresses.'),
+  connectedVMs: countField('VMs with an interface in the network.'),
   conditions: conditions('Ready'),
 });
 
@@ -148,20 +142,20 @@ export const vmNetwork = defineKind({
   kind: 'VMNetwork',
   plural: 'vmnetworks',
   shortNames: ['vmnet'],
-  description: 'A network for virtual machines: its subnets, which traffic may pass, and how capacity is shared.',
+  description: 'A network for virtual machines: subnets, traffic rules and quality of service.',
   spec,
   status,
   columns: [
-    { name: 'Type', type: 'string', path: '.spec.type', description: 'How machines are connected.' },
+    { name: 'Type', type: 'string', path: '.spec.type', description: 'How VMs are connected.' },
     { name: 'Phase', type: 'string', path: '.status.phase', description: 'Whether the network can be used.' },
     { name: 'Allocated', type: 'integer', path: '.status.allocatedIPs', description: 'Addresses in use.' },
-    { name: 'Available', type: 'integer', path: '.status.availableIPs', description: 'Addresses that are free.' },
-    { name: 'VMs', type: 'integer', path: '.status.connectedVMs', description: 'Machines in the network.' },
+    { name: 'Available', type: 'integer', path: '.status.availableIPs', description: 'Free addresses.' },
+    { name: 'VMs', type: 'integer', path: '.status.connectedVMs', description: 'VMs in the network.' },
     {
       name: 'CIDR',
       type: 'string',
       path: '.spec.subnets[0].cidr',
-      description: 'Range of the first subnet.',
+      description: 'Address range of the first subnet.',
       wide: true,
     },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },

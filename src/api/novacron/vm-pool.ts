@@ -35,24 +35,24 @@ const bounds: readonly CelRule[] = [
 const count = (description: string) => integer(description, { format: 'int32', minimum: 0 });
 
 const spec = object(
-  'The machines that are wanted.',
+  'Desired state of the pool.',
   {
     replicas: count(
-      'How many machines are wanted, within minReplicas and maxReplicas; left out, minReplicas or 1. With autoscaling it is where the pool begins.',
+      'Desired number of VMs, within minReplicas and maxReplicas. Defaults to minReplicas or 1. With autoscaling, it is the initial number.',
     ),
-    minReplicas: count('Fewest machines that the pool may have; left out, 0, and 1 with autoscaling.'),
-    maxReplicas: integer('Most machines that the pool may have; required with autoscaling.', {
+    minReplicas: count('Minimum number of VMs. Defaults to 0, and to 1 with autoscaling.'),
+    maxReplicas: integer('Maximum number of VMs; required with autoscaling.', {
       format: 'int32',
       minimum: 1,
     }),
     selector: withDescription(
       labelSelector,
-      "Selects the machines of the pool; the template's labels must match. Left out, a label of the pool's own.",
+      'Selects the VMs of the pool; the labels of the template must match. Defaults to a label of the pool.',
     ),
     template: requiredByRule(
       withDescription(
         machineTemplate,
-        "What each machine is made of; without an image it gets the operator's default image.",
+        'Template of each VM; without an image, VMs get the default image of the operator.',
       ),
     ),
     autoscaling,
@@ -61,29 +61,29 @@ const spec = object(
   { rules: [...templateRules({ image: 'optional' }), ...bounds] },
 );
 
-const status = object('What was last observed.', {
-  observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
-  replicas: count('Machines that exist.'),
-  readyReplicas: count('Machines that are ready.'),
-  availableReplicas: count('Machines that have been ready long enough.'),
-  unavailableReplicas: count('Machines that are wanted and not available.'),
-  updatedReplicas: count('Machines made from the present template.'),
-  desiredReplicas: count('Machines that the autoscaler wants, or spec.replicas without it.'),
-  selector: string('Selector of the machines as text, for the scale subresource.'),
-  currentRevision: string('Revision of the template that machines had before the update.'),
-  updateRevision: string('Revision of the present template.'),
-  lastScaleTime: timestamp('When the number of machines was last changed.'),
-  forecast: object('What is foreseen, with predictive scaling.', {
+const status = object('Observed state of the pool.', {
+  observedGeneration: integer('Generation of the spec that this status describes.', { format: 'int64', minimum: 0 }),
+  replicas: count('VMs that exist.'),
+  readyReplicas: count('VMs that are ready.'),
+  availableReplicas: count('VMs that have been ready long enough.'),
+  unavailableReplicas: count('Desired VMs that are not available.'),
+  updatedReplicas: count('VMs that have the current template.'),
+  desiredReplicas: count('Number of VMs that the autoscaler wants, or spec.replicas without it.'),
+  selector: string('Selector of the VMs as a string, for the scale subresource.'),
+  currentRevision: string('Revision of the template before the update.'),
+  updateRevision: string('Revision of the current template.'),
+  lastScaleTime: timestamp('When the number of VMs was last changed.'),
+  forecast: object('Forecast of predictive scaling.', {
     model: string('Model that made the forecast.'),
     generatedAt: timestamp('When the forecast was made.'),
-    peakAt: timestamp('When most machines will be needed within the horizon.'),
-    peakReplicas: count('How many machines will be needed then.'),
-    error: number('Mean error of past forecasts, as a share of what came to be.', { minimum: 0 }),
-    message: string('Why there is no forecast, if there is none.'),
+    peakAt: timestamp('Time of the peak demand within the horizon.'),
+    peakReplicas: count('Number of VMs needed at the peak.'),
+    error: number('Mean relative error of past forecasts.', { minimum: 0 }),
+    message: string('Why there is no forecast.'),
   }),
   vms: list(
-    'The machines.',
-    object('A machine of the pool.', {
+    'The VMs.',
+    object('A VM of the pool.', {
       name: required(string('Name of the VirtualMachine.')),
       phase: string('Its phase.'),
       node: string('Node that it runs on.'),
@@ -99,7 +99,7 @@ export const vmPool = defineKind({
   kind: 'VMPool',
   plural: 'vmpools',
   shortNames: ['vmpool'],
-  description: 'A group of like virtual machines whose number follows demand; `kubectl scale` works on it.',
+  description: 'A group of identical virtual machines whose number follows demand; `kubectl scale` works on it.',
   spec,
   status,
   scale: {
@@ -108,18 +108,18 @@ export const vmPool = defineKind({
     labelSelectorPath: '.status.selector',
   },
   columns: [
-    { name: 'Desired', type: 'integer', path: '.status.desiredReplicas', description: 'Machines that are wanted.' },
-    { name: 'Current', type: 'integer', path: '.status.replicas', description: 'Machines that exist.' },
-    { name: 'Ready', type: 'integer', path: '.status.readyReplicas', description: 'Machines that are ready.' },
+    { name: 'Desired', type: 'integer', path: '.status.desiredReplicas', description: 'Desired VMs.' },
+    { name: 'Current', type: 'integer', path: '.status.replicas', description: 'VMs that exist.' },
+    { name: 'Ready', type: 'integer', path: '.status.readyReplicas', description: 'VMs that are ready.' },
     {
       name: 'Updated',
       type: 'integer',
       path: '.status.updatedReplicas',
-      description: 'Machines made from the present template.',
+      description: 'VMs that have the current template.',
       wide: true,
     },
-    { name: 'Min', type: 'integer', path: '.spec.minReplicas', description: 'Fewest machines.', wide: true },
-    { name: 'Max', type: 'integer', path: '.spec.maxReplicas', description: 'Most machines.', wide: true },
+    { name: 'Min', type: 'integer', path: '.spec.minReplicas', description: 'Minimum number of VMs.', wide: true },
+    { name: 'Max', type: 'integer', path: '.spec.maxReplicas', description: 'Maximum number of VMs.', wide: true },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
   ],
   example: {

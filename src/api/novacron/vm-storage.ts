@@ -17,12 +17,12 @@ const schedule = (description: string) =>
   string(`${description}: a cron expression of five fields, in UTC.`, { minLength: 1, maxLength: 256 });
 
 const immutableField = (what: string) =>
-  integer(`How many ${what} snapshots are kept; 0 when left out.`, { format: 'int32', minimum: 0, maximum: 1000 });
+  integer(`How many ${what} snapshots are kept. Defaults to 0.`, { format: 'int32', minimum: 0, maximum: 1000 });
 
 const snapshots = object(
-  'Snapshots of the whole storage that are taken on their own.',
+  'Scheduled snapshots of the whole storage.',
   {
-    enabled: boolean('Whether they are taken.', { default: false }),
+    enabled: boolean('Whether snapshots are taken.', { default: false }),
     schedule: schedule('When they are taken'),
     retention: object(
       'How many snapshots are kept; at least one of the three numbers is more than 0.',
@@ -41,7 +41,7 @@ const snapshots = object(
     rules: [
       {
         rule: '!self.enabled || has(self.schedule)',
-        message: 'snapshots that are enabled need a schedule',
+        message: 'enabled snapshots need a schedule',
         reason: 'FieldValueRequired',
         fieldPath: '.schedule',
       },
@@ -50,15 +50,15 @@ const snapshots = object(
 );
 
 const replication = object(
-  'Copies of the storage at other sites.',
+  'Replication of the storage to other sites.',
   {
-    enabled: boolean('Whether copies are made.', { default: false }),
+    enabled: boolean('Whether replication is enabled.', { default: false }),
     targets: list(
-      'Sites that get a copy.',
+      'Target sites.',
       object('A site.', {
         name: required(string('Name of the site, unique in the storage.', { minLength: 1, maxLength: 63 })),
         endpoint: required(string('URL of the site, https:// or http://.', { minLength: 1, maxLength: 2048 })),
-        schedule: required(schedule('When it gets the latest state')),
+        schedule: required(schedule('When the site is updated')),
       }),
       { keys: ['name'], maxItems: 16 },
     ),
@@ -67,7 +67,7 @@ const replication = object(
     rules: [
       {
         rule: '!self.enabled || (has(self.targets) && size(self.targets) > 0)',
-        message: 'replication that is enabled needs at least one target',
+        message: 'enabled replication needs at least one target',
         reason: 'FieldValueRequired',
         fieldPath: '.targets',
       },
@@ -75,16 +75,14 @@ const replication = object(
   },
 );
 
-const spec = object('The storage that is wanted.', {
+const spec = object('Desired state of the storage.', {
   type: required(
-    choice(
-      'What kind of storage it is; it cannot be changed later.',
-      ['local', 'nfs', 'ceph', 'glusterfs', 'distributed'],
-      { rules: [{ rule: 'self == oldSelf', message: 'the type of a storage cannot be changed' }] },
-    ),
+    choice('Type of storage. Immutable.', ['local', 'nfs', 'ceph', 'glusterfs', 'distributed'], {
+      rules: [{ rule: 'self == oldSelf', message: 'the type of storage cannot be changed' }],
+    }),
   ),
-  config: object('How the storage is built.', {
-    backend: choice('What keeps the data; required where the type leaves a choice that matters (distributed).', [
+  config: object('Implementation of the storage.', {
+    backend: choice('Storage backend; required for type distributed.', [
       'dir',
       'lvm',
       'zfs',
@@ -93,38 +91,38 @@ const spec = object('The storage that is wanted.', {
       'glusterfs',
     ]),
     pool: string('Pool, volume group, export or volume of the backend.', { maxLength: 253 }),
-    replication: integer('How many copies of the data the backend keeps.', {
+    replication: integer('Number of replicas that the backend keeps.', {
       format: 'int32',
       minimum: 1,
       maximum: 10,
     }),
   }),
-  capacity: required(quantity('How much it holds, more than 0; it may grow and never shrinks.')),
+  capacity: required(quantity('Capacity, greater than 0. It can grow, but not shrink.')),
   accessModes: list(
     'How nodes may use the storage; ReadWriteOnce when empty.',
     choice('An access mode.', ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod']),
     { type: 'set', maxItems: 4 },
   ),
-  performanceTier: choice('How fast it must be; any when left out.', ['hdd', 'ssd', 'nvme']),
+  performanceTier: choice('Performance class. Defaults to any.', ['hdd', 'ssd', 'nvme']),
   encryption: object('Encryption of the data at rest.', {
     enabled: boolean('Whether data is encrypted.', { default: false }),
-    provider: choice('Who keeps the keys.', ['vault', 'local'], { default: 'local' }),
-    keyRotation: duration('How often the key is changed, such as 30d; never when left out.'),
+    provider: choice('Key management.', ['vault', 'local'], { default: 'local' }),
+    keyRotation: duration('Key rotation interval, such as 30d. Keys are never rotated if not set.'),
   }),
   snapshots,
   replication,
 });
 
-const status = object('What was last observed.', {
-  observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
+const status = object('Observed state of the storage.', {
+  observedGeneration: integer('Generation of the spec that this status describes.', { format: 'int64', minimum: 0 }),
   phase: choice('Whether the storage can be used.', ['Pending', 'Ready', 'Degraded', 'Failed']),
-  used: quantity('How much is in use.'),
-  available: quantity('How much is free.'),
-  allocations: integer('How many volumes there are.', { format: 'int64', minimum: 0 }),
+  used: quantity('Used capacity.'),
+  available: quantity('Free capacity.'),
+  allocations: integer('Number of volumes.', { format: 'int64', minimum: 0 }),
   health: choice('State of the backend.', ['Healthy', 'Degraded', 'Failed']),
   lastSnapshot: timestamp('When the last snapshot was taken.'),
-  lastReplication: timestamp('When a site last got a copy.'),
-  lastKeyRotation: timestamp('When the key was last changed.'),
+  lastReplication: timestamp('When a site was last updated.'),
+  lastKeyRotation: timestamp('When the key was last rotated.'),
   conditions: conditions('Ready, Replicated'),
 });
 
@@ -134,14 +132,14 @@ export const vmStorage = defineKind({
   kind: 'VMStorage',
   plural: 'vmstorages',
   shortNames: ['vmstore'],
-  description: 'Storage for the disks of virtual machines, with encryption, snapshots and copies at other sites.',
+  description: 'Storage for the disks of virtual machines, with encryption, snapshots and replication.',
   spec,
   status,
   columns: [
-    { name: 'Type', type: 'string', path: '.spec.type', description: 'What kind of storage it is.' },
+    { name: 'Type', type: 'string', path: '.spec.type', description: 'Type of storage.' },
     { name: 'Phase', type: 'string', path: '.status.phase', description: 'Whether the storage can be used.' },
-    { name: 'Capacity', type: 'string', path: '.spec.capacity', description: 'How much it holds.' },
-    { name: 'Used', type: 'string', path: '.status.used', description: 'How much is in use.' },
+    { name: 'Capacity', type: 'string', path: '.spec.capacity', description: 'Capacity.' },
+    { name: 'Used', type: 'string', path: '.status.used', description: 'Used capacity.' },
     { name: 'Health', type: 'string', path: '.status.health', description: 'State of the backend.' },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
   ],

@@ -24,7 +24,7 @@ const refused = types.flatMap(([type, { refuses }]) =>
   refuses.map(
     (name): CelRule => ({
       rule: `self.type != '${type}' || !has(self.${name})`,
-      message: `type ${type} has no ${name}`,
+      message: `type ${type} does not take ${name}`,
       reason: 'FieldValueForbidden',
       fieldPath: `.${name}`,
     }),
@@ -50,7 +50,7 @@ export function distribution(what: string, unit: string) {
   return object(
     `${what}, in ${unit}.`,
     {
-      type: choice('How values spread.', ['constant', 'uniform', 'normal', 'exponential'], { default: 'constant' }),
+      type: choice('Type of distribution.', ['constant', 'uniform', 'normal', 'exponential'], { default: 'constant' }),
       ...fields(unit),
     },
     { rules: [...needed, ...refused, ordered] },
@@ -59,12 +59,12 @@ export function distribution(what: string, unit: string) {
 
 /** Arrival times: at a rate (poisson), or with a random interval between two arrivals. */
 export const arrivals = object(
-  'When tasks arrive: at a mean rate (poisson), or each a random time after the one before.',
+  'When tasks arrive: at a mean rate (poisson), or each after a random interval.',
   {
-    type: choice('How arrivals spread.', ['poisson', 'constant', 'uniform', 'normal', 'exponential'], {
+    type: choice('Type of distribution.', ['poisson', 'constant', 'uniform', 'normal', 'exponential'], {
       default: 'poisson',
     }),
-    ratePerHour: number('Mean number of tasks in a simulated hour, for type poisson.', {
+    ratePerHour: number('Mean number of tasks per simulated hour, for type poisson.', {
       minimum: 0,
       exclusiveMinimum: true,
       maximum: 1_000_000,
@@ -84,13 +84,13 @@ export const arrivals = object(
       },
       {
         rule: "self.type == 'poisson' || !has(self.ratePerHour)",
-        message: 'is for type poisson only',
+        message: 'may only be set with type poisson',
         reason: 'FieldValueForbidden',
         fieldPath: '.ratePerHour',
       },
       {
         rule: "self.type != 'poisson' || !(has(self.value) || has(self.min) || has(self.max) || has(self.mean) || has(self.stddev))",
-        message: 'type poisson has ratePerHour and no other parameter',
+        message: 'type poisson takes ratePerHour and no other parameter',
         reason: 'FieldValueForbidden',
       },
     ],

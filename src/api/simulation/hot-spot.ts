@@ -2,14 +2,14 @@ import { choice, integer, list, object, required } from '#platform/schema/schema
 import { objectName, partName } from './names.ts';
 
 export const metric = choice(
-  'What is measured: use and pressure are shares of a node, the others are numbers of machines.',
+  'Metric: utilization and pressure are fractions of a node, the others are numbers of VMs.',
   ['cpuUsage', 'memoryUsage', 'cpuPressure', 'memoryPressure', 'vmCount', 'pendingVMs'],
 );
 
 export const hotSpots = list(
-  'Nodes on which load gathers; generators and events name them.',
+  'Nodes on which load concentrates; generators and events refer to them.',
   object(
-    'Nodes that are named, or that a metric picks at the moment of use.',
+    'Nodes that are listed, or selected by a metric when they are used.',
     {
       name: required(partName('Name of the hot spot, unique in the scenario.')),
       nodes: list('Nodes or groups of spec.nodes.', objectName('A node or a group of nodes.'), {
@@ -17,12 +17,14 @@ export const hotSpots = list(
         minItems: 1,
         maxItems: 256,
       }),
-      pick: object('Picks the nodes at the moment of use.', {
+      pick: object('Selects the nodes by a metric when they are used.', {
         metric: required(
-          choice('What is compared.', ['cpuUsage', 'memoryUsage', 'cpuPressure', 'memoryPressure', 'vmCount']),
+          choice('Metric to compare.', ['cpuUsage', 'memoryUsage', 'cpuPressure', 'memoryPressure', 'vmCount']),
         ),
-        order: choice('Which end is picked.', ['highest', 'lowest'], { default: 'highest' }),
-        count: integer('How many nodes.', { format: 'int32', minimum: 1, default: 1 }),
+        order: choice('Whether the highest or the lowest values are selected.', ['highest', 'lowest'], {
+          default: 'highest',
+        }),
+        count: integer('Number of nodes.', { format: 'int32', minimum: 1, default: 1 }),
       }),
     },
     {

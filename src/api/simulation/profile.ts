@@ -14,65 +14,65 @@ const blockOfType: readonly CelRule[] = SHAPES.flatMap((shape): CelRule[] => [
   },
   {
     rule: `self.type == '${shape}' || !has(self.${shape})`,
-    message: `is for type ${shape} only`,
+    message: `may only be set with type ${shape}`,
     reason: 'FieldValueForbidden',
     fieldPath: `.${shape}`,
   },
 ]);
 
-const share = (description: string) => number(`${description}, as a share.`, { minimum: 0 });
+const share = (description: string) => number(`${description}, as a fraction.`, { minimum: 0 });
 
 const signal = (what: string) =>
   object(
-    `${what} of a machine over simulated time, as a share of its size.`,
+    `${what} of a VM over simulated time, as a fraction of its size.`,
     {
       type: required(choice('Shape of the curve.', SHAPES)),
-      constant: object('Always the same.', { value: required(share('The value')) }),
-      sine: object('Rises and falls once in every period; below 0 it counts as 0.', {
-        mean: required(share('Middle of the curve')),
-        amplitude: required(share('How far it goes up and down from the mean')),
+      constant: object('Constant value.', { value: required(share('The value')) }),
+      sine: object('Sine curve with one peak per period; negative values count as 0.', {
+        mean: required(share('Mean of the curve')),
+        amplitude: required(share('Amplitude around the mean')),
         period: duration('Time from one peak to the next.', { default: '24h' }),
-        peakAt: duration('When the first peak is, counted from the start.', { default: '14h' }),
+        peakAt: duration('Time of the first peak, from the start.', { default: '14h' }),
       }),
       trace: object('Follows recorded points.', {
         points: required(
           list(
-            'The points, in the order of their times.',
+            'Points in chronological order.',
             object('A point.', {
-              at: required(duration('When, counted from the start.')),
+              at: required(duration('Time from the start.')),
               value: required(share('The value from then on')),
             }),
             { minItems: 1, maxItems: 1440 },
           ),
         ),
         interpolation: choice(
-          'What happens between two points: the value holds, or goes straight to the next.',
+          'Interpolation between points: the value holds, or changes linearly.',
           ['step', 'linear'],
           {
             default: 'linear',
           },
         ),
-        repeat: boolean('Whether it begins anew after the last point; otherwise the last value holds.', {
+        repeat: boolean('Whether it repeats after the last point; otherwise the last value holds.', {
           default: false,
         }),
       }),
-      randomWalk: object('Drifts by chance within bounds, the same way for the same seed.', {
+      randomWalk: object('Random walk within bounds, reproducible with the same seed.', {
         start: required(share('First value')),
         step: required(share('Standard deviation of one step')),
         interval: duration('Time between two steps.', { default: '5m' }),
-        min: number('Lower bound, as a share.', { minimum: 0, default: 0 }),
-        max: number('Upper bound, as a share.', { minimum: 0, default: 1 }),
+        min: number('Lower bound, as a fraction.', { minimum: 0, default: 0 }),
+        max: number('Upper bound, as a fraction.', { minimum: 0, default: 1 }),
       }),
     },
     { rules: blockOfType },
   );
 
 export const profiles = list(
-  'How busy machines are over time; pools name them.',
-  object('How busy a machine is over time.', {
+  'Utilization of VMs over time; pools refer to them.',
+  object('Utilization of a VM over time.', {
     name: required(partName('Name of the profile, unique in the scenario.')),
-    cpu: required(signal('CPU use')),
-    memory: signal('Memory use'),
+    cpu: required(signal('CPU utilization')),
+    memory: signal('Memory utilization'),
   }),
   { keys: ['name'], maxItems: 64 },
 );

@@ -22,27 +22,27 @@ const names = Object.keys(ACTIONS) as Action[];
 const actionFields = {
   action: required(
     choice(
-      'What happens: machines of a pool are created, deleted or scaled to a number; machines get busier or idler; nodes are added, removed, fail or recover; machines migrate; or the scenario pauses until it is resumed.',
+      'Action: create or delete VMs of a pool, or scale it; change the utilization of VMs; add or remove nodes, or let them fail or recover; migrate VMs; or pause the scenario until it is resumed.',
       names,
     ),
   ),
-  pool: partName('Pool that it happens to.'),
-  vm: objectName('Machine that it happens to, as <pool>-<number>.'),
+  pool: partName('Affected pool.'),
+  vm: objectName('Affected VM, as <pool>-<number>.'),
   count: integer(
-    'How many: machines to create, to delete (all when left out), to have (scale) or to migrate (all when left out), or nodes to add.',
+    'Number of VMs to create, to delete (default: all), to scale to or to migrate (default: all), or of nodes to add.',
     { format: 'int32', minimum: 0, maximum: 100_000 },
   ),
-  profile: partName('Profile that the machines follow from now on (setUtilization).'),
-  cpu: number('CPU use from now on, as a share of the size (setUtilization).', { minimum: 0 }),
-  memory: number('Memory use from now on, as a share of the size (setUtilization).', { minimum: 0, maximum: 1 }),
-  nodeGroup: partName('Group of spec.nodes that grows (addNodes).'),
-  nodes: list('Nodes or groups of spec.nodes that it happens to.', objectName('A node or a group of nodes.'), {
+  profile: partName('New profile of the VMs (setUtilization).'),
+  cpu: number('New CPU utilization, as a fraction of the size (setUtilization).', { minimum: 0 }),
+  memory: number('New memory utilization, as a fraction of the size (setUtilization).', { minimum: 0, maximum: 1 }),
+  nodeGroup: partName('Group of spec.nodes to extend (addNodes).'),
+  nodes: list('Affected nodes or groups of spec.nodes.', objectName('A node or a group of nodes.'), {
     type: 'set',
     minItems: 1,
     maxItems: 256,
   }),
-  hotSpot: partName('Hot spot whose nodes it happens to.'),
-  targetNode: objectName('Node to migrate to; the scheduler decides when left out.'),
+  hotSpot: partName('Hot spot whose nodes are affected.'),
+  targetNode: objectName('Target node of migrations. If not set, the scheduler chooses.'),
 };
 
 const quoteActions = (actions: readonly Action[]) => `[${actions.map((action) => `'${action}'`).join(', ')}]`;
@@ -57,7 +57,7 @@ const fieldRules: readonly CelRule[] = Object.keys(actionFields)
     const rules: CelRule[] = [
       {
         rule: `!has(self.${field}) || self.action in ${quoteActions(knowing)}`,
-        message: `goes with the actions ${knowing.join(', ')} only`,
+        message: `may only be set with the actions ${knowing.join(', ')}`,
         reason: 'FieldValueForbidden',
         fieldPath: `.${field}`,
       },
@@ -65,7 +65,7 @@ const fieldRules: readonly CelRule[] = Object.keys(actionFields)
     if (needing.length > 0) {
       rules.push({
         rule: `has(self.${field}) || !(self.action in ${quoteActions(needing)})`,
-        message: `is needed by the actions ${needing.join(', ')}`,
+        message: `is required by the actions ${needing.join(', ')}`,
         reason: 'FieldValueRequired',
         fieldPath: `.${field}`,
       });
@@ -76,7 +76,7 @@ const fieldRules: readonly CelRule[] = Object.keys(actionFields)
 const choiceRules: readonly CelRule[] = [
   {
     rule: "!(self.action in ['setUtilization', 'migrate']) || has(self.pool) != has(self.vm)",
-    message: 'setUtilization and migrate name exactly one of pool and vm',
+    message: 'setUtilization and migrate need exactly one of pool and vm',
   },
   {
     rule: "self.action != 'setUtilization' || has(self.profile) != (has(self.cpu) || has(self.memory))",
@@ -84,11 +84,11 @@ const choiceRules: readonly CelRule[] = [
   },
   {
     rule: "!(self.action in ['removeNodes', 'failNodes']) || has(self.nodes) != has(self.hotSpot)",
-    message: 'removeNodes and failNodes name exactly one of nodes and hotSpot',
+    message: 'removeNodes and failNodes need exactly one of nodes and hotSpot',
   },
   {
     rule: '!has(self.vm) || !has(self.count)',
-    message: 'one machine has no count',
+    message: 'count cannot be set with vm',
     reason: 'FieldValueForbidden',
     fieldPath: '.count',
   },
@@ -97,26 +97,26 @@ const choiceRules: readonly CelRule[] = [
 const rules = [...fieldRules, ...choiceRules];
 
 export const timeline = list(
-  'What happens when; events of the same time happen in the order they are written.',
-  object(
-    'An event.',
-    { at: required(duration('When, in simulated time from the start.')), ...actionFields },
-    { rules },
-  ),
+  'Timeline of events; events at the same time run in list order.',
+  object('An event.', { at: required(duration('Simulated time from the start.')), ...actionFields }, { rules }),
   { maxItems: 500 },
 );
 
 export const conditionalEvents = list(
-  'What happens whenever a metric stays beyond a threshold.',
-  object('Actions that wait for a metric.', {
+  'Actions that run whenever a metric stays beyond a threshold.',
+  object('Actions that a metric triggers.', {
     name: required(partName('Name of the conditional event, unique in the scenario.')),
     when: required(
-      object('What must hold.', {
-        scope: choice('Whether each node is looked at, or the mean over the cluster.', ['node', 'cluster'], {
-          default: 'cluster',
-        }),
+      object('Trigger condition.', {
+        scope: choice(
+          'Whether the condition applies to each node, or to the mean over the cluster.',
+          ['node', 'cluster'],
+          {
+            default: 'cluster',
+          },
+        ),
         nodes: list(
-          'Nodes or groups of spec.nodes that are looked at; all when empty.',
+          'Nodes or groups of spec.nodes to observe; all if empty.',
           objectName('A node or a group of nodes.'),
           {
             type: 'set',
@@ -124,19 +124,21 @@ export const conditionalEvents = list(
           },
         ),
         metric: required(metric),
-        operator: choice('Which side of the threshold counts.', ['above', 'below'], { default: 'above' }),
-        threshold: required(number('The threshold, in the unit of the metric: a share, or a number of machines.')),
-        for: duration('How long it must hold without a break, in simulated time.', { default: '0s' }),
+        operator: choice('Whether the metric must be above or below the threshold.', ['above', 'below'], {
+          default: 'above',
+        }),
+        threshold: required(number('Threshold in the unit of the metric: a fraction, or a number of VMs.')),
+        for: duration('How long the condition must hold without interruption, in simulated time.', { default: '0s' }),
       }),
     ),
     actions: required(
-      list('What happens then, in this order.', object('An action.', actionFields, { rules }), {
+      list('Actions to run, in order.', object('An action.', actionFields, { rules }), {
         minItems: 1,
         maxItems: 16,
       }),
     ),
-    cooldown: duration('How long nothing more happens after it happened, in simulated time.', { default: '5m' }),
-    maxTimes: integer('How often it may happen; no limit when left out.', { format: 'int32', minimum: 1 }),
+    cooldown: duration('Minimum time until it can trigger again, in simulated time.', { default: '5m' }),
+    maxTimes: integer('Maximum number of times it triggers. Unlimited if not set.', { format: 'int32', minimum: 1 }),
   }),
   { keys: ['name'], maxItems: 32 },
 );

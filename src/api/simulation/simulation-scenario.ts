@@ -21,50 +21,50 @@ import { conditionalEvents, timeline } from './scenario-event.ts';
 import { taskGenerators } from './task-generator.ts';
 
 const nodes = list(
-  'Groups of like nodes that the scenario brings, named <group>-1, <group>-2 and so on; empty means the simulated nodes that are there.',
-  object('A group of like nodes.', {
+  'Groups of identical nodes that the scenario creates, named <group>-1, <group>-2 and so on. If empty, it uses the existing simulated nodes.',
+  object('A group of identical nodes.', {
     name: required(partName('Name of the group, unique in the scenario.')),
-    count: integer('How many nodes.', { format: 'int32', minimum: 0, maximum: 10_000, default: 1 }),
+    count: integer('Number of nodes.', { format: 'int32', minimum: 0, maximum: 10_000, default: 1 }),
     cpu: quantity('CPUs of each node.', { default: '32' }),
     memory: quantity('Memory of each node.', { default: '128Gi' }),
-    maxPods: integer('Most pods on each node.', { format: 'int32', minimum: 1, default: 110 }),
+    maxPods: integer('Maximum pods on each node.', { format: 'int32', minimum: 1, default: 110 }),
     labels: labels('the nodes'),
   }),
   { keys: ['name'], maxItems: 64 },
 );
 
 const vmPools = list(
-  'Groups of like machines, named <pool>-1, <pool>-2 and so on.',
-  object('A group of like machines.', {
+  'Groups of identical VMs, named <pool>-1, <pool>-2 and so on.',
+  object('A group of identical VMs.', {
     name: required(partName('Name of the pool, unique in the scenario.')),
-    count: integer('How many machines there are at the start.', {
+    count: integer('Number of VMs at the start.', {
       format: 'int32',
       minimum: 0,
       maximum: 100_000,
       default: 1,
     }),
     resources: required(resources),
-    profile: partName('Profile that says how busy they are; left out, they use all of their size.'),
-    dirtyRateMbps: number('How fast each guest writes to its memory, in megabits a second; none when left out.', {
+    profile: partName('Utilization profile of the VMs. Without one, they use all of their size.'),
+    dirtyRateMbps: number('Rate at which each guest writes memory, in megabits per second. Defaults to 0.', {
       minimum: 0,
     }),
-    labels: labels('the machines'),
+    labels: labels('the VMs'),
   }),
   { keys: ['name'], maxItems: 64 },
 );
 
-const spec = object('The course of the simulation.', {
-  duration: required(duration('How long it lasts, in simulated time.')),
-  startTime: timestamp('Simulated time at the start; midnight UTC of the day it begins when left out.'),
-  timeScale: number('How many simulated seconds pass in one real second.', {
+const spec = object('Desired state of the simulation.', {
+  duration: required(duration('Duration in simulated time.')),
+  startTime: timestamp('Simulated time at the start. Defaults to midnight UTC of the current day.'),
+  timeScale: number('Simulated seconds per real second.', {
     minimum: 0,
     exclusiveMinimum: true,
     maximum: 1_000_000,
     default: 1,
   }),
-  paused: boolean('Whether simulated time stands still; set it to pause, clear it to resume.', { default: false }),
-  seed: integer('Where all chance begins: the same seed gives the same course.', { format: 'int64', default: 0 }),
-  networkBandwidthMbps: number('Bandwidth of the link of each node for migrations, in megabits a second.', {
+  paused: boolean('Whether simulated time is paused.', { default: false }),
+  seed: integer('Random seed: the same seed gives the same simulation.', { format: 'int64', default: 0 }),
+  networkBandwidthMbps: number('Network bandwidth of each node for migrations, in megabits per second.', {
     minimum: 0,
     exclusiveMinimum: true,
     default: 10_000,
@@ -80,33 +80,33 @@ const spec = object('The course of the simulation.', {
 
 const countField = (description: string) => integer(description, { format: 'int64', minimum: 0 });
 
-const status = object('How far the simulation is.', {
-  observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
-  phase: choice('Whether it runs.', ['Pending', 'Running', 'Paused', 'Completed', 'Failed']),
-  startTime: timestamp('When it began, in real time.'),
+const status = object('Observed state of the simulation.', {
+  observedGeneration: integer('Generation of the spec that this status describes.', { format: 'int64', minimum: 0 }),
+  phase: choice('Phase of the simulation.', ['Pending', 'Running', 'Paused', 'Completed', 'Failed']),
+  startTime: timestamp('When it started, in real time.'),
   completionTime: timestamp('When it ended, in real time.'),
-  currentSimulatedTime: timestamp('What time it is in the simulation.'),
-  elapsedRealTime: string('How long it has run, in real time.'),
-  elapsedSimulatedTime: string('How long it has run, in simulated time.'),
+  currentSimulatedTime: timestamp('Current simulated time.'),
+  elapsedRealTime: string('Elapsed real time.'),
+  elapsedSimulatedTime: string('Elapsed simulated time.'),
   nodes: countField('Nodes that are up.'),
-  vms: countField('Machines that exist.'),
-  runningVMs: countField('Machines that run.'),
-  pendingVMs: countField('Machines that wait for a node.'),
-  migrations: countField('Migrations that were completed.'),
-  appliedEvents: countField('Events of the timeline that have happened.'),
+  vms: countField('VMs that exist.'),
+  runningVMs: countField('VMs that run.'),
+  pendingVMs: countField('Pending VMs.'),
+  migrations: countField('Completed migrations.'),
+  appliedEvents: countField('Events of the timeline that were applied.'),
   totalTasksGenerated: countField('Tasks that have arrived.'),
-  droppedTasks: countField('Tasks that were dropped because too many were there.'),
-  activeTasks: countField('Tasks that are under way.'),
+  droppedTasks: countField('Tasks that were dropped because there were too many.'),
+  activeTasks: countField('Active tasks.'),
   conditionalEvents: list(
-    'What became of the conditional events.',
+    'State of the conditional events.',
     object('A conditional event.', {
       name: required(string('Name of the conditional event.')),
-      times: countField('How often it happened.'),
-      lastTime: timestamp('When it last happened, in simulated time.'),
+      times: countField('Number of times it triggered.'),
+      lastTime: timestamp('When it last triggered, in simulated time.'),
     }),
     { keys: ['name'] },
   ),
-  message: string('Why it failed or waits, if it does.'),
+  message: string('Why it failed or waits.'),
   conditions: conditions('Ready, Completed, Failed'),
 });
 
@@ -116,15 +116,15 @@ export const simulationScenario = defineKind({
   kind: 'SimulationScenario',
   plural: 'simulationscenarios',
   shortNames: ['scenario'],
-  description: 'A simulated stretch of time: nodes, machines, how busy they are, and what happens when.',
+  description: 'A simulation: nodes, VMs, their utilization over time, and events.',
   spec,
   status,
   columns: [
-    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Whether it runs.' },
-    { name: 'Simulated', type: 'string', path: '.status.elapsedSimulatedTime', description: 'Simulated time so far.' },
-    { name: 'Duration', type: 'string', path: '.spec.duration', description: 'Simulated time in all.' },
-    { name: 'Real', type: 'string', path: '.status.elapsedRealTime', description: 'Real time so far.' },
-    { name: 'VMs', type: 'integer', path: '.status.vms', description: 'Machines that exist.' },
+    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Phase of the simulation.' },
+    { name: 'Simulated', type: 'string', path: '.status.elapsedSimulatedTime', description: 'Elapsed simulated time.' },
+    { name: 'Duration', type: 'string', path: '.spec.duration', description: 'Total simulated time.' },
+    { name: 'Real', type: 'string', path: '.status.elapsedRealTime', description: 'Elapsed real time.' },
+    { name: 'VMs', type: 'integer', path: '.status.vms', description: 'VMs that exist.' },
     {
       name: 'Migrations',
       type: 'integer',

@@ -4,42 +4,42 @@ import { partName } from './names.ts';
 import { labels } from './resources.ts';
 
 export const taskGenerators = list(
-  'Sources of tasks that come and go by chance.',
+  'Generators of random tasks.',
   object(
-    'A source of tasks.',
+    'A task generator.',
     {
       name: required(partName('Name of the generator, unique in the scenario.')),
-      creates: choice('What a task is: load on a machine that is there, or a machine of its own.', ['load', 'vm'], {
+      creates: choice('What a task creates: load on an existing VM, or a VM.', ['load', 'vm'], {
         default: 'load',
       }),
-      pool: partName('Pool whose machines get the load, one by chance for each task.'),
-      hotSpot: partName('Hot spot whose nodes get the load, on one of their machines by chance for each task.'),
-      from: duration('When the first task may arrive, counted from the start.', { default: '0s' }),
-      until: duration('When no more tasks arrive; the end of the scenario when left out.'),
+      pool: partName('Pool whose VMs get the load; each task picks a random VM.'),
+      hotSpot: partName('Hot spot whose nodes get the load; each task picks a random VM on them.'),
+      from: duration('When the first task may arrive, from the start.', { default: '0s' }),
+      until: duration('When tasks stop arriving. Defaults to the end of the scenario.'),
       arrivals: required(arrivals),
-      cpu: required(distribution('CPU that a task takes', 'CPUs')),
-      memoryGi: required(distribution('Memory that a task takes', 'GiB')),
-      lifetimeSeconds: required(distribution('How long a task lasts', 'simulated seconds')),
-      maxConcurrent: integer('Most tasks at one time; further ones are dropped and counted.', {
+      cpu: required(distribution('CPU of a task', 'CPUs')),
+      memoryGi: required(distribution('Memory of a task', 'GiB')),
+      lifetimeSeconds: required(distribution('Duration of a task', 'simulated seconds')),
+      maxConcurrent: integer('Maximum number of concurrent tasks; others are dropped and counted.', {
         format: 'int32',
         minimum: 1,
       }),
-      labels: labels('the machines that it creates'),
+      labels: labels('the VMs that it creates'),
     },
     {
       rules: [
         {
           rule: "self.creates != 'load' || has(self.pool) != has(self.hotSpot)",
-          message: 'load goes to exactly one of pool and hotSpot',
+          message: 'creates: load needs exactly one of pool and hotSpot',
         },
         {
           rule: "self.creates != 'vm' || !(has(self.pool) || has(self.hotSpot))",
-          message: 'a machine of its own is placed by the scheduler: give neither pool nor hotSpot',
+          message: 'creates: vm takes neither pool nor hotSpot: the scheduler places the VM',
           reason: 'FieldValueForbidden',
         },
         {
           rule: "self.creates == 'vm' || !has(self.labels)",
-          message: 'labels go with creates: vm',
+          message: 'labels may only be set with creates: vm',
           reason: 'FieldValueForbidden',
           fieldPath: '.labels',
         },

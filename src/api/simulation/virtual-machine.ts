@@ -15,33 +15,33 @@ export const FIRST_POD = 'simulation.node-classifier.io/pod';
 export const PHASES = ['Pending', 'Scheduling', 'Scheduled', 'Running', 'Stopped', 'Failed'] as const;
 export type Phase = (typeof PHASES)[number];
 
-const spec = object('The simulated machine that is wanted.', {
+const spec = object('Desired state of the simulated VM.', {
   resources: required(resources),
   utilization,
-  running: boolean('Whether the machine should run.', { default: true }),
-  migration: object('How the machine behaves when it moves.', {
-    dirtyRateMbps: number('How fast the guest writes to its memory, in megabits a second; none when left out.', {
+  running: boolean('Whether the VM should run.', { default: true }),
+  migration: object('Migration behavior of the VM.', {
+    dirtyRateMbps: number('Rate at which the guest writes memory, in megabits per second. Defaults to 0.', {
       minimum: 0,
     }),
   }),
 });
 
-const status = object('What was last observed.', {
-  observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
-  phase: choice('Where the machine is in its life.', PHASES),
-  nodeName: string('Node that the machine runs on.'),
-  podName: string('Pod that stands for the machine.'),
-  cpuConsumption: string('CPU that is consumed, as a share of one node.'),
-  memoryConsumption: string('Memory that is consumed, as a share of one node.'),
+const status = object('Observed state of the VM.', {
+  observedGeneration: integer('Generation of the spec that this status describes.', { format: 'int64', minimum: 0 }),
+  phase: choice('Lifecycle phase of the VM.', PHASES),
+  nodeName: string('Node that the VM runs on.'),
+  podName: string('Launcher pod of the VM.'),
+  cpuConsumption: string('CPU consumption, as a fraction of one node.'),
+  memoryConsumption: string('Memory consumption, as a fraction of one node.'),
   allocatedCpu: string('CPU that the pod requests.'),
   allocatedMemory: string('Memory that the pod requests.'),
-  cpuUtilization: string('CPU in use, as a share of what is allocated.'),
-  memoryUtilization: string('Memory in use, as a share of what is allocated.'),
-  evacuationNodeName: string('Node that the machine is being moved off.'),
+  cpuUtilization: string('CPU utilization, as a fraction of the allocated CPU.'),
+  memoryUtilization: string('Memory utilization, as a fraction of the allocated memory.'),
+  evacuationNodeName: string('Source node of the migration in progress.'),
   conditions: conditions(
-    'Ready, PodScheduled, RestartRequired, Failure, LastShutdown, and one for each phase that the machine has been in: True while it is, with when that changed',
+    'Ready, PodScheduled, RestartRequired, Failure, LastShutdown, and one for each phase that the VM has been in, which is True during that phase',
   ),
-  createdAt: timestamp('When the machine was first seen.'),
+  createdAt: timestamp('When the VM was first observed.'),
   stateChangeRequests,
   startFailure,
 });
@@ -52,17 +52,17 @@ export const virtualMachine = defineKind({
   kind: 'VirtualMachine',
   plural: 'virtualmachines',
   shortNames: ['vm', 'vms'],
-  description: 'A simulated virtual machine: a pod that the scheduler places and that consumes what it is told to.',
+  description: 'A simulated virtual machine: a pod that the scheduler places, with a configured resource consumption.',
   spec,
   status,
   columns: [
-    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Where the machine is in its life.' },
-    { name: 'CPU', type: 'string', path: '.spec.resources.cpu', description: 'CPU of the machine.' },
-    { name: 'Memory', type: 'string', path: '.spec.resources.memory', description: 'Memory of the machine.' },
-    { name: 'CPU-Util', type: 'string', path: '.status.cpuUtilization', description: 'Share of its CPU in use.' },
-    { name: 'Mem-Util', type: 'string', path: '.status.memoryUtilization', description: 'Share of its memory in use.' },
-    { name: 'Node', type: 'string', path: '.status.nodeName', description: 'Node that the machine runs on.' },
-    { name: 'Pod', type: 'string', path: '.status.podName', description: 'Pod that stands for it.', wide: true },
+    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Lifecycle phase of the VM.' },
+    { name: 'CPU', type: 'string', path: '.spec.resources.cpu', description: 'CPU of the VM.' },
+    { name: 'Memory', type: 'string', path: '.spec.resources.memory', description: 'Memory of the VM.' },
+    { name: 'CPU-Util', type: 'string', path: '.status.cpuUtilization', description: 'CPU utilization.' },
+    { name: 'Mem-Util', type: 'string', path: '.status.memoryUtilization', description: 'Memory utilization.' },
+    { name: 'Node', type: 'string', path: '.status.nodeName', description: 'Node that the VM runs on.' },
+    { name: 'Pod', type: 'string', path: '.status.podName', description: 'Launcher pod.', wide: true },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
   ],
   example: { name: 'vm-small-1', spec: { resources: { cpu: '0.05', memory: '0.08' } } },

@@ -141,7 +141,7 @@ describe('the instance of a machine', () => {
       undefined,
       {
         reason: 'NotServed',
-        message: 'spec.template.spec.devices is not served yet: leave devices of the host out',
+        message: 'spec.template.spec.devices is not served yet: remove host devices',
       },
     ],
   ])('waits or not where %s', (_what, more, sights, expected) => {

@@ -46,7 +46,7 @@ test('a template that others do not share is not looked at', () => {
     blocked: {
       reason: 'Forbidden',
       message:
-        'VMTemplate images/debian is not for machines of namespace default: to allow it, put default into the annotation vimana.io/machines-from of the template, a list with commas',
+        'VMTemplate images/debian may not be used by VMs of namespace default: to allow it, add default to the comma-separated annotation vimana.io/machines-from of the template',
     },
   });
 });

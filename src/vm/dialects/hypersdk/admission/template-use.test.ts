@@ -97,7 +97,7 @@ describe('a machine from a template', () => {
 
   test('is warned where the template is not for it, and hears no more of it', () => {
     expect(warnings(template({}, advice, 'shop'))).toEqual([
-      expect.stringMatching('VMTemplate images/debian is not for machines of namespace default'),
+      expect.stringMatching('VMTemplate images/debian may not be used by VMs of namespace default'),
     ]);
   });
 

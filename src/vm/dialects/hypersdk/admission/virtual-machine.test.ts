@@ -148,7 +148,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'disk with two origins',
       disk({ source: { pvc: 'golden', http: 'https://host/x' } }),
-      ['spec.disks[0].source: Invalid value: a disk has one origin: at most one of pvc, http, s3 and containerDisk'],
+      ['spec.disks[0].source: Invalid value: a disk has one source: at most one of pvc, http, s3 and containerDisk'],
     ],
     [
       'network twice',
@@ -211,7 +211,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'image and template',
       machine({ image: { ...image, templateRef: { name: 'debian' } } }),
-      ['spec.image: Invalid value: at most one of source and templateRef: a template brings its own image'],
+      ['spec.image: Invalid value: at most one of source and templateRef: a template has its own image'],
     ],
     [
       'short md5',
@@ -231,13 +231,13 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'checksum without type',
       machine({ image: { ...image, checksum: { value: 'a'.repeat(64) } } }),
-      ['spec.image.checksum: Required value: type and value of a checksum are given together'],
+      ['spec.image.checksum: Required value: type and value of a checksum must be set together'],
     ],
     [
       'cloud-init twice',
       machine({ cloudInit: { userData: '#cloud-config', secretRef: { name: 'seed' } } }),
       [
-        'spec.cloudInit: Invalid value: cloud-init comes either inline (userData, networkData) or from secretRef, not both',
+        'spec.cloudInit: Invalid value: cloud-init is either inline (userData, networkData) or from secretRef, not both',
       ],
     ],
     [
@@ -285,12 +285,12 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'nameless USB device',
       machine({ usbDevices: [{ name: 'key' }] }),
-      ['spec.usbDevices[0]: Required value: a USB device is named by vendorId and productId, or by resourceName'],
+      ['spec.usbDevices[0]: Required value: a USB device needs vendorId and productId, or resourceName'],
     ],
     [
       'half a USB id',
       machine({ usbDevices: [{ name: 'key', vendorId: '0529' }] }),
-      ['spec.usbDevices[0]: Required value: vendorId and productId are given together'],
+      ['spec.usbDevices[0]: Required value: vendorId and productId must be set together'],
     ],
     [
       'label value',

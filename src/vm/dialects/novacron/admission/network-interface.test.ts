@@ -44,8 +44,8 @@ describe('a network interface', () => {
       'an address with dhcp',
       network({ ipv4: { address: '10.0.0.5/24', gateway: '10.0.0.1' } }),
       [
-        `${NET}.ipv4.address: Forbidden: an address is given with method static only`,
-        `${NET}.ipv4.gateway: Forbidden: a gateway is given with method static only`,
+        `${NET}.ipv4.address: Forbidden: an address may only be set with method static`,
+        `${NET}.ipv4.gateway: Forbidden: a gateway may only be set with method static`,
       ],
     ],
     [

@@ -20,25 +20,21 @@ const NOT_STARTED = 'is not served yet, and the machine is not started with it';
 describe('what nothing can give a machine yet is warned of by name, with what to do', () => {
   const hook = { exec: { command: ['/bin/true'] } };
   test.each<[string, object, string]>([
-    [
-      'a device',
-      machine({ devices: [{ type: 'gpu' }] }),
-      `${AT}.devices ${NOT_STARTED}: leave devices of the host out`,
-    ],
+    ['a device', machine({ devices: [{ type: 'gpu' }] }), `${AT}.devices ${NOT_STARTED}: remove host devices`],
     [
       'a hook before the start',
       machine({ lifecycle: { preStart: hook } }),
-      `${AT}.lifecycle.preStart ${NOT_STARTED}: leave hooks out`,
+      `${AT}.lifecycle.preStart ${NOT_STARTED}: remove hooks`,
     ],
     [
       'a hook before the stop',
       machine({ lifecycle: { preStop: hook } }),
-      `${AT}.lifecycle.preStop ${NOT_STARTED}: leave hooks out`,
+      `${AT}.lifecycle.preStop ${NOT_STARTED}: remove hooks`,
     ],
     [
       'snapshots on a schedule',
       machine({}, { snapshotPolicy: { schedule: '@daily' } }),
-      `spec.snapshotPolicy ${NOT_STARTED}: leave it out, and take snapshots by VMSnapshot or VMOperation`,
+      `spec.snapshotPolicy ${NOT_STARTED}: remove it, and take snapshots with VMSnapshot or VMOperation`,
     ],
     [
       'an encrypted transfer',
@@ -58,7 +54,7 @@ describe('what nothing can give a machine yet is warned of by name, with what to
     [
       'name servers of its own',
       machine({ networks: [{ name: 'a', ipv6: { dns: ['fd00::53'] } }] }),
-      `${AT}.networks[0].ipv6.dns ${NOT_STARTED}: leave name servers to the network`,
+      `${AT}.networks[0].ipv6.dns ${NOT_STARTED}: remove name servers; those of the network are used`,
     ],
     [
       'a claim of another namespace',

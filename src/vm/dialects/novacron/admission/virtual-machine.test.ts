@@ -212,7 +212,7 @@ describe('what else is wrong is named with its place and what would be right', (
     [
       'two timeouts',
       hook({ exec: { ...exec, timeoutSeconds: 3 }, timeoutSeconds: 4 }),
-      [`${HOOK}.timeoutSeconds: Invalid value: differs from exec.timeoutSeconds; give it once`],
+      [`${HOOK}.timeoutSeconds: Invalid value: differs from exec.timeoutSeconds; set only one of them`],
     ],
     [
       'a port out of range',
@@ -243,7 +243,7 @@ describe('what else is wrong is named with its place and what would be right', (
     [
       'limits of what does not roll',
       machine({}, { updateStrategy: { type: 'Recreate', rollingUpdate: {} } }),
-      ['spec.updateStrategy.rollingUpdate: Forbidden: may only be given with type RollingUpdate'],
+      ['spec.updateStrategy.rollingUpdate: Forbidden: may only be set with type RollingUpdate'],
     ],
     [
       'fewer than none unavailable',

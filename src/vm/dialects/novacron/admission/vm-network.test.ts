@@ -139,7 +139,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'ports of no protocol',
       policy({ ports: [80] }),
-      ['spec.policies[0].ports: Forbidden: ports go with protocol tcp or udp'],
+      ['spec.policies[0].ports: Forbidden: ports may only be set with protocol tcp or udp'],
     ],
     [
       'a port out of range',

@@ -73,7 +73,7 @@ describe('a sound pool is accepted:', () => {
 describe('what is wrong is named with its place and what would be right', () => {
   const METRIC = 'spec.autoscaling.metrics[0]';
   const UPDATE = 'spec.updateStrategy.rollingUpdate';
-  const STUCK = `${UPDATE}.maxUnavailable: Invalid value: may not be 0 when maxSurge is 0: no machine could ever be replaced`;
+  const STUCK = `${UPDATE}.maxUnavailable: Invalid value: may not be 0 if maxSurge is 0: no VM could be replaced`;
   const COUNT = 'must be 0 or more, or a percentage';
 
   test.each<[string, object, string[]]>([
@@ -121,13 +121,15 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'memory with a value',
       metric({ type: 'memory', targetAverageUtilization: 80, targetValue: '1' }),
-      [`${METRIC}.targetValue: Forbidden: is for type custom only; types cpu and memory have targetAverageUtilization`],
+      [
+        `${METRIC}.targetValue: Forbidden: may only be set with type custom; types cpu and memory use targetAverageUtilization`,
+      ],
     ],
     [
       'a metric without name and target',
       metric({ type: 'custom' }),
       [
-        `${METRIC}.metric: Required value: type custom needs the name of a metric`,
+        `${METRIC}.metric: Required value: type custom needs a metric`,
         `${METRIC}.targetValue: Required value: type custom needs targetValue`,
       ],
     ],

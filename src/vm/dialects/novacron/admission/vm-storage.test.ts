@@ -68,7 +68,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'snapshots without a schedule',
       snapshots({}),
-      ['spec.snapshots.schedule: Required value: snapshots that are enabled need a schedule'],
+      ['spec.snapshots.schedule: Required value: enabled snapshots need a schedule'],
     ],
     [
       'a schedule that is none',
@@ -83,7 +83,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'copies for nobody',
       storage({ replication: { enabled: true } }),
-      ['spec.replication.targets: Required value: replication that is enabled needs at least one target'],
+      ['spec.replication.targets: Required value: enabled replication needs at least one target'],
     ],
     [
       'a site that is no URL',
@@ -119,7 +119,7 @@ describe('once it is there', () => {
 
   test('it stays of its type', () => {
     expect(trial(storage({ type: 'nfs' }), storage({})).causes).toEqual([
-      'spec.type: Invalid value: "nfs": the type of a storage cannot be changed',
+      'spec.type: Invalid value: "nfs": the type of storage cannot be changed',
     ]);
   });
 });

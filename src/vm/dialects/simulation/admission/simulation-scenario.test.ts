@@ -84,22 +84,22 @@ describe('every action', () => {
   test.each<[object, string[]]>([
     [
       { action: 'scale', pool: 'web' },
-      [`${AT}.count: Required value: is needed by the actions create, scale, addNodes`],
+      [`${AT}.count: Required value: is required by the actions create, scale, addNodes`],
     ],
-    [{ action: 'create', count: 1 }, [`${AT}.pool: Required value: is needed by the actions create, delete, scale`]],
+    [{ action: 'create', count: 1 }, [`${AT}.pool: Required value: is required by the actions create, delete, scale`]],
     [
       { action: 'pause', pool: 'web' },
-      [`${AT}.pool: Forbidden: goes with the actions create, delete, scale, setUtilization, migrate only`],
+      [`${AT}.pool: Forbidden: may only be set with the actions create, delete, scale, setUtilization, migrate`],
     ],
-    [{ action: 'migrate' }, [`${AT}: Invalid value: setUtilization and migrate name exactly one of pool and vm`]],
-    [{ action: 'migrate', vm: 'web-1', count: 1 }, [`${AT}.count: Forbidden: one machine has no count`]],
+    [{ action: 'migrate' }, [`${AT}: Invalid value: setUtilization and migrate need exactly one of pool and vm`]],
+    [{ action: 'migrate', vm: 'web-1', count: 1 }, [`${AT}.count: Forbidden: count cannot be set with vm`]],
     [
       { action: 'setUtilization', pool: 'web' },
       [`${AT}: Invalid value: setUtilization needs either a profile, or cpu, memory or both`],
     ],
     [
       { action: 'failNodes', nodes: ['rack-1'], hotSpot: 'hot' },
-      [`${AT}: Invalid value: removeNodes and failNodes name exactly one of nodes and hotSpot`],
+      [`${AT}: Invalid value: removeNodes and failNodes need exactly one of nodes and hotSpot`],
     ],
   ])('%o is refused', (fields, causes) => {
     expect(trial(event(fields)).causes).toEqual(causes);
@@ -177,7 +177,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'the wrong block of a profile',
       profile({ type: 'sine', constant: { value: 1 } }),
       [
-        'spec.profiles[0].cpu.constant: Forbidden: is for type constant only',
+        'spec.profiles[0].cpu.constant: Forbidden: may only be set with type constant',
         'spec.profiles[0].cpu.sine: Required value: type sine needs sine',
       ],
     ],
@@ -222,14 +222,12 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'load for nobody',
       task({ pool: undefined }),
-      ['spec.taskGenerators[0]: Invalid value: load goes to exactly one of pool and hotSpot'],
+      ['spec.taskGenerators[0]: Invalid value: creates: load needs exactly one of pool and hotSpot'],
     ],
     [
       'a machine for a pool',
       task({ creates: 'vm' }),
-      [
-        'spec.taskGenerators[0]: Forbidden: a machine of its own is placed by the scheduler: give neither pool nor hotSpot',
-      ],
+      ['spec.taskGenerators[0]: Forbidden: creates: vm takes neither pool nor hotSpot: the scheduler places the VM'],
     ],
     [
       'machines named as those of a pool',
@@ -246,7 +244,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'a rate for seconds between',
       task({ arrivals: { type: 'exponential', mean: 5, ratePerHour: 2 } }),
-      ['spec.taskGenerators[0].arrivals.ratePerHour: Forbidden: is for type poisson only'],
+      ['spec.taskGenerators[0].arrivals.ratePerHour: Forbidden: may only be set with type poisson'],
     ],
     [
       'tasks all at once',
