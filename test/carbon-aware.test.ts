@@ -259,7 +259,7 @@ describe('a machine that heeds electricity', () => {
       condition: {
         status: 'Unknown',
         reason: 'NoCarbonData',
-        message: expect.stringContaining('there is no ConfigMap vimana-carbon'),
+        message: expect.stringContaining('no ConfigMap vimana-carbon'),
       },
     });
   });

@@ -31,10 +31,10 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     const token = await place.target.tokenFor({ namespace: 'default', name: 'newcomer' });
     const { code, out, err } = await vimana(WISH, place.target.kubeconfigFor(token));
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain('system:serviceaccount:default:newcomer may not:\n');
+    expect(err).toContain('system:serviceaccount:default:newcomer lacks permission to:\n');
     expect(err).toContain('    get, create, patch, watch customresourcedefinitions.apiextensions.k8s.io\n');
     expect(err).toMatch(
-      /escalate, bind clusterroles\S+, or each right that they give, of which \d+ of \d+ are missing/,
+      /escalate, bind clusterroles\S+, or each permission that they grant, of which \d+ of \d+ are missing/,
     );
     // Also those may install who hold every right, and no power over roles.
     const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'operate'];

@@ -90,24 +90,26 @@ describe('vimana install', () => {
       'lab',
     );
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^There are no stages|^error: nothing was changed, because\n {2}newcomer may not:\n/);
+    expect(err).toMatch(
+      /^stages\.kwok\.x-k8s\.io not found|^error: nothing was changed because\n {2}newcomer lacks permission to:\n/,
+    );
     for (const line of [
       'create, patch, watch customresourcedefinitions.apiextensions.k8s.io',
-      'get, create, patch serviceaccounts in the namespace vimana-system',
+      'get, create, patch serviceaccounts in namespace vimana-system',
       'get, create, patch, list nodes',
       'patch nodes/status',
-      'get, create, patch virtualmachines.simulation.node-classifier.io in the namespace lab',
+      'get, create, patch virtualmachines.simulation.node-classifier.io in namespace lab',
     ]) {
       expect(err).toContain(`\n    ${line}\n`);
     }
     expect(err).toMatch(
-      /escalate, bind clusterroles\.rbac\.authorization\.k8s\.io, or each right .* (\d+) of \1 are missing/,
+      /escalate, bind clusterroles\.rbac\.authorization\.k8s\.io, or each permission .* (\d+) of \1 are missing/,
     );
     // It may be there: who may not read it cannot know.
-    expect(err).not.toContain('there is no namespace');
+    expect(err).not.toContain('for the examples not found');
     await allow('reader', [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get'] }]);
     const reader = await as('reader', 'install', ...SIMULATION, '--examples', '-n', 'lab');
-    expect(reader.err).toContain('there is no namespace lab, where the examples belong');
+    expect(reader.err).toContain('namespace "lab" for the examples not found');
     expect(await names()).toEqual([]);
   });
 
@@ -134,11 +136,11 @@ describe('vimana install', () => {
     }));
     await admin.create(CUSTOM_RESOURCE_DEFINITIONS, theirs as never);
     const refused = await run('install', '--dialects', 'kubevirt');
-    expect(refused.err).toContain('virtualmachines.kubevirt.io is defined by somebody else: leave out kubevirt');
+    expect(refused.err).toContain('virtualmachines.kubevirt.io belongs to another product: omit kubevirt');
     await admin.create(CUSTOM_RESOURCE_DEFINITIONS, kubevirts as never);
-    expect((await run('install', '--dialects', 'kubevirt')).err).toContain('KubeVirt itself is here');
+    expect((await run('install', '--dialects', 'kubevirt')).err).toContain('KubeVirt itself is installed');
     const beside = await run('install', '--dialects', 'kubevirt,simulation');
-    expect(beside).toMatchObject({ code: 0, err: expect.stringContaining('its kinds and roles are left alone') });
+    expect(beside).toMatchObject({ code: 0, err: expect.stringContaining('its CRDs and roles are not changed') });
     expect(beside.out).not.toMatch(/kubevirt\.io(?::\w+)? created/);
     expect((await run('uninstall', '--with-objects')).out).not.toMatch(/\bkubevirt\.io(?::\w+)? deleted/);
     expect(await names()).toEqual(['kubevirts.kubevirt.io', 'virtualmachines.kubevirt.io']);
@@ -148,8 +150,8 @@ describe('vimana install', () => {
     await admin.create(NODES, { metadata: { name: 'kwok-node-1' } });
     await admin.create(NODES, { metadata: { name: 'kwok-node-2', labels: { 'vimana.io/runtime': 'simulated' } } });
     const { err } = await run('install', '--nodes', '3');
-    expect(err).toContain('the node kwok-node-1 is a real one: choose other names with --node-prefix');
-    expect(err).toContain('the node kwok-node-2 is played by vimana up or vimana node');
+    expect(err).toContain('the node kwok-node-1 is a real node: choose other names with --node-prefix');
+    expect(err).toContain('the node kwok-node-2 belongs to vimana up or vimana node');
     expect((await run('install', '--nodes', '1', '--node-prefix', 'mine-')).code).toBe(0);
     await run('uninstall');
     expect((await admin.list(NODES)).items.map(({ metadata }) => metadata.name)).toEqual([
@@ -209,7 +211,7 @@ describe('vimana install', () => {
       code: 1,
       out: '',
       err: [
-        'error: nothing was changed, because',
+        'error: nothing was changed because',
         '  virtualmachines.hypersdk.io has 1 object',
         '  virtualmachines.novacron.io has 1 object',
         '--with-objects deletes them too, in every namespace.',
@@ -243,7 +245,7 @@ describe('vimana install', () => {
     const { code, out, err } = await run('uninstall', '--with-objects', '--timeout', '100ms');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(
-      '\n  7 objects of virtualmachines.simulation.node-classifier.io would stay: an operator takes off their finalizers, and none answers',
+      '\n  7 objects of virtualmachines.simulation.node-classifier.io would not be deleted: no operator responds that could remove their finalizers',
     );
     expect((await machines()).map(({ metadata }) => metadata.finalizers)).toEqual(before);
     expect((await machines()).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
@@ -257,8 +259,8 @@ describe('vimana install', () => {
     expect({ code, err }).toEqual({
       code: 1,
       err: [
-        'error: waited 100ms, and virtualmachines.simulation.node-classifier.io are still there',
-        'An operator takes off their finalizers: does one run?',
+        'error: timed out after 100ms: virtualmachines.simulation.node-classifier.io still exist',
+        'Check that an operator is running: it removes their finalizers.',
         '',
       ].join('\n'),
     });
@@ -271,7 +273,7 @@ describe('vimana install', () => {
     expect((await run('install', ...SIMULATION)).code).toBe(0);
     const { code, out } = await run('uninstall');
     expect(code).toBe(0);
-    expect(out).toContain('namespace/vimana-system kept: it was not made by vimana install\n');
+    expect(out).toContain('namespace/vimana-system kept: vimana install did not create it\n');
     expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Active');
     expect(await admin.get(CONFIG_MAPS, 'notes', { namespace: 'vimana-system' })).toBeDefined();
     expect(await names()).toEqual([]);
@@ -304,7 +306,7 @@ describe('vimana install', () => {
     await run('install', ...SIMULATION);
     const metadata = { name: 'mine', namespace: 'vimana-system' };
     await admin.create(type, { metadata, ...content });
-    const kept = `namespace/vimana-system kept: it holds ${name}\n`;
+    const kept = `namespace/vimana-system kept: it contains ${name}\n`;
     expect((await run('uninstall', '--dry-run')).out).toContain(kept);
     expect(await run('uninstall')).toMatchObject({ code: 0, out: expect.stringContaining(kept) });
     expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Active');
@@ -325,7 +327,7 @@ describe('vimana install', () => {
     await run('install', ...SIMULATION);
     const { code, out, err } = await as('half', 'uninstall');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/\nnamespace\/vimana-system kept: it holds perhaps .* and \d+ more\n/);
+    expect(out).toMatch(/\nnamespace\/vimana-system kept: it contains possibly .* and \d+ more\n/);
     expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Active');
   });
 
@@ -337,7 +339,7 @@ describe('vimana install', () => {
     await admin.patch(CUSTOM_RESOURCE_DEFINITIONS, theirs, { type: 'merge', body });
     const { code, out } = await run('uninstall');
     expect(code).toBe(0);
-    expect(out).toContain('1 of the definitions kept: they go by helm uninstall fleet -n fleet-system\n');
+    expect(out).toContain('1 CRDs kept: delete them with helm uninstall fleet -n fleet-system\n');
     expect(out).toContain('/virtualmachines.novacron.io deleted\n');
     expect(await names()).toEqual([
       'virtualmachineinstancemigrations.kubevirt.io',
@@ -361,7 +363,7 @@ describe('vimana install', () => {
       expect(await run('uninstall', ...args)).toEqual({
         code: 1,
         out: '',
-        err: `error: nothing was changed, because\n  the operator fleet-7d4 works with these kinds (it holds the lease ${namespace}/${name}): stop it first\n`,
+        err: `error: nothing was changed because\n  the operator fleet-7d4 manages these kinds (it holds the lease ${namespace}/${name}): stop it first\n`,
       });
     }
     await admin.update(LEASES, { ...lease, spec: { ...spec, holderIdentity: '' } });
@@ -369,9 +371,9 @@ describe('vimana install', () => {
   });
 
   it.each([
-    [['install', '--examples', '--no-wait'], '--examples needs kinds that are served'],
+    [['install', '--examples', '--no-wait'], '--examples cannot be used with --no-wait'],
     [['install', '--zones', '3'], '--zones need --nodes'],
-    [['install', '--dialects', 'xen'], 'xen is none of kubevirt'],
+    [['install', '--dialects', 'xen'], 'xen is not one of kubevirt'],
   ])('refuses what cannot be meant: %j', async (args, why) => {
     expect(await run(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(why) });
   });

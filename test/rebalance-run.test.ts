@@ -92,13 +92,9 @@ describe('vimana rebalance run', () => {
     const { out, code } = await run('--exporter', url);
     expect(code).toBe(0);
     const lines = out.trimEnd().split('\n');
-    expect(lines[0]).toMatch(
-      /^step 1: \d of 12 nodes have too much to do \(kwok-node-\d+ 0\.\d\d, .*CPU sigma 0\.\d{3}/,
-    );
+    expect(lines[0]).toMatch(/^step 1: \d of 12 nodes are overloaded \(kwok-node-\d+ 0\.\d\d, .*CPU sigma 0\.\d{3}/);
     expect(lines[1]).toMatch(/^ {2}vm-\d+ from kwok-node-\d+ to kwok-node-\d+$/);
-    expect(lines.at(-1)).toMatch(
-      /^converged: no node has too much to do \(\d+ steps, (\d+) machines moved, \1 of them/,
-    );
+    expect(lines.at(-1)).toMatch(/^converged: no node is overloaded \(\d+ steps, (\d+) VMs migrated, \1 of them/);
     expect(fleet.vmsOn('kwok-node-1').length).toBeGreaterThan(0);
     expect((await run('--exporter', url)).out).toMatch(/^step 1: 0 of 12 nodes .*\nconverged: .*\(0 steps/);
   });
@@ -148,13 +144,13 @@ describe('vimana rebalance run', () => {
     const { err, code } = await run('--exporter', url, '--prometheus', idle, '--patience', '5s');
     expect([code, err]).toEqual([
       1,
-      'error: Prometheus has no new measures after 5s: it knows no node_cpu_usage_ratio\nDoes it scrape the exporter? --patience says how long to wait.\n',
+      'error: Prometheus has no new metrics after 5s: there is no node_cpu_usage_ratio\nCheck that it scrapes the exporter. --patience sets how long to wait.\n',
     ]);
   });
 
   it.each([
-    ['no JSON', 'hello', 'error: the exporter answers /scenario with no JSON: hello\n'],
-    ['no nodes', '{}', 'is no exporter of ours: its answer to /scenario has no nodes\n'],
+    ['no JSON', 'hello', 'error: the exporter did not respond to /scenario with JSON: hello\n'],
+    ['no nodes', '{}', 'is not a Vimana exporter: its response to /scenario has no nodes\n'],
   ])('says of a server that answers with %s that it is no exporter', async (_what, text, told) => {
     const { err, code } = await run('--exporter', await serve((_request, response) => response.end(text)));
     expect([code, err]).toEqual([1, expect.stringContaining(told)]);

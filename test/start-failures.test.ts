@@ -25,12 +25,24 @@ async function ended(args: readonly string[]): Promise<{ status: unknown; stdout
 
 /** What the API server may be asked for and cannot do, and how it says so. */
 const CASES: readonly (readonly [string, readonly string[], RegExp])[] = [
-  ['a data folder where none can be', ['--data-dir', '/proc/nothing'], /data folder \/proc\/nothing cannot be used/],
-  ['a data folder that is a file', ['--data-dir', file], /the data folder \S+ cannot be used/],
-  ['an address that is none', [...data(), '--bind-address', '999.1.1.1'], /the address 999\.1\.1\.1 is none of this/],
-  ['the address of another', [...data(), '--bind-address', '192.0.2.1'], /the address 192\.0\.2\.1 is none of this/],
+  ['a data folder where none can be', ['--data-dir', '/proc/nothing'], /data directory \/proc\/nothing cannot be used/],
+  ['a data folder that is a file', ['--data-dir', file], /the data directory \S+ cannot be used/],
+  [
+    'an address that is none',
+    [...data(), '--bind-address', '999.1.1.1'],
+    /the address 999\.1\.1\.1 does not belong to this host/,
+  ],
+  [
+    'the address of another',
+    [...data(), '--bind-address', '192.0.2.1'],
+    /the address 192\.0\.2\.1 does not belong to this host/,
+  ],
   ['a kubeconfig where none can be', [...data(), '--kubeconfig-out', join(file, 'x')], /kubeconfig cannot be written/],
-  ['a kubeconfig that is a folder', [...data(), '--kubeconfig-out', scratch], /^error: \S+ is a folder, and --kubecon/],
+  [
+    'a kubeconfig that is a folder',
+    [...data(), '--kubeconfig-out', scratch],
+    /^error: \S+ is a directory, but --kubecon/,
+  ],
   ['an audit log where none can be', [...data(), '--audit-log', join(file, 'x')], /audit log cannot be written/],
   ['plain HTTP for others', [...data(), '--insecure-http', '--bind-address', '0.0.0.0'], /not served on 0\.0\.0\.0/],
 ];
@@ -42,7 +54,7 @@ test.concurrent.each([
     ['--kubeconfig-out', join(file, 'x')],
     /^error: the kubeconfig cannot be written: /,
   ],
-  ['a kubeconfig that is a folder', ['--kubeconfig-out', scratch], /^error: \S+ is a folder, and --kubeconfig-out/],
+  ['a kubeconfig that is a folder', ['--kubeconfig-out', scratch], /^error: \S+ is a directory, but --kubeconfig-out/],
   [
     'a scheduler of no configuration',
     ['--scheduler-config', file],

@@ -64,7 +64,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
     await Promise.race([cluster?.synced(), waitForAbort(signal)]);
     if (wanted !== undefined) await load(fleet, wanted, log, signal);
     log.info({ url: server.url }, 'serving metrics');
-    if (token !== undefined) log.info({ tokenFile: token.file }, 'clients of other users and machines need this token');
+    if (token !== undefined) log.info({ tokenFile: token.file }, 'clients of other users and hosts need this token');
     if (connection !== undefined && !isThere) {
       await untilAnswered(connection, clock, signal);
       if (signal.aborted) return;
@@ -89,7 +89,7 @@ function newToken(file: string, log: Logger): AccessToken | undefined {
   try {
     return createAccessToken(file);
   } catch (error) {
-    log.info({ why: messageOf(error) }, 'no token file could be written: --token-file names another place');
+    log.info({ why: messageOf(error) }, 'cannot write the token file; set another one with --token-file');
     return undefined;
   }
 }
@@ -115,8 +115,8 @@ async function answers(connection: Connection, { access }: ExporterFlags, clock:
     return true;
   } catch (error) {
     const why = messageOf(error);
-    if (isAskedFor(access)) throw new VimanaError('REFUSED', `the cluster does not answer: ${why}`, { cause: error });
-    log.warn({ why, again: `every ${AGAIN_MS / 1000} s` }, IN_MEMORY);
+    if (isAskedFor(access)) throw new VimanaError('REFUSED', `the cluster does not respond: ${why}`, { cause: error });
+    log.warn({ why, again: `every ${AGAIN_MS / 1000}s` }, IN_MEMORY);
     return false;
   }
 }
@@ -134,7 +134,7 @@ async function untilAnswered(connection: Connection, clock: Clock, signal: Abort
 
 async function ask({ client }: Connection, clock: Clock): Promise<void> {
   const late = new AbortController();
-  using _limit = clock.timer(ANSWER_MS, () => late.abort(new Error(`no answer in ${ANSWER_MS / 1000} s`)));
+  using _limit = clock.timer(ANSWER_MS, () => late.abort(new Error(`no response within ${ANSWER_MS / 1000}s`)));
   await client.raw('/version', { signal: late.signal });
 }
 
@@ -169,7 +169,7 @@ function scenarioAt(place: string, log: Logger): ReadScenario {
     const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
     const name = given ?? (names.includes('nodes') ? undefined : names[0]);
     if (given === undefined && names.length > 1)
-      log.info({ scenario: name, of: names }, 'the first scenario is loaded');
+      log.info({ scenario: name, of: names }, 'the first scenario of the file is loaded');
     const { causes } = readFleetSpec(body, name, () => true);
     if (causes.length > 0) throw new RejectedError(causes);
     return (isNode) => readFleetSpec(body, name, isNode);
@@ -183,8 +183,7 @@ async function load(fleet: FleetBackend, read: ReadScenario, log: Logger, signal
   try {
     const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
     log.info({ scenario: wanted.name, nodes, vms }, 'scenario loaded');
-    if (unplaced.length > 0)
-      log.warn({ vms: unplaced.map(({ vm_id }) => vm_id) }, 'no node has room for some machines');
+    if (unplaced.length > 0) log.warn({ vms: unplaced.map(({ vm_id }) => vm_id) }, 'no node has room for some VMs');
   } catch (error) {
     throw withExplanation(error, `the scenario ${wanted.name} cannot be loaded`);
   }

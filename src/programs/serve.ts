@@ -77,8 +77,8 @@ function controllersOf(plane: ControlPlane, log: Logger): Runnable[] {
 /** Rejects plain HTTP for other hosts unless it is requested explicitly, since it can be read on the way. */
 function checkReach({ insecureHttp, insecureRemote, bindAddress }: ApiServerSettings): void {
   if (!insecureHttp || insecureRemote || isLoopback(bindAddress)) return;
-  throw new ConfigError(`plain HTTP is not served on ${bindAddress}, which other machines may reach`, {
-    hint: 'Leave out --insecure-http, or say --insecure-remote too: tokens can then be read on the way.',
+  throw new ConfigError(`plain HTTP is not served on ${bindAddress}, which other hosts may reach`, {
+    hint: 'Omit --insecure-http, or add --insecure-remote: tokens can then be read in transit.',
   });
 }
 

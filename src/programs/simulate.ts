@@ -46,7 +46,7 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
   }
   const { maxRSS } = process.resourceUsage();
   io.out(
-    `${formatDurationFlag(simulated)} simulated in ${seconds.toFixed(1)} s: ${Math.round(simulated / 1000 / seconds).toLocaleString('en')} times as fast as real time, with ${Math.round(maxRSS / 1024)} MiB of memory at most\n`,
+    `${formatDurationFlag(simulated)} simulated in ${seconds.toFixed(1)}s: ${Math.round(simulated / 1000 / seconds).toLocaleString('en')} times real time, peak memory ${Math.round(maxRSS / 1024)} MiB\n`,
   );
   io.out(`report: ${settings.out}/report.html\n`);
   if (!completed) {
@@ -66,7 +66,7 @@ function held(folder: string): () => void {
     if (!(error instanceof StoreError) || error.code !== 'FolderInUse') throw error;
     throw new VimanaError('REFUSED', `another simulation is writing to ${folder}`, {
       cause: error,
-      hint: 'Wait for it, or name another folder with --out.',
+      hint: 'Wait for it, or choose another directory with --out.',
     });
   }
 }
@@ -91,7 +91,7 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     log,
   });
   const { admin: client, informers, fleet, exporter } = world;
-  if (exporter === undefined) throw new Error('machines of the simulator are not served');
+  if (exporter === undefined) throw new Error('simulated VMs are not served');
   await clock.advance(WARM_UP_MS);
   const recorder = new Recorder(output, settingOf(settings, start, pools), start);
   const stage = new ScenarioRunner(

@@ -29,7 +29,7 @@ export function statusVerbAttacks(source: AttackTargetSource): void {
       const refused = await mallory.send('PATCH', `${OPERATIONS}/op/status`, STATUS);
       expect(refused.body).toMatchObject({
         reason: 'Forbidden',
-        message: expect.stringContaining('writing it takes the verb operate on vmoperations/status') as string,
+        message: expect.stringContaining('writing it requires the verb operate on vmoperations/status') as string,
       });
       expect((await elsewhere.send('PATCH', `${OPERATIONS}/op/status`, STATUS)).status).toBe(403);
       expect((await agent.send('PATCH', `${OPERATIONS}/op/status`, STATUS)).status).toBe(200);

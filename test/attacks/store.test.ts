@@ -131,7 +131,7 @@ describe('a store that was destroyed', () => {
       '--passphrase-file',
       passphrase,
     );
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('What was there is in') });
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('The previous content is in') });
     expect(openToOthers(restored)).toEqual([]);
 
     server = await StoredServer.start(restored);
@@ -177,7 +177,7 @@ describe('a data directory that was damaged', () => {
     const { code, signal, out, err } = await start(folder);
     rmSync(folder, { recursive: true });
     expect({ code, signal, out }).toEqual({ code: 1, signal: null, out: '' });
-    expect(err).toContain(`nothing is served from the data folder ${folder}`);
+    expect(err).toContain(`the data directory ${folder} cannot be served`);
     expect(err).toContain(cause);
     expect(err).toContain(`vimana restore FILE --data-dir ${folder} --replace`);
   });

@@ -90,7 +90,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
       expect(answers.map(({ status, body }) => [status, (body as { message?: string }).message])).toEqual(
         ['patch', 'delete', 'delete', 'create'].map((verb) => [
           403,
-          expect.stringContaining(`takes the right to ${verb} nodes`) as string,
+          expect.stringContaining(`requires permission to ${verb} nodes`) as string,
         ]),
       );
       expect((await play('own', {})).status).toBe(201);

@@ -139,7 +139,7 @@ describe('bin/hyperctl', () => {
   });
   it.skipIf(!hasPrograms('hyperctl on a terminal', TERMINAL)).each([
     ['Ctrl-C', '\u0003', 130, ''],
-    ['the end of its input', '\u0004', 1, 'error: the input ended before the question was answered'],
+    ['the end of its input', '\u0004', 1, 'error: the input ended before all questions were answered'],
   ])('on a terminal, ends at a question with %s', async (_, key, code, said) => {
     const child = spawn(TERMINAL, ['-qec', `${join(root, 'bin/hyperctl')} k8s -op vm-create`, '/dev/null'], {
       env: { PATH: process.env['PATH'], HOME: scratch, TERM: 'dumb' },
@@ -147,10 +147,10 @@ describe('bin/hyperctl', () => {
     let shown = '';
     child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     const exited = once(child, 'exit');
-    await vi.waitFor(() => expect(shown).toContain('Name of the machine: '), WAIT);
+    await vi.waitFor(() => expect(shown).toContain('Name of the VM: '), WAIT);
     child.stdin.write(key);
     expect((await exited)[0], shown).toBe(code);
-    expect(shown.replace('Name of the machine: ', '').trim()).toBe(said);
+    expect(shown.replace('Name of the VM: ', '').trim()).toBe(said);
   });
 });
 
@@ -170,7 +170,7 @@ it('npm start brings up everything, and SIGTERM to npm itself ends it within sec
     });
     void exited.then(() => reject(new Error(`npm start ended:\n${said}`)));
   });
-  expect(said).toContain('10 machines running');
+  expect(said).toContain('10 VMs running');
   child.kill('SIGTERM');
   await exited;
   // The data folder is free again, so nothing was left behind.

@@ -67,9 +67,9 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
   it('looks after machines of groups that are left out, says so, and stops when none is left', async () => {
     const flags = ['--nodes', '2', '--dialects'];
     const both = await start('--demo', ...flags, 'kubevirt,simulation');
-    expect(both.said()).not.toContain('looks after');
+    expect(both.said()).not.toContain('also managing');
     const { ok, said } = await start(...flags, 'simulation');
-    expect(said()).toContain('looks after 10 machines of kubevirt.io too, which are here\n');
+    expect(said()).toContain('also managing 10 existing VMs of kubevirt.io\n');
     expect(await ok('get vm -o name')).toBe('');
 
     await ok('patch virtualmachines.kubevirt.io web-2 --type=merge -p {"spec":{"runStrategy":"Halted"}}');
@@ -82,7 +82,7 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
     await ok('delete virtualmachines.kubevirt.io --all --timeout=60s');
 
     const none = await start(...flags, 'simulation');
-    expect(none.said()).not.toContain('looks after');
+    expect(none.said()).not.toContain('also managing');
     expect((await none.ok('apply -f examples/simulation/vms/')).match(/ created\n/g)).toHaveLength(7);
     await none.ok('wait vm --all --for=jsonpath={.status.phase}=Running --timeout=60s');
     expect(await kubectl().run(fresh)).toMatchObject({ code: 0, err: expect.stringContaining('nothing acts on it') });

@@ -19,7 +19,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
   it('brings up a demo fleet, is found by status, refuses a second one, and keeps everything through kill -9', async () => {
     const first = await startUp([], folder);
     const kubectl = new Kubectl(first.kubeconfig, folder);
-    expect(first.said()).toContain('10 machines running');
+    expect(first.said()).toContain('10 VMs running');
     const list = async () =>
       (await kubectl.run(words('get vmi -o custom-columns=:.metadata.name,:.metadata.uid,:.status.phase'))).out;
     const before = await list();
@@ -41,7 +41,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     const servers = await Promise.all(
       [0, 1].map(() => startUp(['--ephemeral', '--dialects', 'novacron', '--nodes', '1'], folder, 'no folder')),
     );
-    const [first, second] = servers.map((server) => /bin\/vimana down( --data-dir (\S+))?,/.exec(server.said()));
+    const [first, second] = servers.map((server) => /bin\/vimana down( --data-dir ([^\s;]+))?;/.exec(server.said()));
     // One of the two has the usual folder, the other one of its own.
     const named = [first?.[2], second?.[2]].filter((path) => path !== undefined);
     expect(named).toHaveLength(1);
@@ -58,10 +58,10 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
         .out;
     });
     expect((await Promise.all(urls)).sort()).toEqual(servers.map(({ url }) => url).sort());
-    expect(vimana(server, 'status').stdout).toContain('machines:    none');
+    expect(vimana(server, 'status').stdout).toContain('VMs:         none');
     expect(vimana(server, 'down')).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('what it held is gone'),
+      stdout: expect.stringContaining('its objects were not stored'),
     });
     expect(vimana(server, 'down', '--data-dir', own)).toMatchObject({ status: 0 });
     expect(existsSync(own)).toBe(false);
@@ -75,7 +75,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     const other = join(folder, 'other');
     const flags = ['--port', port, '--metrics-port', '0', '--health-port', '0', '--data-dir', other];
     const outcome = spawnSync(LAUNCHER, ['up', ...flags], { encoding: 'utf8' });
-    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(`port ${port} is taken`) });
+    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(`port ${port} is already in use`) });
     holder.close();
   });
 });

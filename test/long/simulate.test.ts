@@ -72,7 +72,7 @@ describe('vimana simulate', () => {
     const one = simulate('--scenario', busy, '--seed', '7', '--out', out('one'));
     expect(one.stderr).toBe('');
     expect(one.status).toBe(0);
-    expect(one.stdout).toMatch(/^3h simulated in [\d.]+ s: [\d,]+ times as fast as real time, with \d+ MiB/);
+    expect(one.stdout).toMatch(/^3h simulated in [\d.]+s: [\d,]+ times real time, peak memory \d+ MiB/);
     expect(simulate('--scenario', busy, '--seed', '7', '--out', out('two')).status).toBe(0);
     expect(simulate('--scenario', busy, '--seed', '8', '--out', out('three')).status).toBe(0);
     const first = filesOf(out('one'));
@@ -174,8 +174,8 @@ describe('vimana simulate', () => {
 
   it.each([
     [['--scenario', busy, '--until', '4h'], 'the scenario lasts 3h'],
-    [['--scenario', join(EXAMPLES, 'sample_scenarios.json')], 'holds no SimulationScenario'],
-    [['--scenario', `${busy}#other`], 'holds no SimulationScenario "other"; there are busy'],
+    [['--scenario', join(EXAMPLES, 'sample_scenarios.json')], 'does not contain a SimulationScenario'],
+    [['--scenario', `${busy}#other`], 'does not contain a SimulationScenario "other"; it contains busy'],
     [['--scenario', busy, '--speed', 'fast', '--resolution', '0', '--sample', '1ms'], '--speed fast'],
     [['--scenario', busy, '--out', folder], 'which is of no report'],
     [['--scenario', busy, '--out', '/proc/x'], 'cannot write to /proc/x'],

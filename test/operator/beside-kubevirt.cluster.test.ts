@@ -55,7 +55,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('where KubeVirt its
 
   it('an operator that was started for all groups leaves kubevirt.io to it, and says so', async () => {
     const operator = await installed?.startReplica('--dialects=kubevirt,simulation', '--instances');
-    await vi.waitFor(() => expect(operator?.log()).toContain('kubevirt.io is left to it'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(operator?.log()).toContain('it manages kubevirt.io'), { timeout: 20_000 });
     await operator?.untilReady();
   });
 });

@@ -16,14 +16,14 @@ export function cliReference(): { path: string; text: string } {
   const calls = leaves(hyperctlProgram(parts), []).map(({ command, path }) =>
     section(command, calledBy(path), oneDash),
   );
-  const intro = `# Commands\n\nGenerated from the program itself; \`vimana COMMAND --help\` shows the same.\n\n${exits()}\n`;
+  const intro = `# Commands\n\nGenerated from the program; \`vimana COMMAND --help\` prints the same.\n\n${exits()}\n`;
   const text = [intro, ...sections, HYPERCTL, operations(), ...calls].join('\n');
   return { path: 'docs/reference/cli.md', text };
 }
 
 const HYPERCTL = `# hyperctl
 
-The same program under its second name, with the calls of HyperSDK. Flags take one dash or two, \`-flag value\` or \`-flag=value\`; what is so unless it is denied is denied by \`-flag=false\`. Calls that change something print an object and change nothing: pipe it into \`kubectl apply -f -\`. Each VMOperation has a name of its own, so that each call acts once. With \`-wait\` the object is created at once and followed to its end, with its progress on standard error; it is printed when that went well, and applying it again changes nothing. Standard output has the object alone.
+The same program under a second name, with the commands of HyperSDK. Flags take one dash or two, \`-flag value\` or \`-flag=value\`; \`-flag=false\` turns off a flag that is on by default. Operations that change something only print an object: pipe it into \`kubectl apply -f -\`. Each VMOperation has a unique name, so that each call takes effect once. With \`-wait\`, the command creates the object, waits for it to finish, and prints progress to standard error. On success it prints the object, and applying it again changes nothing. Standard output contains only the object.
 `;
 
 function operations(): string {
@@ -34,7 +34,7 @@ function operations(): string {
     ];
     return `| \`${name}\` | ${about} | ${flags.join(' ')} |`;
   });
-  return `| \`hyperctl k8s -op\` | what it does | flags; those it needs in bold |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return `| \`hyperctl k8s -op\` | description | flags (required ones in bold) |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
 /** Formats a call of hyperctl. A subcommand is an operation. */
@@ -45,7 +45,7 @@ const oneDash = (flags: string) => flags.replaceAll('--', '-');
 
 function exits(): string {
   const { done, failed, notUnderstood, interrupted, terminated, internal } = EXIT_CODES;
-  return `Exit codes: ${done} done; ${failed} failed, in part or whole; ${notUnderstood} the command line was not understood and nothing was done; ${interrupted} stopped by Ctrl-C and ${terminated} by SIGTERM before it was done; ${internal} a fault of Vimana. What a command prints for others to read goes to standard output, everything else to standard error.`;
+  return `Exit codes: ${done} success; ${failed} failed, in part or completely; ${notUnderstood} invalid command line, nothing was done; ${interrupted} interrupted by Ctrl-C, ${terminated} by SIGTERM; ${internal} internal error. Results go to standard output, everything else to standard error.`;
 }
 
 interface Leaf {

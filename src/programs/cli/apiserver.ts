@@ -24,32 +24,35 @@ export interface ApiServerSettings {
  */
 export function apiServerCommand(start: (settings: ApiServerSettings) => Promise<void>): Command {
   return new CheckedCommand('apiserver')
-    .description('run the embedded Kubernetes API server alone')
+    .description('run only the embedded Kubernetes API server')
     .option(
-      '--data-dir <folder>',
-      'where objects, certificates and keys are kept (default: the user data folder)',
+      '--data-dir <directory>',
+      'directory for objects, certificates and keys (default: the data directory of the user)',
       nonEmpty,
     )
-    .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 6443)
+    .option('--port <number>', 'port to listen on; 0 picks a free one', portNumber, 6443)
     .option('--bind-address <address>', 'address to listen on', nonEmpty, '127.0.0.1')
-    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there, once ready', nonEmpty)
-    .addOption(new Option('--store <kind>', 'where objects live').choices(['memory', 'lmdb']).default('lmdb'))
+    .option('--kubeconfig-out <file>', 'write an administrator kubeconfig to this file when ready', nonEmpty)
+    .addOption(new Option('--store <kind>', 'where to store objects').choices(['memory', 'lmdb']).default('lmdb'))
     .addOption(
-      new Option('--durability <mode>', 'sync answers a write when it is on disk; relaxed when the system has it')
+      new Option(
+        '--durability <mode>',
+        'sync: respond once a write is on disk; relaxed: once the operating system has it',
+      )
         .choices(['sync', 'relaxed'])
         .default('sync'),
     )
     .option(
       '--insecure-http',
-      'serve plain HTTP; on loopback, programs of the same user without a token are the administrator',
+      'serve plain HTTP; over loopback, programs of the same user act as administrator without a token',
       false,
     )
-    .option('--insecure-remote', 'serve plain HTTP to other machines too, by token only', false)
-    .option('--controllers', 'run the controllers of Kubernetes: garbage collection, namespaces and the like', true)
-    .option('--no-controllers', 'run the API server alone')
-    .option('--audit-log <file>', 'append one JSON line for every request', nonEmpty)
+    .option('--insecure-remote', 'serve plain HTTP to other hosts too, which need a token', false)
+    .option('--controllers', 'run the Kubernetes controllers: garbage collection, namespaces and others', true)
+    .option('--no-controllers', 'run only the API server')
+    .option('--audit-log <file>', 'append one JSON line per request to this file', nonEmpty)
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'minimum level to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
@@ -61,8 +64,8 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
 function contradictions({ store, insecureHttp, insecureRemote }: ApiServerSettings, given: Given): string[] {
   return [
     ...(store === 'memory' && given('durability')
-      ? ['--durability is about the disk, and --store memory keeps objects in memory.']
+      ? ['--durability cannot be used with --store memory, which keeps objects in memory.']
       : []),
-    ...(insecureRemote && !insecureHttp ? ['--insecure-remote says nothing without --insecure-http.'] : []),
+    ...(insecureRemote && !insecureHttp ? ['--insecure-remote needs --insecure-http.'] : []),
   ];
 }

@@ -12,7 +12,7 @@ export function bindAddress(text: string): BindAddress | 'nowhere' {
   const found = /^(?:\[(?<v6>[^\]]+)\]|(?<host>[^:[\]]*)):(?<port>\d{1,5})$/.exec(text)?.groups;
   const port = Number(found?.['port'] ?? Number.NaN);
   if (found === undefined || Number.isNaN(port) || port > 65_535) {
-    throw new InvalidArgumentError('It must be HOST:PORT or :PORT, or 0 to listen nowhere.');
+    throw new InvalidArgumentError('It must be HOST:PORT or :PORT, or 0 to disable it.');
   }
   const host = found['v6'] ?? found['host'] ?? '';
   return host === '' ? { port } : { host, port };

@@ -32,16 +32,16 @@ interface ConnectionFlags {
 /** Adds the flags by which kubectl selects a cluster. */
 export function withConnectionFlags<C extends Command>(command: C): C {
   return command
-    .option('--kubeconfig <file>', 'kubeconfig to use instead of those that KUBECONFIG names')
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG)')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--cluster <name>', 'cluster of the kubeconfig')
     .option('--user <name>', 'user of the kubeconfig')
     .option('-s, --server <url>', 'address of the API server')
     .option('--token <token>', 'bearer token')
-    .option('--insecure-skip-tls-verify', 'do not check the certificate of the server')
-    .option('--as <user>', 'user to act as')
-    .addOption(new Option('--as-group <group...>', 'groups to act as a member of'))
-    .option('-n, --namespace <name>', 'namespace; that of the context where absent');
+    .option('--insecure-skip-tls-verify', 'do not verify the certificate of the server')
+    .option('--as <user>', 'user to impersonate')
+    .addOption(new Option('--as-group <group...>', 'groups to impersonate'))
+    .option('-n, --namespace <name>', 'namespace (default: that of the context)');
 }
 
 /** Runs a function against the cluster that the flags of a command select, and always closes the connection. */

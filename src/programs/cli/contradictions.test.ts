@@ -29,40 +29,43 @@ async function asked(...args: string[]) {
 
 const line = (text: string) => text.split(' ');
 
-describe('flags that cannot be meant', () => {
+describe('contradicting flags', () => {
   it.each([
     ['up --demo --empty', '--demo and --empty contradict each other.'],
-    ['up --demo --dialects novacron', '--demo creates machines of kubevirt.io, which --dialects leaves out.'],
-    ['up --demo --nodes 0', '--demo needs nodes, and --nodes is 0.'],
+    ['up --demo --dialects novacron', '--demo creates kubevirt.io VMs, but --dialects does not include kubevirt.'],
+    ['up --demo --nodes 0', '--demo needs nodes, but --nodes is 0.'],
     ['up --zones 0', '--zones 0: It must be a whole number of at least 1.'],
-    ['up --node-resources cpu=4,pods=9', 'cpu, pods belong to --node-size, as --node-size 4cpu,pods=9.'],
-    ['up --node-labels a=1 --node-labels a=2', '--node-labels a=2: a is said twice.'],
-    ['up --node-file x --nodes 3 --zones 2', '--node-file says all about the nodes; leave out --nodes, --zones.'],
-    ['up --ephemeral --durability relaxed', '--durability is about the disk, and --ephemeral keeps'],
-    ['up --port 7000 --metrics-port 7000', '--port and --metrics-port are both 7000; each needs a port of its own.'],
-    ['up --port 8081', '--port and --health-port are both 8081; each needs a port of its own.'],
-    ['up --dialects kubevirt,cloud', '--dialects kubevirt,cloud: cloud is none of kubevirt, hypersdk,'],
+    [
+      'up --node-resources cpu=4,pods=9',
+      'cpu, pods must be set with --node-size, for example --node-size 4cpu,pods=9.',
+    ],
+    ['up --node-labels a=1 --node-labels a=2', '--node-labels a=2: a is set twice.'],
+    ['up --node-file x --nodes 3 --zones 2', '--node-file cannot be combined with --nodes, --zones.'],
+    ['up --ephemeral --durability relaxed', '--durability cannot be used with --ephemeral'],
+    ['up --port 7000 --metrics-port 7000', '--port and --metrics-port are both 7000; each needs its own port.'],
+    ['up --port 8081', '--port and --health-port are both 8081; each needs its own port.'],
+    ['up --dialects kubevirt,cloud', '--dialects kubevirt,cloud: cloud is not one of kubevirt, hypersdk,'],
     ['up --data-dir= --nodes 1', '--data-dir : It must not be empty.'],
     ['up --node-lost-after 10s', '--node-lost-after 10s: It must be at least 35s'],
     ['up --stage-delay -1s', '--stage-delay -1s: It must not be negative.'],
     ['nodes --print --zones 0', '--zones 0: It must be'],
-    ['apiserver --store memory --durability sync', '--durability is about the disk, and --store memory keeps'],
-    ['apiserver --insecure-remote', '--insecure-remote says nothing without --insecure-http.'],
-    ['vm create -f a.yaml --cpus 2 --stopped', '--filename says all about the machines; leave out --cpus, --stopped.'],
-    ['vm create web --dry-run --wait', '--dry-run stores nothing that --wait could wait for.'],
+    ['apiserver --store memory --durability sync', '--durability cannot be used with --store memory'],
+    ['apiserver --insecure-remote', '--insecure-remote needs --insecure-http.'],
+    ['vm create -f a.yaml --cpus 2 --stopped', '--filename cannot be combined with --cpus, --stopped.'],
+    ['vm create web --dry-run --wait', '--wait cannot be used with --dry-run, which stores nothing.'],
     ['vm start web --timeout -5s', '--timeout -5s: It must not be negative.'],
     ['status -o xml', '--output xml: Allowed choices are text, json.'],
-  ])('are refused by name: %s', async (flags, message) => {
+  ])('are rejected by name: %s', async (flags, message) => {
     const outcome = await asked(...line(flags));
     expect(outcome).toEqual({ code: 2, err: expect.stringContaining(message) });
   });
 
-  it('are told all at once', async () => {
+  it('are all reported at once', async () => {
     const { code, err } = await asked(...line('up --demo --empty --zones 0 --node-resources cpu=4 --port many'));
     expect(code).toBe(2);
     expect(err.split('\n')).toEqual([
       'error: --zones 0: It must be a whole number of at least 1.',
-      '       --node-resources cpu=4: cpu belong to --node-size, as --node-size 4cpu.',
+      '       --node-resources cpu=4: cpu must be set with --node-size, for example --node-size 4cpu.',
       '       --port many: It must be a whole number from 0 to 65535.',
       '       --demo and --empty contradict each other.',
       'See: vimana up --help',
@@ -78,12 +81,12 @@ describe('the ports of vimana up', () => {
     ['up --port 0 --metrics-port 9100', [0, 9100, 0]],
     ['up --port 0 --metrics-port 8080 --health-port 8081', [0, 8080, 8081]],
     ['up --metrics-port 0', [6443, 0, 8081]],
-  ])('are those that were named, and free ones with --port 0: %s', async (flags, ports) => {
+  ])('are the given ones, or free ones with --port 0: %s', async (flags, ports) => {
     const { up } = await asked(...line(flags));
     expect([up?.port, up?.metricsPort, up?.healthPort]).toEqual(ports);
   });
 
-  it('and labels may be given flag by flag', async () => {
+  it('labels may be given in several flags', async () => {
     const { up } = await asked(...line('up --node-labels a=1,b=2 --node-labels c=3'));
     expect(up?.nodeLabels).toEqual({ a: '1', b: '2', c: '3' });
   });

@@ -9,7 +9,7 @@ import type { Io } from './io.ts';
 export function crdsCommand(io: Io): Command {
   const groups = [...new Set(KINDS.map(({ group }) => group))];
   return new CheckedCommand('crds')
-    .description('print the CustomResourceDefinitions, to pipe into kubectl apply -f -')
+    .description('print the CustomResourceDefinitions, for kubectl apply -f -')
     .addOption(new Option('-g, --group <group>', 'only this API group').choices(groups))
     .action(({ group }: { group?: string }) => {
       const kinds = KINDS.filter((kind) => group === undefined || kind.group === group);

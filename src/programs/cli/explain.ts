@@ -11,24 +11,20 @@ const PATH = '/apis/scheduling.vimana.io/v1alpha1/namespaces';
 
 /** Builds `vimana explain pod NAME`, which shows the scheduler's decision about a pod, node by node. */
 export function explainCommand(io: Io, connect: Connect): Command {
-  const explain = new CheckedCommand('explain').description('say why something is as it is');
+  const explain = new CheckedCommand('explain').description('explain decisions of vimana up');
   withConnectionFlags(explain.command('pod'))
-    .description('why the scheduler placed a pod where it is, or nowhere')
+    .description('explain why the scheduler chose the node of a pod, or found none')
     .argument('<name>')
-    .option('--all', 'every attempt that is remembered, not only the last')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .option('--all', 'show every recorded attempt, not only the last')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .action((name: string, flags: { all?: boolean; output: string }, command: Command) =>
       withConnection(connect, command, async ({ client, namespace }) => {
         const path = `${PATH}/${namespace}/podexplanations/${name}`;
         const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
-          throw new VimanaError(
-            'NOT_FOUND',
-            `no attempt to place a pod "${name}" in the namespace ${namespace} is remembered`,
-            {
-              hint: 'Only the latest are, and only by the scheduler of vimana up since it was started.',
-            },
-          );
+          throw new VimanaError('NOT_FOUND', `no scheduling attempt for pod "${namespace}/${name}" is recorded`, {
+            hint: 'Only the scheduler of vimana up records attempts, and only the latest since its start.',
+          });
         });
         const { attempts } = answer.body as PodExplanation;
         const shown = flags.all === true ? attempts : attempts.slice(-1);

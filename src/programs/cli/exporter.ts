@@ -35,31 +35,35 @@ type Parsed = Omit<ExporterFlags, 'access'> & {
  */
 export function exporterCommand(start: (flags: ExporterFlags) => Promise<void>): Command {
   return new CheckedCommand('exporter')
-    .description('tell Prometheus what the machines of nodes use, and load scenarios and move machines over HTTP')
+    .description('export VM usage to Prometheus, and load scenarios and migrate VMs over HTTP')
     .option(
       '--scenario <file>',
-      'load this scenario first; #name chooses one of several, else it is the first',
+      'load this scenario at startup; FILE#NAME selects one of several (default: the first)',
       nonEmpty,
     )
-    .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 8000)
+    .option('--port <number>', 'port to listen on; 0 picks a free one', portNumber, 8000)
     .option('--host <address>', 'address to listen on', nonEmpty, '127.0.0.1')
     .addOption(allowedHostsOption())
     .option(
       '--token-file <file>',
-      'file with the token for clients that change something; created where it is not there (default: a new one at each start)',
+      'file with the token for clients that send POST requests, created if missing (default: a new token at each start)',
       nonEmpty,
     )
-    .option('-n, --namespace <name>', 'namespace of the machines; that of the context where absent', nonEmpty)
-    .option('-A, --all-namespaces', 'count the machines of all namespaces; scenarios still go to one', false)
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', nonEmpty)
+    .option('-n, --namespace <name>', 'namespace of the VMs (default: that of the context)', nonEmpty)
+    .option('-A, --all-namespaces', 'count the VMs of all namespaces; scenarios are still loaded into one', false)
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig to use (default: KUBECONFIG, then ~/.kube/config, then the ServiceAccount of the pod)',
+      nonEmpty,
+    )
     .option('--context <name>', 'context of the kubeconfig', nonEmpty)
     .addOption(referenceNodeOption())
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'minimum level to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .addOption(new Option('--log-format <format>', 'how to log').choices(['json', 'text']).default('text'))
+    .addOption(new Option('--log-format <format>', 'log format').choices(['json', 'text']).default('text'))
     .action((parsed: Parsed) => start(flagsOf(parsed)));
 }
 

@@ -21,7 +21,7 @@ export class ReportedError extends Error {
   readonly exitCode: number;
 
   constructor(exitCode: number) {
-    super(`ended with exit code ${exitCode}`);
+    super(`exited with code ${exitCode}`);
     this.exitCode = exitCode;
   }
 }
@@ -41,10 +41,10 @@ export function reportedError(error: unknown, io: Io, { debug }: { readonly debu
   }
   const { message, stack, cause } = error as Error;
   if (unreachable(error) || unreachable(cause)) {
-    io.err(`error: the server cannot be reached: ${message}\nDoes it run? vimana status tells.\n`);
+    io.err(`error: the server cannot be reached: ${message}\nCheck whether it is running: vimana status\n`);
     return EXIT_CODES.failed;
   }
-  io.err(`internal error: ${message}\n${debug ? stack : 'set VIMANA_DEBUG=1 to see where'}\n`);
+  io.err(`internal error: ${message}\n${debug ? stack : 'Set VIMANA_DEBUG=1 for a stack trace.'}\n`);
   return EXIT_CODES.internal;
 }
 

@@ -9,12 +9,12 @@ export function formatExplanation(attempt: Explanation): string {
   const { namespace, name, scheduler, time, node, message, nominatedNode, nodesInCluster } = attempt;
   const suited = attempt.nodes.filter(({ suits }) => suits);
   const refused = attempt.nodes.filter(({ suits }) => !suits);
-  const where = node === undefined ? `placed nowhere: ${message ?? 'no reason is known'}` : `placed on ${node}`;
+  const where = node === undefined ? `not placed: ${message ?? 'unknown reason'}` : `placed on ${node}`;
   return [
     `pod ${namespace}/${name}, attempt ${attempt.attempt} of ${scheduler} at ${time}`,
     where,
-    ...(nominatedNode === undefined ? [] : [`${nominatedNode} is being made free for it`]),
-    `${attempt.nodes.length} of ${nodesInCluster} nodes were looked at, ${suited.length} suit`,
+    ...(nominatedNode === undefined ? [] : [`preempting pods on ${nominatedNode} for it`]),
+    `${attempt.nodes.length} of ${nodesInCluster} nodes evaluated, ${suited.length} feasible`,
     '',
     ...(suited.length === 0 ? [] : [formatScores(suited)]),
     ...(refused.length === 0 ? [] : [formatRefusals(refused)]),
@@ -32,7 +32,7 @@ function formatScores(nodes: readonly NodeExplanation[]): string {
       return score === undefined ? '-' : `${score.weighted} (${score.raw})`;
     }),
   ]);
-  const only = plugins.length === 0 ? 'The only node that suits is not scored.\n' : '';
+  const only = plugins.length === 0 ? 'The only feasible node is not scored.\n' : '';
   return `${formatTable(['NODE', 'TOTAL', ...plugins], rows)}${more(nodes.length)}${only}`;
 }
 
@@ -40,7 +40,7 @@ function formatRefusals(nodes: readonly NodeExplanation[]): string {
   const rows = nodes
     .slice(0, MAX_NODES)
     .map(({ name, refusedBy = '', reasons = [] }) => [name, refusedBy, reasons.join('; ')]);
-  return `${formatTable(['NODE', 'REFUSED BY', 'REASON'], rows)}${more(nodes.length)}`;
+  return `${formatTable(['NODE', 'REJECTED BY', 'REASON'], rows)}${more(nodes.length)}`;
 }
 
 const more = (count: number) => (count > MAX_NODES ? `... and ${count - MAX_NODES} more (-o json shows all)\n` : '');

@@ -7,7 +7,7 @@ import { dns1123SubdomainProblems } from '#platform/base/names';
 export function allowedHostsOption(): Option {
   return new Option(
     '--allowed-hosts <names>',
-    'names that HTTP clients may use besides addresses and localhost, separated by commas; *.example.org for all below one',
+    'host names that HTTP clients may use besides IP addresses and localhost, separated by commas; *.example.org allows all subdomains',
   )
     .argParser((text: string) => listed(text, isHostName, 'names such as vimana.example.org or *.example.org'))
     .default([], 'none');
@@ -17,7 +17,7 @@ export function allowedHostsOption(): Option {
 export function imageHostsOption(): Option {
   return new Option(
     '--image-hosts <hosts>',
-    'names, addresses and CIDRs of image servers that may be at addresses that are not public, separated by commas',
+    'names, addresses and CIDRs of image servers that may have private addresses, separated by commas',
   )
     .argParser((text: string) =>
       listed(text, isHost, 'names, addresses or CIDRs such as images.example.org or 10.0.0.0/8'),
@@ -32,7 +32,7 @@ function listed(text: string, isGood: (each: string) => boolean, what: string): 
     .filter((each) => each !== '');
   const bad = names.filter((each) => !isGood(each));
   if (bad.length === 0) return names;
-  throw new InvalidArgumentError(`${bad.join(', ')} is wrong: it must be ${what}.`);
+  throw new InvalidArgumentError(`${bad.join(', ')} is not valid: it must be ${what}.`);
 }
 
 const isHostName = (text: string) => dns1123SubdomainProblems(text.replace(/^\*\./, '')).length === 0;

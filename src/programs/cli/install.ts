@@ -55,23 +55,23 @@ interface CommandDeps extends Pick<InstallDeps, 'io' | 'clock' | 'signal'> {
  */
 export function installCommands({ connect, starters, ...parts }: CommandDeps): Command[] {
   const install = nodeFlags(withConnectionFlags(new CheckedCommand('install')), 'nodes', 0)
-    .description('bring definitions and rights to a cluster, and simulated nodes and examples where asked for')
+    .description('install CRDs and RBAC into a cluster, and optionally simulated nodes and examples')
     .addOption(dialectsOption('API groups to install, separated by commas'))
-    .option('--examples', 'create example machines in the namespace', false)
-    .option('--dry-run', 'say what would be done, as the server sees it, and change nothing', false)
-    .option('--force-conflicts', 'take over fields that somebody else has set otherwise', false)
-    .option('--wait', 'return when the kinds are served', true)
-    .option('--no-wait', 'return when everything is sent')
+    .option('--examples', 'create example VMs in the namespace', false)
+    .option('--dry-run', 'print what would change, using a server-side dry run', false)
+    .option('--force-conflicts', 'take over fields that other field managers own', false)
+    .option('--wait', 'wait until the kinds are served', true)
+    .option('--no-wait', 'do not wait until the kinds are served')
     .addOption(timeoutOption())
     .refuses(contradictions)
     .action((settings: InstallSettings, command: Command) =>
       withConnection(connect, command, (connection) => starters.install(settings, { ...parts, ...connection })),
     );
   const uninstall = withConnectionFlags(new CheckedCommand('uninstall'))
-    .description('take away what install has brought; kinds that have objects stay unless told otherwise')
-    .addOption(dialectsOption('API groups to take away, separated by commas'))
-    .option('--with-objects', 'delete all objects of these kinds too, in every namespace', false)
-    .option('--dry-run', 'say what would be done, and change nothing', false)
+    .description('delete what install created; fails if there are objects of these kinds, unless --with-objects is set')
+    .addOption(dialectsOption('API groups to uninstall, separated by commas'))
+    .option('--with-objects', 'also delete all objects of these kinds, in every namespace', false)
+    .option('--dry-run', 'print what would be deleted, and change nothing', false)
     .addOption(timeoutOption())
     .action((settings: UninstallSettings, command: Command) =>
       withConnection(connect, command, (connection) => starters.uninstall(settings, { ...parts, ...connection })),
@@ -84,7 +84,7 @@ const dialectsOption = (description: string) =>
     .argParser(dialects)
     .default([...DIALECT_NAMES], DIALECT_NAMES.join(','));
 
-const timeoutOption = () => durationOption('--timeout <duration>', 'longest wait', '2m');
+const timeoutOption = () => durationOption('--timeout <duration>', 'maximum time to wait', '2m');
 
 /** Returns an error for each combination of flags that contradict each other. */
 function contradictions({ examples, wait }: InstallSettings, given: Given): string[] {
@@ -92,7 +92,7 @@ function contradictions({ examples, wait }: InstallSettings, given: Given): stri
   const more = { nodeLabels: '--node-labels', nodeResources: '--node-resources' };
   const idle = Object.entries({ ...shapes, ...more }).flatMap(([name, flag]) => (given(name) ? [flag] : []));
   return [
-    ...(examples && !wait ? ['--examples needs kinds that are served, and --no-wait does not wait for them.'] : []),
+    ...(examples && !wait ? ['--examples cannot be used with --no-wait: examples need kinds that are served.'] : []),
     ...(idle.length > 0 && !given('nodes') && !given('nodeFile') ? [`${idle.join(', ')} need --nodes.`] : []),
   ];
 }

@@ -17,18 +17,18 @@ const SIZED = ['cpu', 'memory', 'pods', 'ephemeral-storage'];
 /** Adds the flags that select the simulated nodes. The name of the count flag and its default differ by command. */
 export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count', usual = 5): CheckedCommand {
   return command
-    .option(`--${count} <count>`, 'simulated nodes', wholeNumber(0), usual)
-    .option('--node-size <size>', 'size of a node', '32cpu,128Gi')
-    .option('--node-prefix <name>', 'what the names of nodes begin with: node gives node-1, node-2', 'kwok-node-')
-    .option('--zones <count>', 'zones that the nodes are spread over', wholeNumber(1), 1)
+    .option(`--${count} <count>`, 'number of simulated nodes', wholeNumber(0), usual)
+    .option('--node-size <size>', 'size of each node', '32cpu,128Gi')
+    .option('--node-prefix <name>', 'prefix of node names: node gives node-1, node-2', 'kwok-node-')
+    .option('--zones <count>', 'number of zones to spread the nodes over', wholeNumber(1), 1)
     .addOption(new Option('--node-labels <key=value,...>', 'labels of every node').argParser(pairs))
     .addOption(
       new Option(
         '--node-resources <name=amount,...>',
-        'further resources of every node, as nvidia.com/gpu=1',
+        'extended resources of every node, such as nvidia.com/gpu=1',
       ).argParser(furtherResources),
     )
-    .option('--node-file <file>', 'pools of nodes, instead of the flags above')
+    .option('--node-file <file>', 'file with node pools, instead of the flags above')
     .refuses((_flags: NodeFlags, given) => besideFile(given, count));
 }
 
@@ -43,7 +43,7 @@ function besideFile(given: Given, count: string): string[] {
     nodeResources: '--node-resources',
   };
   const beside = Object.entries(names).flatMap(([name, flag]) => (given(name) ? [flag] : []));
-  return beside.length === 0 ? [] : [`--node-file says all about the nodes; leave out ${beside.join(', ')}.`];
+  return beside.length === 0 ? [] : [`--node-file cannot be combined with ${beside.join(', ')}.`];
 }
 
 /** Parses pairs, and adds them to those of earlier occurrences of the flag. */
@@ -53,7 +53,7 @@ function pairs(text: string, before: Record<string, string> | undefined): Record
     const at = pair.indexOf('=');
     if (at <= 0) throw new InvalidArgumentError(`"${pair}" must be name=value.`);
     const name = pair.slice(0, at).trim();
-    if (Object.hasOwn(all, name)) throw new InvalidArgumentError(`${name} is said twice.`);
+    if (Object.hasOwn(all, name)) throw new InvalidArgumentError(`${name} is set twice.`);
     all[name] = pair.slice(at + 1).trim();
   }
   return all;
@@ -64,7 +64,7 @@ function furtherResources(text: string, before: Record<string, string> | undefin
   const sized = SIZED.filter((name) => Object.hasOwn(all, name));
   if (sized.length === 0) return all;
   const size = sized.map((name) => (name === 'cpu' ? `${all[name]}cpu` : `${name}=${all[name]}`)).join(',');
-  throw new InvalidArgumentError(`${sized.join(', ')} belong to --node-size, as --node-size ${size}.`);
+  throw new InvalidArgumentError(`${sized.join(', ')} must be set with --node-size, for example --node-size ${size}.`);
 }
 
 function wholeNumber(least: number): (text: string) => number {

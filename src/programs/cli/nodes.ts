@@ -11,12 +11,12 @@ export interface NodesSettings extends NodeFlags {
 /** Builds `vimana nodes --count N --print`, which prints the simulated nodes as manifests for a cluster with KWOK. */
 export function nodesCommand(io: Io, render: (settings: NodesSettings) => Promise<string>): Command {
   return nodeFlags(new CheckedCommand('nodes'), 'count')
-    .description('print the simulated nodes and their stages for KWOK on a real cluster')
+    .description('print simulated nodes and their Stages for KWOK on a real cluster')
     .option('--print', 'print the manifests')
     .action(async ({ print, ...settings }: NodesSettings & { readonly print?: boolean }) => {
       if (print !== true) {
-        throw new UsageError('nodes are only printed', {
-          hint: 'vimana nodes --count 10 --print | kubectl apply -f -; vimana up brings its own nodes.',
+        throw new UsageError('vimana nodes needs --print', {
+          hint: 'For example: vimana nodes --count 10 --print | kubectl apply -f -. vimana up creates its own nodes.',
         });
       }
       io.out(await render(settings));

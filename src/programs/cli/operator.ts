@@ -68,10 +68,14 @@ type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health' | 'carbon'> &
  */
 export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>): Command {
   const operator = new CheckedCommand('operator')
-    .description('run the operator for a Kubernetes cluster, inside of it or from outside')
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', nonEmpty)
+    .description('run the operator, inside a Kubernetes cluster or outside')
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig to use (default: KUBECONFIG, then ~/.kube/config, then the ServiceAccount of the pod)',
+      nonEmpty,
+    )
     .option('--context <name>', 'context of the kubeconfig', nonEmpty)
-    .option('--leader-elect', 'act only while holding a lease, so that several can stand by', false)
+    .option('--leader-elect', 'use leader election, so that only one replica acts', false)
     .option('--leader-election-id <name>', `name of the lease ${OWN_NAME}`, objectName)
     .option(
       '--leader-election-namespace <name>',
@@ -79,61 +83,71 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
       namespaceName,
     )
     .addOption(
-      new Option('--metrics-bind-addr <address>', 'where /metrics is; 0 for nowhere')
+      new Option('--metrics-bind-addr <address>', 'address of /metrics; 0 disables it')
         .argParser(bindAddress)
         .default({ port: 8080 }, ':8080'),
     )
-    .addOption(new Option('--metrics-bind-address <address>', 'the same').argParser(bindAddress))
+    .addOption(new Option('--metrics-bind-address <address>', 'alias of --metrics-bind-addr').argParser(bindAddress))
     .addOption(
-      new Option('--health-probe-bind-addr <address>', 'where /healthz and /readyz are; 0 for nowhere')
+      new Option('--health-probe-bind-addr <address>', 'address of /healthz and /readyz; 0 disables them')
         .argParser(bindAddress)
         .default({ port: 8081 }, ':8081'),
     )
-    .addOption(new Option('--health-probe-bind-address <address>', 'the same').argParser(bindAddress))
+    .addOption(
+      new Option('--health-probe-bind-address <address>', 'alias of --health-probe-bind-addr').argParser(bindAddress),
+    )
     .addOption(allowedHostsOption())
-    .option('--webhook-port <number>', 'port of webhooks and subresources; 0 serves neither', portNumber, 9443)
+    .option('--webhook-port <number>', 'port of webhooks and subresources; 0 disables both', portNumber, 9443)
     .option(
       '--webhook-name <name>',
-      `name of the webhook configurations; Service NAME-webhook and Secret NAME-webhook-cert go with it ${OWN_NAME}`,
+      `name of the webhook configurations, and prefix of the Service NAME-webhook and the Secret NAME-webhook-cert ${OWN_NAME}`,
       objectName,
     )
-    .option('--webhook-cert-dir <folder>', 'take tls.crt and tls.key from there instead of issuing them', nonEmpty)
+    .option(
+      '--webhook-cert-dir <directory>',
+      'directory with tls.crt and tls.key (default: the operator issues its own certificate)',
+      nonEmpty,
+    )
     .addOption(
-      new Option('--watch-namespace <name>', 'look after this namespace alone (default: all)')
+      new Option('--watch-namespace <name>', 'manage only this namespace (default: all)')
         .env('WATCH_NAMESPACE')
         .argParser(oneNamespace)
         .default(''),
     )
-    .option('--workers <count>', 'how many objects each controller works on at once', workers)
+    .option('--workers <count>', 'objects that each controller reconciles concurrently', workers)
     .addOption(
-      new Option('--dialects <names>', 'API groups to look after, separated by commas')
+      new Option('--dialects <names>', 'API groups to manage, separated by commas')
         .argParser(dialects)
         .default([...DIALECT_NAMES], DIALECT_NAMES.join(',')),
     )
-    .option('--instances', 'look after instances and migrations too: one operator of a cluster does', true)
-    .option('--no-instances', 'leave instances and migrations to another operator')
+    .option(
+      '--instances',
+      'manage VirtualMachineInstances and migrations too; exactly one operator of a cluster must',
+      true,
+    )
+    .option('--no-instances', 'leave VirtualMachineInstances and migrations to another operator')
     .option('--no-subresources', 'do not serve subresources.kubevirt.io')
     .addOption(
-      new Option('--vm-rollout-strategy <name>', 'whether changes reach a running machine')
+      new Option('--vm-rollout-strategy <name>', 'whether spec changes apply to running VMs')
         .choices(['LiveUpdate', 'Stage'])
         .default('LiveUpdate'),
     )
     .addOption(
-      new Option('--node-lost-after <duration>', 'when a silent node is given up')
+      new Option('--node-lost-after <duration>', 'time without heartbeat until a node is lost')
         .argParser(lostAfter)
         .default(lostAfter('40s'), '40s'),
     )
     .addOption(referenceNodeOption())
-    .option('--check-images', 'ask web servers whether the images of templates are there', false)
+    .option('--check-images', 'check that the images of templates exist on their web servers', false)
     .addOption(verifyImagesOption())
     .addOption(imageHostsOption());
   return withCarbonFlags(operator)
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'minimum level to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .addOption(new Option('--log-format <format>', 'how to log').choices(['json', 'text']).default('json'))
+    .addOption(new Option('--log-format <format>', 'log format').choices(['json', 'text']).default('json'))
     .refuses(contradictions)
     .action((parsed: Parsed) => start(flagsOf(parsed)));
 }
@@ -167,19 +181,17 @@ function contradictions(parsed: Parsed, given: Given): string[] {
   };
   const taken = Object.entries(ports).filter(([, port]) => port !== 0);
   const shared = taken.flatMap(([flag, port], at) =>
-    taken
-      .slice(0, at)
-      .flatMap(([other, its]) => (its === port ? [`${flag} and ${other} name port ${port} both.`] : [])),
+    taken.slice(0, at).flatMap(([other, its]) => (its === port ? [`${flag} and ${other} both use port ${port}.`] : [])),
   );
   return [
     ...carbonContradictions(parsed),
     ...(given('imageHosts') && !parsed.verifyImages && !parsed.checkImages
-      ? ['--image-hosts is of no use without --check-images or --verify-images.']
+      ? ['--image-hosts needs --check-images or --verify-images.']
       : []),
-    ...twice.map((name) => `--${toFlagName(name)} and --${toFlagName(name)}ess name different addresses.`),
+    ...twice.map((name) => `--${toFlagName(name)} and --${toFlagName(name)}ess are different addresses.`),
     ...shared,
     ...(webhookPort === 0 && given('webhookCertDir')
-      ? ['--webhook-cert-dir is of no use where --webhook-port is 0.']
+      ? ['--webhook-cert-dir cannot be used with --webhook-port 0.']
       : []),
     ...(parsed.leaderElect
       ? []
@@ -193,20 +205,20 @@ const toFlagName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${lett
 
 function objectName(text: string): string {
   const [problem] = dns1123SubdomainProblems(text);
-  if (problem !== undefined) throw new InvalidArgumentError(`It must be a name: ${problem}.`);
+  if (problem !== undefined) throw new InvalidArgumentError(`It must be a valid name: ${problem}.`);
   return text;
 }
 
 function namespaceName(text: string): string {
   const [problem] = dns1123LabelProblems(text);
-  if (problem !== undefined) throw new InvalidArgumentError(`It must be a namespace: ${problem}.`);
+  if (problem !== undefined) throw new InvalidArgumentError(`It must be a valid namespace: ${problem}.`);
   return text;
 }
 
 function oneNamespace(text: string): string {
   const name = text.trim();
   if (name === '' || dns1123LabelProblems(name).length === 0) return name;
-  throw new InvalidArgumentError('It must be one namespace, or nothing for all of them.');
+  throw new InvalidArgumentError('It must be one namespace, or empty for all namespaces.');
 }
 
 function workers(text: string): number {

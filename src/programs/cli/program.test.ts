@@ -26,7 +26,7 @@ describe('the help of commands', () => {
     expect(/default: [^)]*/.exec(text)?.[0]).toBe(`default: ${usual}`);
   });
 
-  it.each(['up', 'nodes', 'apiserver', 'vm create'])('shows no default that nobody could write: %s', (path) => {
+  it.each(['up', 'nodes', 'apiserver', 'vm create'])('shows no default that cannot be typed: %s', (path) => {
     expect(helpOf(named(path))).not.toMatch(/default: [{[]/);
   });
 });

@@ -63,7 +63,7 @@ export function vimanaProgram({
   starters,
 }: ProgramDeps): Command {
   const program = new CheckedCommand('vimana')
-    .description('Virtual machines as Kubernetes resources, real or simulated.')
+    .description('Run virtual machines as Kubernetes resources.')
     .version(version)
     .allowExcessArguments()
     .action((_options, command: Command) => {

@@ -47,7 +47,7 @@ export class Questions {
       end(new ReportedError(EXIT_CODES.interrupted));
       lines.close();
     });
-    lines.on('close', () => end(new VimanaError('NO_ANSWER', 'the input ended before the question was answered')));
+    lines.on('close', () => end(new VimanaError('NO_ANSWER', 'the input ended before all questions were answered')));
     return lines;
   }
 }

@@ -4,7 +4,7 @@ import { isZero, tryParseQuantity } from '#platform/base/quantity';
 
 /** Returns the flag for the node size that fractional VM sizes refer to where simulated nodes differ. */
 export const referenceNodeOption = () =>
-  new Option('--reference-node <size>', 'what a share of one node is a share of, where simulated nodes are not alike')
+  new Option('--reference-node <size>', 'node size that fractional VM sizes refer to, if simulated nodes differ')
     .argParser(referenceNode)
     .default(DEFAULT_NODE, `${DEFAULT_NODE.cpu}cpu,${DEFAULT_NODE.memory}`);
 

@@ -13,10 +13,10 @@ export interface RestoreSettings {
 /** Builds `vimana restore`, which restores a data directory from a backup. */
 export function restoreCommand(start: (settings: RestoreSettings) => Promise<void>): Command {
   return new CheckedCommand('restore')
-    .description('make a data folder of a backup')
+    .description('create a data directory from a backup')
     .argument('<file>', 'file that vimana backup wrote', nonEmpty)
-    .option('--data-dir <folder>', 'data folder to make (default: that of vimana up)', nonEmpty)
-    .option('--replace', 'set aside what the data folder holds', false)
+    .option('--data-dir <directory>', 'data directory to create (default: that of vimana up)', nonEmpty)
+    .option('--replace', 'set aside the present content of the data directory', false)
     .option('--passphrase-file <file>', 'file with the passphrase of an encrypted backup', nonEmpty)
     .action((file: string, flags: Omit<RestoreSettings, 'file'>) => start({ file, ...flags }));
 }

@@ -16,18 +16,18 @@ export interface RunningStarters {
 /** Builds `vimana status` and `vimana down`, which show and stop a `vimana up` on this host. */
 export function runningCommands({ status, down }: RunningStarters): Command[] {
   const folder = [
-    '--data-dir <folder>',
-    'data folder of the vimana up that is meant (default: the usual one)',
+    '--data-dir <directory>',
+    'data directory of the vimana up (default: that of vimana up)',
     nonEmpty,
   ] as const;
   return [
     new CheckedCommand('status')
-      .description('say whether vimana up runs, where, and what it holds')
+      .description('show whether vimana up is running, its addresses, and a summary of its objects')
       .option(...folder)
-      .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+      .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
       .action(status),
     new CheckedCommand('down')
-      .description('stop a running vimana up; its objects stay')
+      .description('stop a running vimana up; its objects are retained')
       .option(...folder)
       .action(down),
   ];

@@ -25,18 +25,18 @@ export function scenarioAt(io: Io, place: string): SimulationScenario {
   const [only, second] = named;
   const names = found.map(({ object }) => nameOf(object)).join(', ');
   if (only === undefined) {
-    const which = wanted === undefined ? '' : ` "${wanted}"${found.length > 0 ? `; there are ${names}` : ''}`;
-    throw new VimanaError('NOT_FOUND', `${file} holds no SimulationScenario${which}`, {
-      hint: 'vimana rebalance takes files of nodes and machines (JSON); examples/simulation/day.yaml is a scenario.',
+    const which = wanted === undefined ? '' : ` "${wanted}"${found.length > 0 ? `; it contains ${names}` : ''}`;
+    throw new VimanaError('NOT_FOUND', `${file} does not contain a SimulationScenario${which}`, {
+      hint: 'JSON files with nodes and VMs are for vimana rebalance. For an example of a scenario, see examples/simulation/day.yaml.',
     });
   }
   if (second !== undefined) {
-    throw new VimanaError('REFUSED', `${file} holds several scenarios: ${names}`, {
-      hint: `Name one: ${file}#${nameOf(only.object)}`,
+    throw new VimanaError('REFUSED', `${file} contains several scenarios: ${names}`, {
+      hint: `Select one: ${file}#${nameOf(only.object)}`,
     });
   }
   const admit = admissionOf(simulationScenario.apiVersion, simulationScenario.kind);
-  if (admit === undefined) throw new Error('there is no admission of scenarios');
+  if (admit === undefined) throw new Error('admission of SimulationScenarios is missing');
   const { metadata, ...rest } = only.object as { metadata?: object };
   const object = structuredClone({ ...rest, metadata: { namespace: 'default', ...metadata } });
   const user = { name: 'simulate', groups: [] };
@@ -52,7 +52,7 @@ export function scenarioAt(io: Io, place: string): SimulationScenario {
 }
 
 function scenarioRejected(file: string, causes: readonly string[]): VimanaError {
-  return new VimanaError('REFUSED', `${file} cannot be played:${causes.map((cause) => `\n  ${cause}`).join('')}`);
+  return new VimanaError('REFUSED', `${file} is not valid:${causes.map((cause) => `\n  ${cause}`).join('')}`);
 }
 
 function isScenario(object: unknown): boolean {

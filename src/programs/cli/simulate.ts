@@ -67,42 +67,55 @@ interface Flags {
  */
 export function simulateCommand(io: Io, start: (settings: SimulateSettings) => Promise<void>): Command {
   const command = new CheckedCommand('simulate')
-    .description('play a SimulationScenario in simulated time, and write a report')
-    .requiredOption('--scenario <file>', 'a manifest with a SimulationScenario; #name chooses one of several', nonEmpty)
-    .addOption(new Option('--until <duration>', 'end sooner, in simulated time').argParser(positive))
+    .description('run a SimulationScenario in simulated time, and write a report')
+    .requiredOption(
+      '--scenario <file>',
+      'manifest with a SimulationScenario; FILE#NAME selects one of several',
+      nonEmpty,
+    )
     .addOption(
-      new Option('--speed <factor>', 'simulated seconds in a real one, or max')
+      new Option('--until <duration>', 'stop at this simulated time (default: the duration of the scenario)').argParser(
+        positive,
+      ),
+    )
+    .addOption(
+      new Option('--speed <factor>', 'simulated seconds per real second, or max')
         .argParser(speed)
         .default(Number.POSITIVE_INFINITY, 'max'),
     )
-    .option('--seed <text>', 'what chance follows from (default: the seed of the scenario)', nonEmpty)
+    .option('--seed <text>', 'random seed (default: the seed of the scenario)', nonEmpty)
     .option(
-      '--out <folder>',
-      'where the report goes; an earlier report there is written over',
+      '--out <directory>',
+      'directory for the report; an earlier report is overwritten',
       nonEmpty,
       'simulation-report',
     )
-    .option('--nodes <count>', 'nodes of 32 CPUs and 128Gi, where the scenario brings none', wholeNumber(1, 10_000), 10)
-    .addOption(durationOption('--sample <duration>', 'how often nodes are measured', '5m').argParser(positive))
-    .option('--resolution <share>', 'steps in which machines are told of a load that drifts', share, 0.1)
-    .option('--slo-cpu <share>', 'CPU of a node beyond which machines suffer', share, 0.9)
-    .option('--slo-memory <share>', 'memory of a node beyond which machines suffer', share, 0.95)
-    .option('--no-rebalance', 'leave machines where they are')
+    .option(
+      '--nodes <count>',
+      'number of nodes with 32 CPUs and 128Gi, if the scenario has no nodes',
+      wholeNumber(1, 10_000),
+      10,
+    )
+    .addOption(durationOption('--sample <duration>', 'interval between samples of the nodes', '5m').argParser(positive))
+    .option('--resolution <fraction>', 'smallest change of a drifting load that is applied to VMs', share, 0.1)
+    .option('--slo-cpu <fraction>', 'CPU utilization of a node above which its VMs violate the SLO', share, 0.9)
+    .option('--slo-memory <fraction>', 'memory utilization of a node above which its VMs violate the SLO', share, 0.95)
+    .option('--no-rebalance', 'do not rebalance')
     .addOption(
-      durationOption('--rebalance-every <duration>', 'how often machines are rebalanced', '5m').argParser(positive),
+      durationOption('--rebalance-every <duration>', 'interval between rebalancing runs', '5m').argParser(positive),
     )
     .addOption(algorithmOption())
     .addOption(modeOption())
     .addOption(plannerOption());
   return withLimitFlags(command)
-    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, 100_000), DEFAULT_BUDGET)
+    .option('--budget <plans>', 'plans that a search evaluates per step', wholeNumber(1, 100_000), DEFAULT_BUDGET)
     .addOption(
-      new Option('--destinations <who>', 'who says where a machine goes')
+      new Option('--destinations <who>', 'whether the planner or the scheduler chooses the destination of a VM')
         .choices(['planner', 'scheduler'])
         .default('planner'),
     )
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'minimum level to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('error'),
     )
@@ -118,7 +131,7 @@ function settingsOf(io: Io, flags: Flags): SimulateSettings {
       'REFUSED',
       `--until ${formatDurationFlag(flags.until)}: the scenario lasts ${scenario.spec.duration}`,
       {
-        hint: 'Leave it out, or let spec.duration say more.',
+        hint: 'Omit it, or increase spec.duration.',
       },
     );
   }
@@ -158,11 +171,11 @@ function speed(text: string): number {
   if (text === 'max') return Number.POSITIVE_INFINITY;
   const factor = Number.parseFloat(text);
   if (/^\d+(?:\.\d+)?x?$/.test(text) && factor > 0) return factor;
-  throw new InvalidArgumentError('It must be max or a number above 0.');
+  throw new InvalidArgumentError('It must be max or a number greater than 0.');
 }
 
 function share(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value > 0 && value <= 10) return value;
-  throw new InvalidArgumentError('It must be a share above 0, such as 0.05.');
+  throw new InvalidArgumentError('It must be a number greater than 0, such as 0.05.');
 }

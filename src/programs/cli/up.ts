@@ -51,54 +51,63 @@ export interface UpSettings extends NodeFlags {
  */
 export function upCommand(start: (settings: UpSettings) => Promise<void>): Command {
   const up = nodeFlags(new CheckedCommand('up'), 'nodes')
-    .description('run everything in one process: control plane, scheduler, simulated nodes, operator')
+    .description('run a whole cluster in one process: API server, scheduler, controllers, simulated nodes and operator')
     .option(
-      '--data-dir <folder>',
-      'where objects, certificates and keys are kept (default: the user data folder)',
+      '--data-dir <directory>',
+      'directory for objects, certificates and keys (default: the data directory of the user)',
       nonEmpty,
     )
-    .option('--ephemeral', 'keep objects in memory; a data folder then holds only certificates and a lock', false)
+    .option(
+      '--ephemeral',
+      'keep objects in memory; the data directory then contains only certificates and a lock',
+      false,
+    )
     .addOption(
-      new Option('--durability <mode>', 'sync answers a write when it is on disk; relaxed when the system has it')
+      new Option(
+        '--durability <mode>',
+        'sync: respond once a write is on disk; relaxed: once the operating system has it',
+      )
         .choices(['sync', 'relaxed'])
         .default('sync'),
     )
-    .option('--port <number>', 'port of the API server; 0 takes free ones for all listeners', portNumber, 6443)
-    .option('--bind-address <address>', 'address that all listeners listen on', nonEmpty, '127.0.0.1')
+    .option('--port <number>', 'port of the API server; 0 picks free ports for all listeners', portNumber, 6443)
+    .option('--bind-address <address>', 'address for all listeners', nonEmpty, '127.0.0.1')
     .addOption(allowedHostsOption())
     .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
     .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
     .option(
       '--exporter-port <number>',
-      'port of the exporter, where simulation is among the dialects',
+      'port of the exporter, which runs if --dialects includes simulation',
       portNumber,
       8000,
     )
-    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there too, once ready', nonEmpty)
+    .option('--kubeconfig-out <file>', 'also write an administrator kubeconfig to this file when ready', nonEmpty)
     .addOption(
       new Option('--dialects <names>', 'API groups to serve, separated by commas')
         .argParser(dialects)
         .default([...DIALECT_NAMES], DIALECT_NAMES.join(',')),
     )
-    .option('--demo', 'create the demo fleet (default on a new data folder)')
-    .option('--empty', 'create no demo fleet')
+    .option('--demo', 'create the demo fleet (default for a new data directory)')
+    .option('--empty', 'do not create the demo fleet')
     .addOption(durationOption('--stage-delay <duration>', 'how long a pod takes to start', '0s'))
-    .option('--scheduler-config <file>', 'a KubeSchedulerConfiguration', nonEmpty)
+    .option('--scheduler-config <file>', 'file with a KubeSchedulerConfiguration', nonEmpty)
     .addOption(
-      new Option('--vm-rollout-strategy <name>', 'whether changes reach a running machine')
+      new Option('--vm-rollout-strategy <name>', 'whether spec changes apply to running VMs')
         .choices(['LiveUpdate', 'Stage'])
         .default('LiveUpdate'),
     )
     .addOption(
-      durationOption('--node-lost-after <duration>', 'when a silent node is given up', '40s').argParser(lostAfter),
+      durationOption('--node-lost-after <duration>', 'time without heartbeat until a node is lost', '40s').argParser(
+        lostAfter,
+      ),
     )
     .addOption(referenceNodeOption())
     .addOption(verifyImagesOption())
     .addOption(imageHostsOption());
   return withCarbonFlags(up)
-    .option('--audit-log <file>', 'append one JSON line for every request', nonEmpty)
+    .option('--audit-log <file>', 'append one JSON line per request to this file', nonEmpty)
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'minimum level to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     )
@@ -138,14 +147,14 @@ function contradictions(flags: Flags, given: Given): string[] {
   const shared = named.find(([, number], at) => named.findIndex(([, other]) => other === number) !== at);
   return [
     ...carbonContradictions(flags),
-    ...(given('imageHosts') && !flags.verifyImages ? ['--image-hosts is of no use without --verify-images.'] : []),
+    ...(given('imageHosts') && !flags.verifyImages ? ['--image-hosts needs --verify-images.'] : []),
     ...(demo === true && empty === true ? ['--demo and --empty contradict each other.'] : []),
     ...(demo === true && !flags.dialects.includes('kubevirt')
-      ? ['--demo creates machines of kubevirt.io, which --dialects leaves out.']
+      ? ['--demo creates kubevirt.io VMs, but --dialects does not include kubevirt.']
       : []),
-    ...(demo === true && nodes === 0 && !given('nodeFile') ? ['--demo needs nodes, and --nodes is 0.'] : []),
+    ...(demo === true && nodes === 0 && !given('nodeFile') ? ['--demo needs nodes, but --nodes is 0.'] : []),
     ...(ephemeral && given('durability')
-      ? ['--durability is about the disk, and --ephemeral keeps objects in memory.']
+      ? ['--durability cannot be used with --ephemeral, which keeps objects in memory.']
       : []),
     ...(shared === undefined
       ? []
@@ -153,7 +162,7 @@ function contradictions(flags: Flags, given: Given): string[] {
           `${named
             .filter(([, number]) => number === shared[1])
             .map(([flag]) => flag)
-            .join(' and ')} are both ${shared[1]}; each needs a port of its own.`,
+            .join(' and ')} are both ${shared[1]}; each needs its own port.`,
         ]),
   ];
 }
@@ -163,7 +172,7 @@ export function dialects(text: string): DialectName[] {
   const unknown = names.filter((name) => !(DIALECT_NAMES as readonly string[]).includes(name));
   if (unknown.length === 0) return names as DialectName[];
   const named = unknown.map((name) => (name === '' ? '""' : name)).join(', ');
-  throw new InvalidArgumentError(`${named} is none of ${DIALECT_NAMES.join(', ')}.`);
+  throw new InvalidArgumentError(`${named} is not one of ${DIALECT_NAMES.join(', ')}.`);
 }
 
 /**
@@ -175,5 +184,7 @@ const SOONEST_LOSS = parseDuration('35s');
 export function lostAfter(text: string): number {
   const ms = durationMs(text);
   if (ms >= SOONEST_LOSS) return ms;
-  throw new InvalidArgumentError('It must be at least 35s: a silent node ends its machines after 30s.');
+  throw new InvalidArgumentError(
+    'It must be at least 35s: a node that cannot renew its lease stops its VMs after 30s.',
+  );
 }

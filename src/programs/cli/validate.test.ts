@@ -39,68 +39,68 @@ async function validate(...paths: string[]) {
 }
 
 describe('vimana validate', () => {
-  it('accepts what admission would, and leaves the objects of others alone', async () => {
+  it('accepts what admission accepts, and skips objects of other groups', async () => {
     const { out, err, failure } = await validate('folder');
     expect(out).toBe(
-      'good.yaml:2: VirtualMachine "web" is valid\nother.yaml:1: Secret "s" is not Vimana\'s to judge (v1)\n',
+      'good.yaml:2: VirtualMachine "web" is valid\nother.yaml:1: Secret "s" skipped: v1 is not a group of Vimana\n',
     );
     expect({ err, failure }).toEqual({ err: '', failure: undefined });
   });
 
-  it('tells every cause at once, each with its path', async () => {
+  it('reports every cause at once, each with its path', async () => {
     const { err, failure } = await validate('bad.yaml');
     for (const path of ['metadata.name', 'spec.cpus', 'spec.memory', '"spec.wings"', 'spec.networks[0].macAddress']) {
       expect(err).toContain(path);
     }
-    expect(failure).toBe('1 of 1 objects would be refused');
+    expect(failure).toBe('1 of 1 objects are not valid');
   });
 
   it.each([
     ['broken.yaml', 'broken.yaml:1:'],
     [
       'typo.yaml',
-      'there is no kind hypersdk.io/v1alpha1 VirtualMashine; there are hypersdk.io/v1alpha1 VirtualMachine',
+      'unknown kind hypersdk.io/v1alpha1 VirtualMashine; known kinds are hypersdk.io/v1alpha1 VirtualMachine',
     ],
-    ['empty.yaml', 'empty.yaml: holds no object'],
-  ])('refuses %s by name', async (file, message) => {
+    ['empty.yaml', 'empty.yaml: contains no object'],
+  ])('rejects %s by name', async (file, message) => {
     const { err, failure } = await validate(file);
     expect(err).toContain(message);
-    expect(failure).toBe('1 of 1 objects would be refused');
+    expect(failure).toBe('1 of 1 objects are not valid');
   });
 
-  it('knows files of scenarios', async () => {
+  it('validates scenario files', async () => {
     expect((await validate('scenarios.json')).out).toBe('scenarios.json:1: scenarios calm, busy are valid\n');
     expect((await validate('odd-scenarios.json')).err).toBe(
-      'odd-scenarios.json:1: scenarios calm would be refused:\n' +
+      'odd-scenarios.json:1: scenarios calm is not valid:\n' +
         '  calm[0].memory_usage: Invalid value: 1.2: must not be greater than 1\n',
     );
   });
 
   it.each([
     ['once', ['-f', 'good.yaml', 'other.yaml']],
-    ['again and again', ['--filename', 'good.yaml', '-f', 'other.yaml']],
-    ['as a folder', ['-f', 'folder']],
-    ['beside words', ['good.yaml', '-f', 'other.yaml']],
-  ])("takes files by kubectl's flag, %s", async (_, args) => {
+    ['repeatedly', ['--filename', 'good.yaml', '-f', 'other.yaml']],
+    ['as a directory', ['-f', 'folder']],
+    ['beside arguments', ['good.yaml', '-f', 'other.yaml']],
+  ])("accepts kubectl's flag for files, %s", async (_, args) => {
     const { out, failure } = await validate(...args);
     expect(out).toMatch(/^good\.yaml:2: .*\nother\.yaml:1: .*\n$/);
     expect(failure).toBeUndefined();
   });
 
-  it('wants a file', async () => {
-    expect((await validate()).failure).toBe('name a file');
+  it('requires a file', async () => {
+    expect((await validate()).failure).toBe('no file given');
   });
 
-  it('says which file it cannot read', async () => {
+  it('reports which file it cannot read', async () => {
     expect((await validate('missing.yaml')).failure).toBe('cannot read missing.yaml: no such file');
   });
 });
 
-it('holds a machine against the advice of a template beside it, unless that is none', async () => {
+it('checks a VM against the minimum of a template beside it, if that is valid', async () => {
   expect((await validate('advice.yaml')).out).toContain(
     'warning: spec.cpus (1) is less than template big recommends (4)',
   );
   const { out, err } = await validate('odd-template.yaml');
   expect(out).toContain('VirtualMachine "lost" is valid');
-  expect(err).toContain('VMTemplate "odd" would be refused');
+  expect(err).toContain('VMTemplate "odd" is not valid');
 });

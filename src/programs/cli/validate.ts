@@ -26,12 +26,12 @@ interface Found extends ManifestDocument {
 /** Builds `vimana validate FILE...`, which checks manifests against admission without a cluster. */
 export function validateCommand(io: Io): Command {
   return new CheckedCommand('validate')
-    .description('check manifests against every rule of their kinds; needs no cluster')
-    .argument('[file...]', 'YAML or JSON files, folders of them, or - for standard input')
-    .option('-f, --filename <file...>', 'further files and folders, named as kubectl has them')
+    .description('validate manifests against all rules of their kinds, without a cluster')
+    .argument('[file...]', 'YAML or JSON files, directories of them, or - for standard input')
+    .option('-f, --filename <file...>', 'files and directories, as for kubectl')
     .action((words: string[], { filename = [] }: { filename?: string[] }) => {
       const paths = [...words, ...filename];
-      if (paths.length === 0) throw new UsageError('name a file', { hint: 'See: vimana validate --help' });
+      if (paths.length === 0) throw new UsageError('no file given', { hint: 'See: vimana validate --help' });
       const files = paths.flatMap((path) => manifestFiles(io, path)).map((file) => ({ file, ...readFile(io, file) }));
       const found = files.flatMap(({ file, documents }) => documents.map((document) => ({ ...document, file })));
       const lookup = lookupIn(found);
@@ -43,7 +43,7 @@ export function validateCommand(io: Io): Command {
         for (const line of lines) (verdict === 'refused' ? io.err : io.out)(`${line}\n`);
       }
       const refused = outcomes.filter(({ verdict }) => verdict === 'refused').length;
-      if (refused > 0) throw new VimanaError('REFUSED', `${refused} of ${outcomes.length} objects would be refused`);
+      if (refused > 0) throw new VimanaError('REFUSED', `${refused} of ${outcomes.length} objects are not valid`);
     });
 }
 
@@ -51,7 +51,7 @@ function readFile(io: Io, file: string): { documents: readonly ManifestDocument[
   const { documents, problems } = readManifest(readTextFile(io, file));
   const broken = problems.map(({ line, column, message }) => refuse([`${file}:${line}:${column}: ${message}`]));
   return documents.length + broken.length === 0
-    ? { documents, broken: [refuse([`${file}: holds no object`])] }
+    ? { documents, broken: [refuse([`${file}: contains no object`])] }
     : { documents, broken };
 }
 
@@ -119,7 +119,7 @@ function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcom
   const warned = warnings.map((warning) => `  warning: ${warning}`);
   const wrong = [...unknownFields.map((path) => `unknown field "${path}"`), ...causes.map(formatFieldError)];
   if (wrong.length === 0) return { lines: [`${title} is valid`, ...warned], verdict: 'valid' };
-  return refuse([`${title} would be refused:`, ...wrong.map((cause) => `  ${cause}`), ...warned]);
+  return refuse([`${title} is not valid:`, ...wrong.map((cause) => `  ${cause}`), ...warned]);
 }
 
 /** Reports whether the object is a scenario file, which lists nodes by name. Such files may lie beside manifests. */
@@ -132,17 +132,18 @@ function validateScenarios(place: string, object: Readonly<Record<string, readon
   const title = `${place}: scenarios ${Object.keys(object).join(', ')}`;
   const { causes } = readScenarios(object);
   if (causes.length === 0) return { lines: [`${title} are valid`], verdict: 'valid' };
-  return refuse([`${title} would be refused:`, ...causes.map((cause) => `  ${formatFieldError(cause)}`)]);
+  return refuse([`${title} is not valid:`, ...causes.map((cause) => `  ${formatFieldError(cause)}`)]);
 }
 
 /** Skips objects of foreign kinds. Only an unknown kind of a Vimana group is an error. */
 function foreign(title: string, apiVersion: string, kind: string): Outcome {
   if (apiVersion === '' || kind === '')
-    return refuse([`${title} would be refused:`, '  it must be an object with apiVersion and kind']);
+    return refuse([`${title} is not valid:`, '  it must be an object with apiVersion and kind']);
   const ours = KINDS.filter(({ group }) => apiVersion.startsWith(`${group}/`));
-  if (ours.length === 0) return { lines: [`${title} is not Vimana's to judge (${apiVersion})`], verdict: 'skipped' };
+  if (ours.length === 0)
+    return { lines: [`${title} skipped: ${apiVersion} is not a group of Vimana`], verdict: 'skipped' };
   const known = ours.map((each) => `${each.apiVersion} ${each.kind}`).join(', ');
-  return refuse([`${title} would be refused:`, `  there is no kind ${apiVersion} ${kind}; there are ${known}`]);
+  return refuse([`${title} is not valid:`, `  unknown kind ${apiVersion} ${kind}; known kinds are ${known}`]);
 }
 
 function inNamespace(object: { readonly metadata?: unknown }): object {

@@ -55,7 +55,7 @@ describe('the eviction of a launcher', () => {
   const marked = async () =>
     ((await plane.ask('GET', `${INSTANCES}/web`)).body['status'] as { evacuationNodeName?: string }).evacuationNodeName;
 
-  it('marks a machine that can migrate, and is refused for as long as it has not', async () => {
+  it('marks a VMI that can migrate, and is rejected until it has migrated', async () => {
     const name = await launcher();
     await status({ phase: 'Running', nodeName: 'n1', conditions: [] });
     expect(await evict(name)).toMatchObject({
@@ -77,7 +77,7 @@ describe('the eviction of a launcher', () => {
     expect(pod.body['metadata']).not.toHaveProperty('deletionTimestamp');
   });
 
-  it('goes through once the machine has ended', async () => {
+  it('is accepted once the VMI has ended', async () => {
     const name = await launcher();
     await status({ phase: 'Succeeded' });
     expect(await evict(name)).toMatchObject({ status: 'Success' });

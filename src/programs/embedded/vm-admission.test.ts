@@ -17,8 +17,8 @@ const network = (subnet: object = {}, metadata: object = {}) => ({
   },
 });
 
-describe('our own kinds', () => {
-  test('are refused with everything that is wrong, of their schema and beyond', async () => {
+describe('Vimana kinds', () => {
+  test('are rejected with all errors, of their schema and beyond', async () => {
     const cluster = await testCluster();
     const bad = network({ cidr: '192.168.20.0/40' });
     bad.spec.config.mtu = 1;
@@ -30,13 +30,13 @@ describe('our own kinds', () => {
     );
   });
 
-  test('are stored as their admission made them', async () => {
+  test('are stored as admission has changed them', async () => {
     const cluster = await testCluster();
     const created = await cluster.create(`${NETWORKS}/x`, network());
     expect(cluster.get(`${NETWORKS}/x/n`)).toEqual(created);
   });
 
-  test('may leave their name to the server', async () => {
+  test('may use generateName', async () => {
     const cluster = await testCluster();
     const made = await cluster.create(`${NETWORKS}/x`, network({}, { name: '', generateName: 'n-' }));
     expect(made.metadata.name).toMatch(/^n-\w{5}$/);
@@ -57,7 +57,7 @@ describe('an instance', () => {
   };
   const grow = { spec: { domain: { memory: { guest: '2Gi' } } } };
 
-  test('is changed by who has the verb operate alone', async () => {
+  test('can be changed only with the verb operate', async () => {
     const cluster = await testCluster();
     await cluster.create(`${INSTANCES}/x`, instance);
     const unnamed = await cluster.refused(cluster.patch(`${INSTANCES}/x/i`, grow, { user: OPERATOR }));

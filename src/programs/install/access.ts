@@ -71,7 +71,7 @@ export function accessLines(accesses: readonly Access[]): string[] {
   const verbs = new Map<string, string[]>();
   for (const { verb, group, resource, namespace, name } of accesses) {
     const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : ` "${name}"`}`;
-    const line = `${what}${namespace === undefined ? '' : ` in the namespace ${namespace}`}`;
+    const line = `${what}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
     verbs.set(line, [...(verbs.get(line) ?? []), verb]);
   }
   return [...verbs].map(([line, some]) => `${some.join(', ')} ${line}`);

@@ -63,8 +63,8 @@ async function applyDesired(
 async function untilServed({ definitions }: Plan, ms: number, { io, client, clock, signal }: InstallDeps) {
   const missing = new Set(definitions.map(({ object }) => object.metadata.name ?? ''));
   const late = () => ({
-    what: `these are not served: ${[...missing].join(', ')}`,
-    hint: `See why with: kubectl describe crd ${[...missing][0]}`,
+    what: `these CRDs are not served: ${[...missing].join(', ')}`,
+    hint: `To see why: kubectl describe crd ${[...missing][0]}`,
   });
   await withTimeout({ clock, signal, ms, late }, (ended) =>
     Promise.all([...missing].map((name) => waitForServed(client, name, ended).then(() => missing.delete(name)))),

@@ -91,6 +91,6 @@ async function orUnseen<T>(
     return { found: (await ifExists(answer)) ?? [] };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    return { unseen: `perhaps ${what} (${error.message})` };
+    return { unseen: `possibly ${what} (${error.message})` };
   }
 }

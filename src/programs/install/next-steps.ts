@@ -21,17 +21,17 @@ export function nextSteps({ dialects, known, examples, operator }: Situation): s
   const lines: (readonly [command: string, why: string])[] = [
     ...(operator === undefined
       ? [
-          [`bin/vimana operator${flag} --webhook-port 0`, 'act on machines, from here'] as const,
-          ['kubectl apply -f deploy/operator/', 'or in the cluster, with webhooks'] as const,
+          [`bin/vimana operator${flag} --webhook-port 0`, 'run the operator here'] as const,
+          ['kubectl apply -f deploy/operator/', 'or run it in the cluster, with webhooks'] as const,
         ]
       : []),
     ...dialects.flatMap((name) => [
-      ...(examples ? [] : [[`kubectl apply -f ${FIRST_VMS[name]}`, `machines of ${GROUPS[name]}`] as const]),
-      [`kubectl get ${machines(name)}`, 'how they are'] as const,
+      ...(examples ? [] : [[`kubectl apply -f ${FIRST_VMS[name]}`, `create ${GROUPS[name]} VMs`] as const]),
+      [`kubectl get ${machines(name)}`, 'list VMs'] as const,
     ]),
-    [`bin/vimana uninstall${flag}`, 'take it away again'],
+    [`bin/vimana uninstall${flag}`, 'uninstall'],
   ];
   const width = Math.max(...lines.map(([command]) => command.length));
-  const acting = operator === undefined ? '' : ` The operator ${operator} acts on machines here.`;
+  const acting = operator === undefined ? '' : ` The operator ${operator} manages the VMs of this cluster.`;
   return `\nNext:${acting}\n\n${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}`;
 }

@@ -4,8 +4,8 @@ import { nodeNames, nodePools } from './node-pools.ts';
 
 const usual = { nodeSize: '4cpu,8Gi', nodePrefix: 'n-', zones: 2 };
 
-describe('the nodes that flags ask for', () => {
-  it('are one pool over all zones', () => {
+describe('the nodes that flags request', () => {
+  it('form one pool over all zones', () => {
     expect(nodePools(3, { ...usual, nodeLabels: { a: '1' }, nodeResources: { 'nvidia.com/gpu': '2' } })).toMatchObject([
       {
         count: 3,
@@ -18,11 +18,11 @@ describe('the nodes that flags ask for', () => {
     ]);
   });
 
-  it.each(['node', 'node-'])('are node-1 and so on by %s', (nodePrefix) => {
+  it.each(['node', 'node-'])('are named node-1 and so on with the prefix %s', (nodePrefix) => {
     expect(nodeNames(nodePools(2, { ...usual, nodePrefix }))).toEqual(['node-1', 'node-2']);
   });
 
-  it('are refused with all causes, each by its flag', () => {
+  it('are rejected with all causes, each with its flag', () => {
     const wrong = {
       nodeSize: '4',
       nodePrefix: 'Big',

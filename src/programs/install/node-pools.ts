@@ -37,7 +37,7 @@ export function nodePools(count: number, flags: NodeFlags): NodePool[] {
       /pools\[0\]\.(\w+)/g,
       (_, field: string) => FLAGS[field] ?? field,
     );
-    throw new UsageError(`these nodes cannot be made:\n${causes}`, { cause: error });
+    throw new UsageError(`these nodes cannot be created:\n${causes}`, { cause: error });
   }
 }
 

@@ -60,7 +60,7 @@ async function ungivable(client: Client, wanted: readonly DesiredObject[]): Prom
     const distinct = [...new Map(given.map((access) => [JSON.stringify(access), access])).values()];
     const lacking = await deniedAccess(client, distinct);
     if (lacking.length === 0) continue;
-    const rest = `or each right that they give, of which ${lacking.length} of ${distinct.length} are missing`;
+    const rest = `or each permission that they grant, of which ${lacking.length} of ${distinct.length} are missing`;
     lines.push(...accessLines(powers).map((line) => `${line}, ${rest}`));
   }
   return lines;

@@ -49,7 +49,7 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
   const isKubevirt = await look(CUSTOM_RESOURCE_DEFINITIONS, 'kubevirts.kubevirt.io');
   const dialects = settings.dialects.filter((name) => !(isKubevirt && name === 'kubevirt'));
   if (isKubevirt && dialects.length === 0) problems.push(`${ITSELF}: choose other groups with --dialects`);
-  else if (isKubevirt) notes.push(`${ITSELF}: its kinds and roles are left alone.`);
+  else if (isKubevirt) notes.push(`${ITSELF}: its CRDs and roles are not changed.`);
   const isIts = ({ object }: DesiredObject) =>
     isKubevirt && /(?:^|\.)kubevirt\.io(?::|$)/.test(object.metadata.name ?? '');
 
@@ -69,12 +69,10 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
   const missing = await missingPermissions(client, all);
   if (missing.length > 0) {
     const who = (await whoAmI(client)) ?? 'This user';
-    problems.push(`${who} may not:`, ...missing.map((line) => `  ${line}`));
+    problems.push(`${who} lacks permission to:`, ...missing.map((line) => `  ${line}`));
   }
   if (settings.examples && (await isMissing(client, namespace, signal))) {
-    problems.push(
-      `there is no namespace ${namespace}, where the examples belong: kubectl create namespace ${namespace}`,
-    );
+    problems.push(`namespace "${namespace}" for the examples not found: kubectl create namespace ${namespace}`);
   }
   const before = await existingObjects(client, all, signal);
   problems.push(...foreign(before));
@@ -91,15 +89,15 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
   return { ...wanted, rights, dialects, before, notes };
 }
 
-const ITSELF = 'KubeVirt itself is here (there are kubevirts.kubevirt.io)';
+const ITSELF = 'KubeVirt itself is installed (kubevirts.kubevirt.io exists)';
 const WITHOUT_KWOK =
-  'There are no stages.kwok.x-k8s.io: the nodes stay NotReady until a KWOK plays them (vimana nodes --print has stages for its configuration).';
+  'stages.kwok.x-k8s.io not found: the nodes stay NotReady until KWOK manages them (vimana nodes --print prints Stages for its configuration).';
 
 function installRejected(problems: readonly string[]): VimanaError {
   const isConflict = problems.some((line) => line.includes('conflict with "'));
-  const hint = isConflict ? '\n--force-conflicts takes over what others have set.' : '';
-  return new VimanaError('CANNOT_INSTALL', `nothing was changed, because\n  ${problems.join('\n  ')}`, {
-    hint: `Mend that, and run it again.${hint}`,
+  const hint = isConflict ? '\n--force-conflicts takes over fields that others own.' : '';
+  return new VimanaError('CANNOT_INSTALL', `nothing was changed because\n  ${problems.join('\n  ')}`, {
+    hint: `Fix this, and try again.${hint}`,
   });
 }
 
@@ -108,7 +106,7 @@ async function versionProblems(client: Client, signal: AbortSignal): Promise<str
   // Some servers report 30+.
   const [at, of] = [Number.parseInt(major, 10), Number.parseInt(minor, 10)];
   if (at > OLDEST.major || (at === OLDEST.major && of >= OLDEST.minor)) return [];
-  return [`the server is Kubernetes ${gitVersion}, and ${OLDEST.major}.${OLDEST.minor} is the oldest that will do`];
+  return [`the server is Kubernetes ${gitVersion}, but ${OLDEST.major}.${OLDEST.minor} or later is required`];
 }
 
 interface Version {
@@ -168,14 +166,14 @@ function foreign(before: ReadonlyMap<DesiredObject, KubeObject>): string[] {
     const { labels = {}, annotations = {}, name = '' } = metadata;
     if (wanted.type === CUSTOM_RESOURCE_DEFINITIONS && labels['app.kubernetes.io/part-of'] !== 'vimana') {
       const dialect = Object.entries(GROUPS).find(([, group]) => name.endsWith(`.${group}`))?.[0];
-      return [`${name} is defined by somebody else: leave out ${dialect} with --dialects`];
+      return [`${name} belongs to another product: omit ${dialect} with --dialects`];
     }
     if (wanted.type !== NODES) return [];
     if (labels['vimana.io/runtime'] !== undefined) {
-      return [`the node ${name} is played by vimana up or vimana node: choose other names with --node-prefix`];
+      return [`the node ${name} belongs to vimana up or vimana node: choose other names with --node-prefix`];
     }
     if (annotations['kwok.x-k8s.io/node'] === undefined) {
-      return [`the node ${name} is a real one: choose other names with --node-prefix`];
+      return [`the node ${name} is a real node: choose other names with --node-prefix`];
     }
     return [];
   });

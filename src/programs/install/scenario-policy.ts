@@ -16,7 +16,7 @@ function hasAction(...actions: readonly string[]): string {
 
 const takes = (use: string, verb: string) => ({
   expression: `!(${use}) || authorizer.group('').resource('nodes').check('${verb}').allowed()`,
-  message: `what this scenario does to nodes takes the right to ${verb} nodes`,
+  message: `this scenario requires permission to ${verb} nodes`,
   reason: 'Forbidden',
 });
 

@@ -12,7 +12,7 @@ export const POLICY_BINDINGS = resourceType(API, BINDING, 'validatingadmissionpo
 /** Validation of every group's policy: whoever writes a status must have the verb for it on KIND/status. */
 export const STATUS_VALIDATION = {
   expression: `authorizer.requestResource.check('${OPERATE}').allowed()`,
-  messageExpression: `'controllers act on this status: writing it takes the verb ${OPERATE} on ' + request.resource.resource + '/status'`,
+  messageExpression: `'controllers act on this status: writing it requires the verb ${OPERATE} on ' + request.resource.resource + '/status'`,
   reason: 'Forbidden',
 } as const;
 

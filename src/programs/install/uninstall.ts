@@ -61,14 +61,14 @@ export async function uninstall(settings: UninstallSettings, parts: InstallDeps)
     io.out(`${nameOf(each)} deleted${said}\n`);
   }
   if (!dryRun) {
-    const late = () => ({ what: 'definitions are still there', hint: 'See why with: kubectl get crds -o yaml' });
+    const late = () => ({ what: 'CRDs still exist', hint: 'To see why: kubectl get crds -o yaml' });
     const names = new Set(definitions.map(({ object }) => object.metadata.name));
     await withTimeout({ clock, signal, ms, late }, (ended) =>
       waitForDeletion(client, CUSTOM_RESOURCE_DEFINITIONS, ({ metadata }) => names.has(metadata.name), ended),
     );
   }
   const kept = await removeNamespace(removal, settings, parts);
-  if (gone.length === 0 && kept !== 'deleted') io.out('There is nothing to take away.\n');
+  if (gone.length === 0 && kept !== 'deleted') io.out('Nothing to delete.\n');
   for (const note of removal.notes) io.out(`${note}\n`);
 }
 
@@ -82,14 +82,14 @@ async function removeNamespace(
   const { type, object } = namespace;
   const { name = '', uid = '' } = object.metadata;
   if (!isInstalled(object)) {
-    io.out(`${nameOf(namespace)} kept: it was not made by vimana install\n`);
+    io.out(`${nameOf(namespace)} kept: vimana install did not create it\n`);
     return 'kept';
   }
   const leaving = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
   const strangers = await foreignObjects(client, name, leaving, signal);
   if (strangers.length > 0) {
     const more = strangers.length > SHOWN ? ` and ${strangers.length - SHOWN} more` : '';
-    io.out(`${nameOf(namespace)} kept: it holds ${strangers.slice(0, SHOWN).join(', ')}${more}\n`);
+    io.out(`${nameOf(namespace)} kept: it contains ${strangers.slice(0, SHOWN).join(', ')}${more}\n`);
     return 'kept';
   }
   if (!dryRun) await ignoreNotFound(client.delete(type, name, { preconditions: { uid }, signal }));
@@ -119,7 +119,7 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
   const left = known.filter((kind) => !kinds.includes(kind) && !isEstablished(kind));
   const notes = [...new Set(releases.values())].map((release) => {
     const count = [...releases.values()].filter((each) => each === release).length;
-    return `${count} of the definitions kept: they go by helm uninstall ${release}`;
+    return `${count} CRDs kept: delete them with helm uninstall ${release}`;
   });
   const rights = await ownRights(client, signal);
   const isOfUsers = ({ object }: DesiredObject) =>
@@ -181,7 +181,7 @@ async function refuseWhatIsInTheWay(
   const details = problems.length === 0 ? {} : { hint: '--with-objects deletes them too, in every namespace.' };
   if (kinds.length + rest.length > 0) {
     for (const { holder, lease } of await leaders(client, clock, signal)) {
-      problems.push(`the operator ${holder} works with these kinds (it holds the lease ${lease}): stop it first`);
+      problems.push(`the operator ${holder} manages these kinds (it holds the lease ${lease}): stop it first`);
     }
   }
   if (namespace !== undefined) {
@@ -193,7 +193,7 @@ async function refuseWhatIsInTheWay(
     const names = items.map(({ metadata }) => metadata.name).join(', ');
     if (names !== '')
       problems.push(
-        `${names} runs in ${namespace.object.metadata.name}: kubectl delete -f deploy/operator/, or helm uninstall`,
+        `${names} is running in ${namespace.object.metadata.name}: kubectl delete -f deploy/operator/, or helm uninstall`,
       );
   }
   // This check comes last, because it writes.
@@ -211,7 +211,7 @@ async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallD
       if (object === undefined || (await hasActiveOperator({ type, object }, ms, parts))) return [];
       const count = `${held.length} ${held.length === 1 ? 'object' : 'objects'}`;
       return [
-        `${count} of ${kind.plural}.${kind.group} would stay: an operator takes off their finalizers, and none answers (bin/vimana operator --webhook-port 0)`,
+        `${count} of ${kind.plural}.${kind.group} would not be deleted: no operator responds that could remove their finalizers (bin/vimana operator --webhook-port 0)`,
       ];
     }),
   );
@@ -237,12 +237,12 @@ async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings,
   const missing = accessLines(await deniedAccess(client, [...needs.values()]));
   if (missing.length === 0) return;
   const who = (await whoAmI(client)) ?? 'this user';
-  refuse([`${who} may not:`, ...missing.map((line) => `  ${line}`)]);
+  refuse([`${who} lacks permission to:`, ...missing.map((line) => `  ${line}`)]);
 }
 
 function refuse(problems: readonly string[], details: { readonly hint?: string } = {}): void {
   if (problems.length === 0) return;
-  throw new VimanaError('CANNOT_UNINSTALL', `nothing was changed, because\n  ${problems.join('\n  ')}`, details);
+  throw new VimanaError('CANNOT_UNINSTALL', `nothing was changed because\n  ${problems.join('\n  ')}`, details);
 }
 
 const all = async (client: Client, type: ResourceType, signal: AbortSignal) =>
@@ -258,8 +258,8 @@ async function deleteAll(
   const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace ?? ''));
   for (const namespace of namespaces) await client.deleteCollection(type, { namespace, signal });
   const late = () => ({
-    what: `${type.plural}.${type.group} are still there`,
-    hint: 'An operator takes off their finalizers: does one run?',
+    what: `${type.plural}.${type.group} still exist`,
+    hint: 'Check that an operator is running: it removes their finalizers.',
   });
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   await withTimeout({ clock, signal, ms, late }, (ended) =>

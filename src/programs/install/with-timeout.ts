@@ -22,7 +22,7 @@ export async function withTimeout(
   } catch (error) {
     if (!over.signal.aborted) throw error;
     const { what, hint } = late();
-    throw new VimanaError('TIMEOUT', `waited ${formatDurationFlag(ms)}, and ${what}`, { hint, cause: error });
+    throw new VimanaError('TIMEOUT', `timed out after ${formatDurationFlag(ms)}: ${what}`, { hint, cause: error });
   } finally {
     timer.cancel();
   }

@@ -30,7 +30,7 @@ const request = (object: KubeObject, more: Partial<ReviewRequest> = {}): ReviewR
 });
 
 describe('the admission webhook', () => {
-  it('lets who has the verb operate change an instance, and nobody else', () => {
+  it('lets only users with the verb operate change an instance', () => {
     const instance = (guest: string): KubeObject => ({
       apiVersion: 'kubevirt.io/v1',
       kind: 'VirtualMachineInstance',
@@ -45,14 +45,14 @@ describe('the admission webhook', () => {
     expect(reviewObject(change, 'validate', parts).allowed).toBe(false);
   });
 
-  it('asks for no verb where none decides', () => {
+  it('checks no verb if none is required', () => {
     const kind = { group: 'kubevirt.io', version: 'v1', kind: 'VirtualMachineInstance' };
     expect(asksForVerb(request(machine(GOOD)))).toBe(false);
     expect(asksForVerb(request(machine(GOOD), { kind, subResource: 'status', operation: 'UPDATE' }))).toBe(false);
     expect(asksForVerb(request(machine(GOOD), { kind, operation: 'DELETE' }))).toBe(false);
   });
 
-  it('tells everything that is wrong at once, with causes, already before the schema is looked at', () => {
+  it('reports all errors at once, with causes, before the schema is checked', () => {
     for (const phase of ['mutate', 'validate'] as const) {
       const { allowed, status } = reviewObject(request(machine(BAD)), phase, parts);
       expect(allowed).toBe(false);
@@ -63,14 +63,14 @@ describe('the admission webhook', () => {
     }
   });
 
-  it('puts the finalizer of the kind on, and leaves what is there already', () => {
+  it('adds the finalizer of the kind, and keeps existing ones', () => {
     const { allowed, patch = [] } = reviewObject(request(machine(GOOD, { finalizers: ['b'] })), 'mutate', parts);
     expect(allowed).toBe(true);
     const change = patch.find((each) => (each as { path: string }).path === '/metadata/finalizers');
     expect(change).toMatchObject({ op: 'add', value: ['b', expect.stringContaining('/')] });
   });
 
-  it('never drops a field that a newer schema knows', () => {
+  it('never drops a field of a newer schema', () => {
     const spec = { ...GOOD, template: { spec: { ...GOOD.template.spec, ofTomorrow: { a: 1 } } } };
     const { allowed, patch = [] } = reviewObject(request(machine(spec)), 'mutate', parts);
     expect(allowed).toBe(true);
@@ -81,16 +81,13 @@ describe('the admission webhook', () => {
 
   it.each([
     ['deletion', { operation: 'DELETE', object: null, oldObject: machine(BAD) }],
-    [
-      'the last updates of what is being deleted',
-      { operation: 'UPDATE', object: machine(BAD, { deletionTimestamp: 't' }) },
-    ],
-    ['a kind that is not ours', { kind: { group: '', version: 'v1', kind: 'Pod' } }],
-  ] as [string, Partial<ReviewRequest>][])('lets %s pass whatever is in it', (_what, more) => {
+    ['updates of a terminating object', { operation: 'UPDATE', object: machine(BAD, { deletionTimestamp: 't' }) }],
+    ['a foreign kind', { kind: { group: '', version: 'v1', kind: 'Pod' } }],
+  ] as [string, Partial<ReviewRequest>][])('accepts %s regardless of content', (_what, more) => {
     expect(reviewObject(request(machine(BAD), more), 'validate', parts)).toEqual({ allowed: true });
   });
 
-  it('warns of kinds that nothing acts on, and holds none of them by a finalizer', () => {
+  it('warns about kinds without a controller, and adds no finalizer to them', () => {
     const object: KubeObject = {
       apiVersion: 'hypersdk.io/v1alpha1',
       kind: 'VirtualMachine',
@@ -104,7 +101,7 @@ describe('the admission webhook', () => {
     expect(paths).not.toContain('/metadata/finalizers');
   });
 
-  it('answers with a patch only where there is something to change', () => {
+  it('responds with a patch only if something changes', () => {
     expect(reviewBody('u', { allowed: true, patch: [] })).toMatchObject({ response: { uid: 'u', allowed: true } });
     expect(JSON.stringify(reviewBody('u', { allowed: true, patch: [] }))).not.toContain('patch');
     const { response } = reviewBody('u', { allowed: true, patch: [{ op: 'add' }] }) as { response: { patch: string } };

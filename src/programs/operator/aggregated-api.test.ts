@@ -86,7 +86,7 @@ describe('an API group behind an APIService', () => {
         .end();
     });
 
-  it('does for users what they may, as the API server says who they are', async () => {
+  it('authorizes the user that the API server names', async () => {
     expect(await ask(GOOD)).toEqual({ status: 202, body: { done: true } });
     expect(asked).toMatchObject([
       { resource: 'machines', subresource: 'stop', namespace: 'shop', name: 'web', verb: 'update' },
@@ -104,27 +104,27 @@ describe('an API group behind an APIService', () => {
 
   it.each<[string, () => ClientCertificate | undefined]>([
     ['nobody', () => undefined],
-    ['somebody that another authority vouches for', () => clientAuthority('another').client('front-proxy-client')],
-    ['an authority of the same name', () => clientAuthority().client('front-proxy-client')],
-    ['somebody of another name', () => authority.client('somebody')],
-    ['the API server with a certificate that has ended', () => authority.client('front-proxy-client', 60_000)],
-  ])('believes no user to %s', async (_who, certificate) => {
+    ['a client of another CA', () => clientAuthority('another').client('front-proxy-client')],
+    ['a client of a CA with the same name', () => clientAuthority().client('front-proxy-client')],
+    ['a client with another name', () => authority.client('somebody')],
+    ['the API server with an expired certificate', () => authority.client('front-proxy-client', 60_000)],
+  ])('trusts no user header from %s', async (_who, certificate) => {
     expect(await ask(certificate())).toMatchObject({ status: 401, body: { reason: 'Unauthorized' } });
     expect([asked, reviews]).toEqual([[], []]);
   });
 
-  it('believes nobody before it knows the front proxy, and any name where no names are given', async () => {
+  it('trusts nobody before the front proxy is known, and any name if no names are configured', async () => {
     proxy = undefined;
     expect((await ask(GOOD)).status).toBe(401);
     proxy = { ...PROXY, allowedNames: [] };
     expect((await ask(authority.client('somebody'))).status).toBe(202);
   });
 
-  it('takes a request without a user for nobody’s', async () => {
+  it('treats a request without a user as unauthenticated', async () => {
     expect((await ask(GOOD, { headers: {} })).status).toBe(401);
   });
 
-  it('refuses what a user may not do', async () => {
+  it('denies what the user is not allowed to do', async () => {
     allowed = false;
     const message =
       'machines.sub.example.com "web" is forbidden: User "jane" cannot update resource "machines/stop" in API group "sub.example.com" in the namespace "shop"';
@@ -133,16 +133,16 @@ describe('an API group behind an APIService', () => {
   });
 
   it.each([
-    ['a verb that there is not', { method: 'GET' }, 405],
-    ['a resource that there is not', { path: STOP.replace('stop', 'start') }, 404],
+    ['an unknown verb', { method: 'GET' }, 405],
+    ['an unknown resource', { path: STOP.replace('stop', 'start') }, 404],
     ['no namespace', { path: '/apis/sub.example.com/v1/machines/web/stop' }, 404],
-    ['a path that is none', { path: '/apis/sub.example.com/v1/namespaces/%/machines/web/stop' }, 400],
-  ])('refuses %s', async (_what, changed, status) => {
+    ['an invalid path', { path: '/apis/sub.example.com/v1/namespaces/%/machines/web/stop' }, 400],
+  ])('rejects %s', async (_what, changed, status) => {
     expect((await ask(GOOD, changed)).status).toBe(status);
     expect(asked).toEqual([]);
   });
 
-  it('answers with the refusal of whoever handles it', async () => {
+  it('passes on the error of the handler', async () => {
     failure = new KubeError(409, 'Conflict', 'it is stopped already', {});
     expect(await ask(GOOD)).toMatchObject({
       status: 409,
@@ -150,7 +150,7 @@ describe('an API group behind an APIService', () => {
     });
   });
 
-  it('tells anybody what there is', async () => {
+  it('serves discovery to everybody', async () => {
     const path = '/apis/sub.example.com/v1';
     const list = await ask(undefined, { method: 'GET', path });
     expect(list).toMatchObject({

@@ -105,7 +105,7 @@ function pathOf({ pathname }: URL) {
   try {
     return parsePath(pathname);
   } catch {
-    throw badRequest(`${pathname} is not a path`);
+    throw badRequest(`${pathname} is not a valid path`);
   }
 }
 
@@ -152,7 +152,7 @@ function refusalOf(error: unknown): ApiError | undefined {
 
 function send(response: ServerResponse, answer: ExtensionAnswer): void {
   if (answer === UPGRADED) return;
-  if ('pieces' in answer) throw new Error('an answer in pieces is not passed on yet');
+  if ('pieces' in answer) throw new Error('streaming responses are not supported yet');
   if ('text' in answer) {
     response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
     return;

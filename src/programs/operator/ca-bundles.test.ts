@@ -6,8 +6,8 @@ const hook = (name: string, clientConfig: object) => ({ name, clientConfig });
 const configuration = (...webhooks: object[]) => ({ apiVersion: 'v1', kind: 'X', metadata: {}, webhooks }) as never;
 const apiService = (spec: object) => ({ apiVersion: 'v1', kind: 'X', metadata: {}, spec }) as never;
 
-describe('whom the API server is told to trust', () => {
-  it('is put into the hooks that call the operator and say otherwise, and into no other', () => {
+describe('the CA bundle of the operator', () => {
+  it('is set in hooks that call the operator with another bundle, and in no others', () => {
     const found = configuration(
       hook('current', { service, caBundle: 'new' }),
       hook('old', { service, caBundle: 'old' }),
@@ -24,13 +24,13 @@ describe('whom the API server is told to trust', () => {
     });
   });
 
-  it('is not written where nothing is to be changed', () => {
+  it('is not written if nothing changes', () => {
     expect(hookPatch(configuration(), service, 'new')).toBeUndefined();
     expect(hookPatch(configuration(hook('current', { service, caBundle: 'new' })), service, 'new')).toBeUndefined();
     expect(apiServicePatch(apiService({ service, caBundle: 'new' }), service, 'new')).toBeUndefined();
   });
 
-  it('is left alone in the APIService of another operator, such as KubeVirt itself', () => {
+  it('is not set in the APIService of another operator, such as KubeVirt itself', () => {
     const other = apiService({ service: { namespace: 'kubevirt', name: 'virt-api' } });
     expect(apiServicePatch(other, service, 'new')).toBeUndefined();
     expect(apiServicePatch(apiService({}), service, 'new')).toBeUndefined();

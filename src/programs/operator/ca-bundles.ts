@@ -71,7 +71,7 @@ export function caBundles({ client, clock, log, name, apiServices, service, ca }
     const patch = found === undefined ? undefined : patchFor(found, Buffer.from(pem).toString('base64'));
     if (patch === undefined) return;
     await client.patch(type, object, patch, { fieldManager: 'vimana-operator', signal });
-    log.info({ kind: type.kind, name: object }, 'said whom to trust');
+    log.info({ kind: type.kind, name: object }, 'set the CA bundle');
   }
 
   return {
@@ -88,7 +88,7 @@ export function caBundles({ client, clock, log, name, apiServices, service, ca }
           }
         } catch (error) {
           pause = RETRY_MS;
-          if (!signal.aborted) log.warn({ err: error }, 'the API server cannot be told whom to trust; trying again');
+          if (!signal.aborted) log.warn({ err: error }, 'cannot set the CA bundle; retrying');
         }
         await clock.sleep(pause, signal).catch(() => {});
       }

@@ -117,7 +117,7 @@ function writtenDown({ informers, namespace }: CarbonDeps) {
       await informer().synced;
       const text = informer().cache.get(`${namespace}/${name}`)?.data?.[key];
       if (text !== undefined) return text;
-      throw new CarbonError('UNREADABLE', `there is no ConfigMap ${name} with ${key} in the namespace ${namespace}`, {
+      throw new CarbonError('UNREADABLE', `no ConfigMap ${name} with the key ${key} in namespace ${namespace}`, {
         hint: `kubectl -n ${namespace} create configmap ${name} --from-file=${key}`,
       });
     },

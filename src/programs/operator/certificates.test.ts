@@ -15,7 +15,7 @@ const SECRET = { namespace: 'default', name: 'hooks-cert' };
 const NAMES = ['hooks.default.svc'];
 const YEAR = 365 * 86_400_000;
 
-describe('the certificate of a server', () => {
+describe('the serving certificate', () => {
   let cluster: Cluster;
   let shown: Credentials[];
   beforeEach(async () => {
@@ -43,7 +43,7 @@ describe('the certificate of a server', () => {
     return cluster.admin.create(SECRETS, { metadata: SECRET, data });
   };
 
-  it('is issued once, and shared by all that serve', async () => {
+  it('is issued once, and shared by all replicas', async () => {
     await makeSecret();
     const servers = [start(), start(), start()];
     await cluster.until(() => servers[0]?.found.current !== undefined);
@@ -55,7 +55,7 @@ describe('the certificate of a server', () => {
     expect(new Set(servers.map(({ found }) => found.current?.ca))).toEqual(new Set([text(data['ca.crt'])]));
   });
 
-  it('is taken as it is found, and replaced in time by the authority that is trusted already', async () => {
+  it('is reused, and renewed in time by the CA that is already trusted', async () => {
     // Four fifths of its year will have passed half a minute from now.
     const old = fitCertificate({}, NAMES, cluster.clock.now() - 0.8 * YEAR + 90_000);
     await makeSecret(old);
@@ -72,7 +72,7 @@ describe('the certificate of a server', () => {
     expect(text((await stored())['tls.crt'])).toBe(found.current?.cert);
   });
 
-  it('is replaced where it has ended while nobody was there, or somebody has spoilt it', async () => {
+  it('is replaced if it has expired or is damaged', async () => {
     const old = fitCertificate({}, NAMES, cluster.clock.now() - 2 * YEAR);
     await makeSecret(old);
     const { found } = start();
@@ -85,7 +85,7 @@ describe('the certificate of a server', () => {
     await cluster.until(() => found.current?.cert !== before);
   });
 
-  it('comes from a folder where somebody else puts it, and follows what is put there', async () => {
+  it('is read from a directory, and reloaded when its files change', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vimana-certificates-'));
     try {
       const put = (cert: string, key: string) => {
@@ -113,7 +113,7 @@ describe('the certificate of a server', () => {
     }
   });
 
-  it('is one alone where there is nothing to share it by, and then nobody is told whom to trust', async () => {
+  it('is not shared without a Secret, and then no CA bundle is set', async () => {
     const { found } = start();
     await cluster.until(() => found.current !== undefined);
     expect(found.current?.ca).toBeUndefined();

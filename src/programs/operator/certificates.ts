@@ -54,7 +54,8 @@ export function sharedCertificates(
       found = await client.get(SECRETS, secret.name, { namespace: secret.namespace, signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      if (alone === undefined) log.warn({ name: secret.name }, 'no Secret to share a certificate by; using one alone');
+      if (alone === undefined)
+        log.warn({ name: secret.name }, 'no Secret to share a certificate; using an unshared one');
       alone = fitCertificate(alone ?? {}, names, clock.now());
       return { cert: alone.cert, key: alone.key };
     }
@@ -98,7 +99,7 @@ function keepCurrent(
         },
         (error) => {
           // If several processes issue at once, the first wins and the others read what it wrote.
-          if (!isConflict(error)) log.warn({ err: error }, 'no certificate can be had; trying again');
+          if (!isConflict(error)) log.warn({ err: error }, 'cannot get a certificate; retrying');
         },
       ),
   };

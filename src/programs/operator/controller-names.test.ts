@@ -7,7 +7,7 @@ import { AddressPool } from '#vm/engine/address-pool';
 import { vmController } from '#vm/engine/controller';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
 
-it('names controllers as dashboards tell them apart: in one word, by what they look after', () => {
+it('names each controller by one word for what it manages, for dashboards', () => {
   const machines = vmController({
     dialect: kubevirt,
     dialects: [kubevirt],

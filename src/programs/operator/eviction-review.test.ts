@@ -48,7 +48,7 @@ const REFUSED = {
 };
 
 describe('the review of an eviction', () => {
-  it('makes a migration of it where the machine can move', async () => {
+  it('turns it into a migration if the VMI can migrate', async () => {
     const { answer, patched } = await reviewed({});
     expect(answer).toEqual(REFUSED);
     expect(patched).toEqual([['web', 'status', { status: { evacuationNodeName: 'n1' } }]]);
@@ -57,20 +57,20 @@ describe('the review of an eviction', () => {
   it.each<[string, Partial<ReviewRequest>]>([
     ['by the request', { dryRun: true }],
     ['by the options of the deletion', { object: { metadata: {}, deleteOptions: { dryRun: ['All'] } } as never }],
-  ])('only says what would be, where that was asked for %s', async (_how, request) => {
+  ])('changes nothing in a dry run requested %s', async (_how, request) => {
     expect(await reviewed(request)).toEqual({ answer: REFUSED, patched: [] });
   });
 
   it.each<[string, Partial<ReviewRequest>, World | undefined]>([
-    ['of a pod that is nobody’s launcher', {}, { pod: { ...launcher, metadata: { name: 'p' } } }],
-    ['of a pod that is gone', {}, {}],
-    ['that is something else', { subResource: 'binding' }, undefined],
-    ['of a machine that need not be kept', {}, { pod: launcher, instance: { ...instance, spec: {} } }],
-  ])('lets one pass %s', async (_what, request, world) => {
+    ['of a pod that is not a launcher', {}, { pod: { ...launcher, metadata: { name: 'p' } } }],
+    ['of a pod that no longer exists', {}, {}],
+    ['for another subresource', { subResource: 'binding' }, undefined],
+    ['of a VMI without an eviction strategy', {}, { pod: launcher, instance: { ...instance, spec: {} } }],
+  ])('accepts one %s', async (_what, request, world) => {
     expect(await reviewed(request, world)).toEqual({ answer: ALLOWED, patched: [] });
   });
 
-  it('keeps the pod where the machine could not be told to leave', async () => {
+  it('rejects the eviction if the VMI cannot be marked', async () => {
     const { answer } = await reviewed({}, { pod: launcher, instance, failure: new Error('no right') });
     expect(answer).toMatchObject({ allowed: false, status: { code: 429 } });
     expect(answer.status?.message).toContain('no right');

@@ -12,7 +12,7 @@ const DATA = {
   'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
 };
 
-describe('what a cluster says of its front proxy', () => {
+describe('the front proxy configuration of a cluster', () => {
   it('is read', () => {
     expect(readFrontProxy(DATA)).toEqual({
       ca: 'CA',
@@ -23,7 +23,7 @@ describe('what a cluster says of its front proxy', () => {
     });
   });
 
-  it('may be that there is none, or little of it', () => {
+  it('may be missing or incomplete', () => {
     expect(readFrontProxy({})).toBeUndefined();
     expect(readFrontProxy({ ...DATA, 'requestheader-client-ca-file': '' })).toBeUndefined();
     expect(readFrontProxy({ 'requestheader-client-ca-file': 'CA', 'requestheader-allowed-names': '{}' })).toMatchObject(
@@ -45,7 +45,7 @@ describe('the front proxy of a cluster', () => {
   });
   afterEach(() => cluster.stop());
 
-  it('is asked for until it is known, and followed when its authority changes', async () => {
+  it('is polled until it is known, and reloaded when its CA changes', async () => {
     const { admin, clock, log } = cluster;
     const watch = followFrontProxy({ client: admin, clock, log }, () => changes++);
     cluster.run(watch);

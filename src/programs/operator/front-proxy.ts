@@ -102,7 +102,7 @@ export function followFrontProxy(
           current = found;
           if (isNew) onChange();
         },
-        (error) => log.warn({ err: error }, 'the front proxy of the cluster is not known; asking again'),
+        (error) => log.warn({ err: error }, 'cannot read the front proxy configuration of the cluster; retrying'),
       ),
   };
 }

@@ -29,8 +29,8 @@ export async function listen(
 }
 
 function problem(code: string | undefined, host: string, port: number): string | undefined {
-  if (code === 'EADDRINUSE') return `port ${port} is taken`;
-  if (code === 'EACCES') return `port ${port} may not be listened on`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `the address ${host} is none of this machine`;
+  if (code === 'EADDRINUSE') return `port ${port} is already in use`;
+  if (code === 'EACCES') return `no permission to listen on port ${port}`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `the address ${host} does not belong to this host`;
   return undefined;
 }

@@ -24,11 +24,11 @@ describe('the names of lease and webhooks', () => {
     ['system:serviceaccount:novacron-system:novacron-operator', 'novacron-operator'],
     ['kubernetes-admin', 'vimana-operator'],
     ['system:serviceaccount:odd', 'vimana-operator'],
-  ])('of %s are %s where nothing is said', async (user, name) => {
+  ])('of %s default to %s', async (user, name) => {
     expect(await resolveNames(flags, asking(user), forever)).toEqual({ leaderElectionId: name, webhookName: name });
   });
 
-  it('are those of the flags where they say one', async () => {
+  it('are those of the flags if given', async () => {
     const user = 'system:serviceaccount:a:b';
     const some = { ...flags, leaderElectionId: 'mine' };
     expect(await resolveNames(some, asking(user), forever)).toEqual({ leaderElectionId: 'mine', webhookName: 'b' });
@@ -36,7 +36,7 @@ describe('the names of lease and webhooks', () => {
     expect(await resolveNames(all, asking(user, Number.POSITIVE_INFINITY), forever)).toEqual(all);
   });
 
-  it('are asked for until the API server answers, or the operator is told to stop', async () => {
+  it('are requested until the API server responds, or the operator stops', async () => {
     const asked = resolveNames(flags, asking('system:serviceaccount:a:b', 2), forever);
     await clock.advance(4000);
     expect(await asked).toMatchObject({ leaderElectionId: 'b' });

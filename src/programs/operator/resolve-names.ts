@@ -50,7 +50,7 @@ async function ownUser({ client, clock, log }: Asking, signal: AbortSignal): Pro
       const name = (answer.body as Review).status?.userInfo?.username;
       if (name !== undefined) return name;
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'the API server does not say who this is; asking again');
+      if (!signal.aborted) log.warn({ err: error }, 'the API server does not report our user name; retrying');
     }
     await clock.sleep(RETRY_MS, signal).catch(() => {});
   }

@@ -212,7 +212,7 @@ function measure(
   for (const each of measures) metrics.measure({ ...each, values: () => (leads() ? each.values() : []) });
   metrics.measure({
     name: 'vimana_leader',
-    help: 'Whether this operator leads.',
+    help: 'Whether this operator is the leader.',
     labels: [],
     values: () => [{ labels: {}, value: leads() ? 1 : 0 }],
   });

@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 const NAMES = ['hooks.system.svc', 'hooks.system'];
 
 describe('the certificate of the operator', () => {
-  it('is issued by its own authority for the names it is called by', () => {
+  it('is issued by its own CA for its DNS names', () => {
     const { ca, cert } = fitCertificate({}, NAMES, NOW);
     const [authority, leaf] = [new X509Certificate(ca), new X509Certificate(cert)];
     expect(leaf.verify(authority.publicKey)).toBe(true);
@@ -16,19 +16,19 @@ describe('the certificate of the operator', () => {
     expect(authority.ca).toBe(true);
   });
 
-  it('is left as it is while it is good', () => {
+  it('is kept while it is valid', () => {
     const first = fitCertificate({}, NAMES, NOW);
     expect(fitCertificate(first, NAMES, NOW + 200 * DAY)).toEqual(first);
   });
 
-  it('is replaced before it ends, by the same authority', () => {
+  it('is renewed before it expires, by the same CA', () => {
     const first = fitCertificate({}, NAMES, NOW);
     const second = fitCertificate(first, NAMES, NOW + 300 * DAY);
     expect(second.cert).not.toBe(first.cert);
     expect(second.ca).toBe(first.ca);
   });
 
-  it('stays good for whoever trusts the authority as it was before its renewal', () => {
+  it('stays valid for clients that trust the CA certificate before its renewal', () => {
     const first = fitCertificate({}, NAMES, NOW);
     const later = fitCertificate(first, NAMES, NOW + 9 * 365 * DAY);
     expect(later.ca).not.toBe(first.ca);
@@ -38,10 +38,10 @@ describe('the certificate of the operator', () => {
   const other = fitCertificate({}, NAMES, NOW);
   it.each<[string, readonly string[], Partial<ServingCertificate>]>([
     ['another name', ['other.svc'], {}],
-    ['a key that is not its own', NAMES, { key: other.key }],
-    ['text that is none', NAMES, { cert: 'x' }],
-    ['a certificate of another authority', NAMES, { cert: other.cert, key: other.key }],
-    ['an authority whose key is lost', NAMES, { caKey: '' }],
+    ['a key that does not match', NAMES, { key: other.key }],
+    ['text that is not a certificate', NAMES, { cert: 'x' }],
+    ['a certificate of another CA', NAMES, { cert: other.cert, key: other.key }],
+    ['a CA whose key is lost', NAMES, { caKey: '' }],
   ])('is replaced for %s', (_what, names, change) => {
     const stored = { ...fitCertificate({}, NAMES, NOW), ...change };
     const { cert, ca } = fitCertificate(stored, names, NOW);

@@ -14,8 +14,8 @@ const stored = (spec: object, metadata: object = {}) =>
 const domain = { devices: {}, memory: { guest: '64Mi' } };
 const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'a', uid: 'u', controller: true };
 
-describe('the review of what is stored', () => {
-  it('says all that admission would have said', () => {
+describe('the recheck of stored objects', () => {
+  it('reports all errors that admission reports', () => {
     const spec = { running: true, runStrategy: 'Always', template: { spec: { domain, networks: [{ name: 'x' }] } } };
     const { reason, message } = review(kubevirtMachine, stored(spec)) ?? {};
     expect(reason).toBe('Invalid');
@@ -24,19 +24,19 @@ describe('the review of what is stored', () => {
     expect(message).toContain('spec.template.spec.networks[0]');
   });
 
-  it('finds nothing wrong with what is right, and changes nothing', () => {
+  it('reports nothing for a valid object, and changes nothing', () => {
     const object = stored({ running: true, template: { spec: { domain } } });
     const before = JSON.stringify(object);
     expect(review(kubevirtMachine, object)).toBeUndefined();
     expect(JSON.stringify(object)).toBe(before);
   });
 
-  it('leaves a disk of the old form to the machine, which tells of it itself', () => {
+  it('leaves a disk of the old form to the VM controller, which reports it', () => {
     const spec = { domain: { ...domain, devices: { disks: [{ name: 'd', volumeName: 'none', disk: {} }] } } };
     expect(review(kubevirtMachine, stored({ running: true, template: { spec } }))).toBeUndefined();
   });
 
-  it('knows instances that a machine has made', () => {
+  it('accepts instances that a VM has created', () => {
     const labels = { 'kubevirt.io/created-by': 'u' };
     expect(review(virtualMachineInstance, stored({ domain }, { labels }))?.message).toContain('reserved');
     expect(review(virtualMachineInstance, stored({ domain }, { labels, ownerReferences: [owner] }))).toBeUndefined();
@@ -46,7 +46,7 @@ describe('the review of what is stored', () => {
   it.each([
     [virtualMachineInstanceMigration, { vmiName: 'a', addedNodeSelector: { 'no key': 'x' } }, 'addedNodeSelector'],
     [simulatedMachine, { running: true, resources: { cpu: 'much', memory: '1Gi' } }, 'spec.resources.cpu'],
-  ] as const)('looks at %o too', (kind, spec, words) => {
+  ] as const)('checks %o too', (kind, spec, words) => {
     expect(review(kind, stored(spec))?.message).toContain(words);
   });
 });

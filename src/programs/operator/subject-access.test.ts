@@ -20,7 +20,7 @@ function access(allowed: (user: string) => boolean) {
   return { clock, users, may: (user: string) => reviews.mayDo({ user, groups: [] }, asked, signal) };
 }
 
-it('asks the API server once for a while, for each subject', async () => {
+it('caches the decision of the API server for each subject', async () => {
   const { users, may, clock } = access((user) => user === 'operator');
   for (let i = 0; i < 3; i++) {
     expect(await may('operator')).toBe(true);

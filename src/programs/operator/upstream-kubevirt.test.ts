@@ -22,15 +22,15 @@ function server(...answers: (readonly string[] | Error)[]): Pick<Client, 'reques
 
 describe('KubeVirt itself', () => {
   it.each<[string, Pick<Client, 'request'>, boolean]>([
-    ['is there where its own resource is', server(['virtualmachines', 'kubevirts']), true],
-    ['is not there where only its kinds are', server(['virtualmachines', 'virtualmachineinstances']), false],
-    ['is not there where the group is not', server(new KubeError(404, 'NotFound', 'no')), false],
+    ['is detected by its own resource', server(['virtualmachines', 'kubevirts']), true],
+    ['is not detected by its VM kinds alone', server(['virtualmachines', 'virtualmachineinstances']), false],
+    ['is not detected without its group', server(new KubeError(404, 'NotFound', 'no')), false],
   ])('%s', async (_what, client, expected) => {
     const log = createMemoryLogger(clock);
     expect(await isUpstreamKubevirt({ client, clock, log }, new AbortController().signal)).toBe(expected);
   });
 
-  it('is asked for until the API server answers', async () => {
+  it('is checked until the API server responds', async () => {
     const log = createMemoryLogger(clock);
     const client = server(new Error('refused'), new KubeError(503, 'ServiceUnavailable', 'later'), ['kubevirts']);
     const asked = isUpstreamKubevirt({ client, clock, log }, new AbortController().signal);
@@ -39,21 +39,23 @@ describe('KubeVirt itself', () => {
     expect(log.entries).toHaveLength(2);
   });
 
-  it('keeps what is its own, and other groups go on', () => {
+  it('keeps managing its own group, while other groups are served', () => {
     const log = createMemoryLogger(clock);
     expect(besideKubevirt(flags, log)).toMatchObject({ dialects: ['simulation'], instances: false });
     expect(log.entries.map(({ level, message }) => `${level} ${message}`).join()).toContain('warn KubeVirt itself');
   });
 
-  it('is nothing new to who was told already', () => {
+  it('is accepted if the flags already exclude it', () => {
     const log = createMemoryLogger(clock);
     const told = { ...flags, dialects: ['simulation'] as const, instances: false };
     expect(besideKubevirt(told, log)).toBe(told);
     expect(log.entries).toEqual([]);
   });
 
-  it('leaves nothing to do where no other group is on', () => {
+  it('is an error if no other group is enabled', () => {
     const alone = { ...flags, dialects: ['kubevirt'] as const };
-    expect(() => besideKubevirt(alone, createMemoryLogger(clock))).toThrow('KubeVirt itself runs in this cluster');
+    expect(() => besideKubevirt(alone, createMemoryLogger(clock))).toThrow(
+      'KubeVirt itself is installed in this cluster',
+    );
   });
 });

@@ -29,7 +29,7 @@ export async function isUpstreamKubevirt({ client, clock, log }: UpstreamCheck, 
       return resources.some(({ name }) => name === ITS_OWN);
     } catch (error) {
       if (isNotFound(error)) return false;
-      if (!signal.aborted) log.warn({ err: error }, 'the API server does not say what there is; asking again');
+      if (!signal.aborted) log.warn({ err: error }, 'cannot list the resources of the API server; retrying');
       await clock.sleep(RETRY_MS, signal).catch(() => {});
     }
   }
@@ -40,9 +40,9 @@ export async function isUpstreamKubevirt({ client, clock, log }: UpstreamCheck, 
 export function besideKubevirt(flags: OperatorFlags, log: Logger): OperatorFlags {
   const dialects = flags.dialects.filter((name) => name !== 'kubevirt');
   if (dialects.length === flags.dialects.length && !flags.instances) return flags;
-  const message = 'KubeVirt itself runs in this cluster (there is a resource kubevirts.kubevirt.io)';
-  const hint = 'Start it with --no-instances and --dialects without kubevirt; the chart has values for both.';
-  if (dialects.length === 0) throw new ConfigError(`${message}, and no other API group is on`, { hint });
-  log.warn({ dialects }, `${message}: kubevirt.io is left to it`);
+  const message = 'KubeVirt itself is installed in this cluster (the resource kubevirts.kubevirt.io exists)';
+  const hint = 'Set --no-instances, and --dialects without kubevirt; the chart has values for both.';
+  if (dialects.length === 0) throw new ConfigError(`${message}, and no other API group is enabled`, { hint });
+  log.warn({ dialects }, `${message}: it manages kubevirt.io`);
   return { ...flags, dialects, instances: false };
 }

@@ -39,18 +39,18 @@ afterAll(async () => {
 });
 
 describe('a backup', () => {
-  it('is for its owner alone, says what it holds, and shows nothing of it where it is encrypted', async () => {
+  it('is readable only by its owner, reports its content, and reveals nothing if it is encrypted', async () => {
     for (const name of ['plain', 'sealed']) expect(statSync(at(name)).mode & 0o777).toBe(0o600);
     const io = memoryIo();
     await backup({ file: at('again'), dataDir }, io);
     expect(io.printed.out).toMatch(/again: \d+ objects, at revision \d+\n/);
-    expect(io.printed.err).toContain('It holds every Secret');
+    expect(io.printed.err).toContain('It contains every Secret');
     expect(readFileSync(at('sealed'), 'latin1').split('\n')[0]).toMatch(
       /^\{"format":"vimana-backup\/1".*"aes-256-gcm"/,
     );
   });
 
-  it('overwrites nothing, and leaves nothing behind where it fails', async () => {
+  it('overwrites nothing, and leaves nothing behind on failure', async () => {
     writeFileSync(at('mine'), 'mine');
     await expect(backup({ file: at('mine'), dataDir }, memoryIo())).rejects.toThrow('overwrites nothing');
     expect(readFileSync(at('mine'), 'utf8')).toBe('mine');
@@ -58,14 +58,14 @@ describe('a backup', () => {
       'too short',
     );
     await expect(backup({ file: at('new'), dataDir: at('nowhere') }, memoryIo())).rejects.toThrow(
-      'there are no objects',
+      'no objects found in',
     );
     expect(existsSync(at('new'))).toBe(false);
   });
 });
 
 describe('a restore', () => {
-  it('takes no directory that is in use, and none that holds data unless it is told to', async () => {
+  it('rejects a directory that is in use, and one with data unless --replace is set', async () => {
     await expect(restoring('plain', { dataDir, replace: true })).rejects.toThrow('is in use');
     mkdirSync(at('full'));
     writeFileSync(at('full/introduced'), '');
@@ -82,7 +82,7 @@ describe('a restore', () => {
     ]);
   });
 
-  it('brings back objects, keys and tokens, under revisions that were never served', async () => {
+  it('restores objects, keys and tokens, with revisions that were never served', async () => {
     await restoring('sealed', { passphraseFile: at('passphrase') });
     const restored = await startVmControlPlane({ dataDir: at('restored'), store: 'lmdb' });
     try {
@@ -106,14 +106,14 @@ describe('a restore', () => {
       { passphraseFile: at('wrong') },
       'the passphrase is wrong, or the file was changed',
     ],
-    ['is none', 'passphrase', {}, 'it is no backup'],
-    ['is not there', 'nothing', {}, 'ENOENT'],
-  ])('changes nothing where the backup %s', async (_what, file, more, message) => {
+    ['is not a backup', 'passphrase', {}, 'it is no backup'],
+    ['does not exist', 'nothing', {}, 'ENOENT'],
+  ])('changes nothing if the backup %s', async (_what, file, more, message) => {
     await expect(restoring(file, { dataDir: at('none'), ...more })).rejects.toThrow(message);
     expect(existsSync(at('none'))).toBe(false);
   });
 
-  it.each(['plain', 'sealed'])('notices wherever a %s backup was changed or cut off', async (file) => {
+  it.each(['plain', 'sealed'])('detects any change or truncation of a %s backup', async (file) => {
     const bytes = readFileSync(at(file));
     const more = { dataDir: at('none'), ...(file === 'sealed' ? { passphraseFile: at('passphrase') } : {}) };
     // Each attempt with a passphrase takes long, on purpose.

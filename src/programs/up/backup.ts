@@ -24,14 +24,14 @@ export async function backup(settings: BackupSettings, io: Io): Promise<void> {
   const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
   const { folder } = storePlaces(dataDir).objects;
   if (readRunFile(dataDir)?.ephemeral === true || !existsSync(folder)) {
-    throw new ConfigError(`there are no objects in ${dataDir}`, {
-      hint: 'Say which data directory with --data-dir. What runs with --ephemeral keeps none on disk.',
+    throw new ConfigError(`no objects found in ${dataDir}`, {
+      hint: 'Set the data directory with --data-dir. With --ephemeral, objects are not stored on disk.',
     });
   }
   const passphrase = passphraseIn(settings.passphraseFile);
   try {
     const timeline = readStore(folder);
-    if (timeline === undefined) throw new ConfigError(`there are no objects in ${dataDir}`);
+    if (timeline === undefined) throw new ConfigError(`no objects found in ${dataDir}`);
     const takenAt = new Date(realClock.now()).toISOString();
     await writeBackup(settings.file, backupLines(dataDir, timeline), { takenAt, ...(passphrase && { passphrase }) });
     io.out(
@@ -41,9 +41,7 @@ export async function backup(settings: BackupSettings, io: Io): Promise<void> {
     throw withStartExplanation(error, dataDir);
   }
   if (passphrase === undefined) {
-    io.err(
-      'It holds every Secret, the keys of the cluster and the token of its administrator, and is not encrypted.\n',
-    );
+    io.err('It contains every Secret, the keys of the cluster and its administrator token, and is not encrypted.\n');
   }
 }
 
@@ -61,11 +59,12 @@ export async function restore(settings: RestoreSettings, io: Io): Promise<void> 
       replace: settings.replace,
       changeNode: (node) => holdNode(node, id),
     });
-    io.out(`${dataDir}: ${restored.objects} objects as of ${takenAt}; revisions go on after ${restored.revision}\n`);
-    if (restored.aside !== undefined) io.out(`What was there is in ${restored.aside}: remove it once you are sure.\n`);
+    io.out(`${dataDir}: ${restored.objects} objects as of ${takenAt}; revisions continue after ${restored.revision}\n`);
+    if (restored.aside !== undefined)
+      io.out(`The previous content is in ${restored.aside}: delete it when you no longer need it.\n`);
     if (restored.nodes.length > 0) {
       io.out(
-        `No machine starts, and none is removed, before these nodes have said what they run: ${restored.nodes.join(', ')}.\nDelete those that are gone for good: kubectl delete node NAME\n`,
+        `No VM is started or deleted until these nodes have reported what they run: ${restored.nodes.join(', ')}.\nDelete nodes that no longer exist: kubectl delete node NAME\n`,
       );
     }
   } finally {
@@ -99,6 +98,6 @@ function passphraseIn(file: string | undefined): string | undefined {
   }
   if (text.length >= SHORTEST_PASSPHRASE) return text;
   throw new ConfigError(`the passphrase in ${file} is too short: ${text.length} characters`, {
-    hint: `It needs at least ${SHORTEST_PASSPHRASE}; a good one: openssl rand -base64 24`,
+    hint: `It needs at least ${SHORTEST_PASSPHRASE}. To generate one: openssl rand -base64 24`,
   });
 }

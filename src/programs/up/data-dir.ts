@@ -26,21 +26,21 @@ export function withStartExplanation(
   flags: Readonly<Record<number, string>> = {},
 ): unknown {
   if (error instanceof StoreError && error.code === 'FolderInUse') {
-    return new ConfigError(`the data folder ${dataDir} is in use by another control plane`, {
+    return new ConfigError(`the data directory ${dataDir} is in use by another control plane`, {
       cause: error,
-      hint: 'Stop the other one (vimana down), or choose another folder with --data-dir.',
+      hint: 'Stop the other one (vimana down), or choose another directory with --data-dir.',
     });
   }
   if (error instanceof StoreError && error.code === 'Corrupt') {
-    return new VimanaError('STORE_DAMAGED', `nothing is served from the data folder ${dataDir}: ${error.message}`, {
+    return new VimanaError('STORE_DAMAGED', `the data directory ${dataDir} cannot be served: ${error.message}`, {
       cause: error,
-      hint: `Put a backup in its place: vimana restore FILE --data-dir ${dataDir} --replace (what is there is set aside). Without a backup, keep a copy of the folder, and start with another one (--data-dir) or, to begin anew, remove all of it.`,
+      hint: `Restore a backup: vimana restore FILE --data-dir ${dataDir} --replace (the present content is set aside). Without a backup, keep a copy of the directory, and use another one (--data-dir) or, to start from scratch, delete all of it.`,
     });
   }
   if (error instanceof StoreError && error.code === 'UnknownFormat') {
-    return new ConfigError(`the data folder ${dataDir} is of another version: ${error.message}`, {
+    return new ConfigError(`the data directory ${dataDir} has another version: ${error.message}`, {
       cause: error,
-      hint: 'Use the version of Vimana that wrote it, or choose another folder with --data-dir.',
+      hint: 'Use the version of Vimana that wrote it, or choose another directory with --data-dir.',
     });
   }
   return withSystemExplanation(error, dataDir, flags);
@@ -53,16 +53,19 @@ function withSystemExplanation(error: unknown, dataDir: string, flags: Readonly<
   if (code === 'EADDRINUSE') {
     const holder = port === undefined ? undefined : holderOf(port);
     const by = holder === undefined ? '' : ` by process ${holder.pid} (${holder.command})`;
-    const ask = holder === undefined ? `. Who has it: ss -ltnp 'sport = :${port ?? ''}'` : ', or end that process.';
-    return new ConfigError(`port ${port ?? ''} is taken${by}`, {
+    const ask =
+      holder === undefined
+        ? `. To see which process uses it: ss -ltnp 'sport = :${port ?? ''}'`
+        : ', or stop that process.';
+    return new ConfigError(`port ${port ?? ''} is already in use${by}`, {
       cause: error,
       hint: `Choose another with ${flag}, 0 for a free one${ask}`,
     });
   }
   if (code === 'EACCES' && port !== undefined) {
-    return new ConfigError(`port ${port} may not be listened on`, {
+    return new ConfigError(`no permission to listen on port ${port}`, {
       cause: error,
-      hint: `Ports below 1024 are for root; choose another with ${flag}.`,
+      hint: `Only root may listen on ports below 1024; choose another with ${flag}.`,
     });
   }
   const { syscall, address, hostname, path, message } = error as NodeJS.ErrnoException & {
@@ -70,13 +73,13 @@ function withSystemExplanation(error: unknown, dataDir: string, flags: Readonly<
     readonly hostname?: string;
   };
   if (code === 'EADDRNOTAVAIL' || syscall === 'getaddrinfo') {
-    return new ConfigError(`the address ${address ?? hostname ?? ''} is none of this machine`, {
+    return new ConfigError(`the address ${address ?? hostname ?? ''} does not belong to this host`, {
       cause: error,
-      hint: 'Choose another with --bind-address; 127.0.0.1 is for this machine alone.',
+      hint: 'Choose another with --bind-address; 127.0.0.1 accepts connections only from this host.',
     });
   }
   if (path !== undefined && resolve(path).startsWith(resolve(dataDir))) {
-    return new ConfigError(`the data folder ${dataDir} cannot be used: ${message}`, {
+    return new ConfigError(`the data directory ${dataDir} cannot be used: ${message}`, {
       cause: error,
       hint: 'Choose another with --data-dir.',
     });

@@ -12,7 +12,7 @@ export function demoRequest(
 ): DemoRequest {
   if (!(demo ?? isNew)) return { demo: false };
   if (!dialects.includes('kubevirt')) {
-    return { demo: false, why: 'its machines are of kubevirt.io, which --dialects leaves out' };
+    return { demo: false, why: 'its VMs are of kubevirt.io, which --dialects does not include' };
   }
   return nodes > 0 ? { demo: true } : { demo: false, why: 'there are no nodes' };
 }

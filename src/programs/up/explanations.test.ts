@@ -7,7 +7,7 @@ import { type HttpServer, startHttpServer } from '#platform/runtime/http/http-se
 import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 import { explanationsRoute } from './explanations.ts';
 
-describe('what the scheduler says of a pod', () => {
+describe('the explanation of a pod', () => {
   let world: CommandHarness;
   let server: HttpServer;
   let pod: string;
@@ -29,7 +29,7 @@ describe('what the scheduler says of a pod', () => {
     await world.stop();
   });
 
-  it('is the same by HTTP, by the API and by vimana explain', async () => {
+  it('is the same over HTTP, in the API and in vimana explain', async () => {
     const { status, type, body } = await ask(`/explain/default/${pod}`);
     expect([status, type]).toEqual([200, 'application/json']);
     const path = `/apis/scheduling.vimana.io/v1alpha1/namespaces/default/podexplanations/${pod}`;
@@ -43,11 +43,11 @@ describe('what the scheduler says of a pod', () => {
   });
 
   it.each([
-    ['/explain/default/nobody', 'no attempt to place a pod "nobody" in the namespace default is remembered'],
-    ['/explain/default', 'ask for /explain/NAMESPACE/POD'],
-    ['/explain/', 'ask for /explain/NAMESPACE/POD'],
-    ['/explain/default/web/more', 'ask for /explain/NAMESPACE/POD'],
-  ])('is not there for %s, and says so', async (path, message) => {
+    ['/explain/default/nobody', 'no scheduling attempt for pod "default/nobody" is recorded'],
+    ['/explain/default', 'the path must be /explain/NAMESPACE/POD'],
+    ['/explain/', 'the path must be /explain/NAMESPACE/POD'],
+    ['/explain/default/web/more', 'the path must be /explain/NAMESPACE/POD'],
+  ])('is an error for %s', async (path, message) => {
     expect(await ask(path)).toEqual({ status: 404, type: 'application/json', body: { message } });
   });
 });

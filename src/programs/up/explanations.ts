@@ -38,8 +38,8 @@ export function explanationsRoute(explanationsOf: ExplanationsOf): Route {
       const said = known ?? {
         message:
           namespace === '' || name === '' || more.length > 0
-            ? 'ask for /explain/NAMESPACE/POD'
-            : `no attempt to place a pod "${name}" in the namespace ${namespace} is remembered`,
+            ? 'the path must be /explain/NAMESPACE/POD'
+            : `no scheduling attempt for pod "${namespace}/${name}" is recorded`,
       };
       const body = Buffer.from(`${JSON.stringify(said, undefined, 2)}\n`);
       response

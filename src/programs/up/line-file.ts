@@ -56,14 +56,14 @@ export class LineFile {
   }
 
   #fail(error: Error): void {
-    if (this.#failedAt === undefined) this.#log.error(error, 'the audit log cannot be written at present');
+    if (this.#failedAt === undefined) this.#log.error(error, 'cannot write to the audit log');
     this.#failedAt = this.#clock.monotonic();
   }
 
   #recover(): void {
     if (this.#failedAt === undefined) return;
     this.#failedAt = undefined;
-    this.#log.warn({ lost: this.#lost }, 'the audit log is written again');
+    this.#log.warn({ lost: this.#lost }, 'writing to the audit log works again');
     this.#lost = 0;
   }
 }

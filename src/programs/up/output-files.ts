@@ -26,14 +26,14 @@ export function checkRequestedKubeconfig(file: string): void {
   try {
     isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
     const above = closestAbove(resolve(file));
-    if (!statSync(above).isDirectory()) throw new Error(`${above} is no folder`);
+    if (!statSync(above).isDirectory()) throw new Error(`${above} is not a directory`);
     accessSync(above, constants.W_OK);
   } catch (cause) {
     throw cannotWrite(cause);
   }
   if (!isFolder) return;
-  throw new ConfigError(`${file} is a folder, and --kubeconfig-out takes the name of a file`, {
-    hint: `Perhaps: --kubeconfig-out ${join(file, 'kubeconfig')}`,
+  throw new ConfigError(`${file} is a directory, but --kubeconfig-out must be a file`, {
+    hint: `For example: --kubeconfig-out ${join(file, 'kubeconfig')}`,
   });
 }
 

@@ -9,8 +9,8 @@ import { holderOf } from './port-holder.ts';
 const tellsPorts = existsSync('/proc/net/tcp');
 if (!tellsPorts) reportSkipped('who holds a port, because only Linux tells');
 
-describe.skipIf(!tellsPorts)('a port that is taken', () => {
-  it.each(['127.0.0.1', '0.0.0.0', '::1'])('is known by the process that listens on it at %s', async (host) => {
+describe.skipIf(!tellsPorts)('a port that is already in use', () => {
+  it.each(['127.0.0.1', '0.0.0.0', '::1'])('is attributed to the process that listens on it at %s', async (host) => {
     const server = createServer().listen(0, host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -19,19 +19,21 @@ describe.skipIf(!tellsPorts)('a port that is taken', () => {
       [port]: '--metrics-port',
     });
     expect(told).toMatchObject({
-      message: expect.stringMatching(new RegExp(`^port ${port} is taken by process ${process.pid} \\(.*node.*\\)$`)),
-      hint: 'Choose another with --metrics-port, 0 for a free one, or end that process.',
+      message: expect.stringMatching(
+        new RegExp(`^port ${port} is already in use by process ${process.pid} \\(.*node.*\\)$`),
+      ),
+      hint: 'Choose another with --metrics-port, 0 for a free one, or stop that process.',
     });
     server.close();
     await once(server, 'close');
     expect(holderOf(port)).toBeUndefined();
   });
 
-  it('is told of though nobody knows who has it', () => {
+  it('is reported even if its process is unknown', () => {
     const told = withStartExplanation(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port: 1 }), '/data');
     expect(told).toMatchObject({
-      message: 'port 1 is taken',
-      hint: "Choose another with --port, 0 for a free one. Who has it: ss -ltnp 'sport = :1'",
+      message: 'port 1 is already in use',
+      hint: "Choose another with --port, 0 for a free one. To see which process uses it: ss -ltnp 'sport = :1'",
     });
   });
 });

@@ -80,7 +80,7 @@ describe('a data directory whose store was removed', () => {
       },
       /an older or an empty copy is in its place/,
     ],
-  ])('is not served without %s, however often it is tried', async (_what, damaged, cause) => {
+  ])('is not served without %s, even on repeated attempts', async (_what, damaged, cause) => {
     const folder = damaged();
     for (let attempt = 0; attempt < 2; attempt++) {
       const error = await start(folder).then(
@@ -89,11 +89,11 @@ describe('a data directory whose store was removed', () => {
       );
       expect(error).toMatchObject({ code: 'STORE_DAMAGED', message: expect.stringMatching(cause) });
       expect(error?.hint).toContain(`vimana restore FILE --data-dir ${folder} --replace`);
-      expect(error?.hint).toContain('to begin anew, remove all of it');
+      expect(error?.hint).toContain('to start from scratch, delete all of it');
     }
   });
 
-  it('is served again with what it still has, where only the head is missing, by way of a backup', async () => {
+  it('is served again from a backup of itself if only the head is missing', async () => {
     const folder = copy('objects.head');
     const file = join(root, 'backup');
     await backup({ file, dataDir: folder }, memoryIo());
@@ -101,7 +101,7 @@ describe('a data directory whose store was removed', () => {
     expect(await namesIn(folder)).toEqual(['precious']);
   });
 
-  it('begins with new Events where only those were removed, beyond any revision that was served', async () => {
+  it('starts with new Events if only those were removed, after any revision that was served', async () => {
     for (const removed of [['events', 'events.head'], ['events.head']]) {
       const plane = await start(copy(...removed));
       const { metadata } = await plane.client().list(EVENTS, { namespace: 'default' });

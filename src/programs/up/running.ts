@@ -42,7 +42,7 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
         `kubeconfig:  ${run.kubeconfig}`,
         ...(run.tokenFile === undefined ? [] : [`token file:  ${run.tokenFile}`]),
         `nodes:       ${found.nodes.ready} of ${found.nodes.all} ready`,
-        `machines:    ${machines.length === 0 ? 'none' : machines.join(', ')}`,
+        `VMs:         ${machines.length === 0 ? 'none' : machines.join(', ')}`,
         `pods:        ${found.pods}`,
         '',
       ].join('\n'),
@@ -59,7 +59,7 @@ export async function down(settings: RunningSettings, io: Io): Promise<void> {
   if (run === undefined) throw notRunning(folder);
   process.kill(run.pid, 'SIGTERM');
   await waitUntilReleased(folder, run, realClock);
-  const kept = run.ephemeral === true ? 'what it held is gone' : `its objects are kept in ${folder}`;
+  const kept = run.ephemeral === true ? 'its objects were not stored' : `its objects are retained in ${folder}`;
   io.out(`stopped (process ${run.pid}); ${kept}\n`);
 }
 
@@ -67,9 +67,13 @@ async function waitUntilReleased(folder: string, run: RunFile, clock: Clock): Pr
   const began = clock.monotonic();
   while (isRunning(folder)) {
     if (clock.monotonic() - began > MAX_STOP_MS) {
-      throw new VimanaError('STILL_RUNNING', `process ${run.pid} still runs after ${formatDuration(MAX_STOP_MS)}`, {
-        hint: `End it with: kill -9 ${run.pid}. Nothing that was acknowledged is lost.`,
-      });
+      throw new VimanaError(
+        'STILL_RUNNING',
+        `process ${run.pid} is still running after ${formatDuration(MAX_STOP_MS)}`,
+        {
+          hint: `End it with: kill -9 ${run.pid}. No acknowledged write is lost.`,
+        },
+      );
     }
     await clock.sleep(LOOK_AGAIN);
   }
@@ -105,7 +109,7 @@ async function holdings(client: Client): Promise<Holdings> {
 }
 
 function notRunning(folder: string): ConfigError {
-  return new ConfigError(`no vimana up runs with the data folder ${folder}`, {
+  return new ConfigError(`no vimana up is running with the data directory ${folder}`, {
     hint: 'Start one with: vimana up',
   });
 }

@@ -10,7 +10,7 @@ export function schedulerConfiguration(file: string): SchedulerConfiguration {
     const [problem] = problems;
     if (problem !== undefined) throw new ConfigError(`line ${problem.line}: ${problem.message}`);
     if (documents.length !== 1) {
-      throw new ConfigError(`it holds ${documents.length} objects, and must hold one KubeSchedulerConfiguration`);
+      throw new ConfigError(`it contains ${documents.length} objects, but must contain one KubeSchedulerConfiguration`);
     }
     return readConfiguration(documents[0]?.object);
   } catch (error) {

@@ -20,11 +20,11 @@ async function told(live: boolean): Promise<string> {
 }
 
 describe('the progress of a start', () => {
-  it('is plain lines where nobody looks', async () => {
+  it('is plain lines without a terminal', async () => {
     expect(await told(false)).toBe('  ✓ nodes: 2 ready (0 ms)\n  ✗ fleet\n');
   });
 
-  it('is one line on a terminal, written over until the step is done', async () => {
+  it('is one line on a terminal, overwritten until the step is done', async () => {
     const lines = (await told(true)).split('\n').map((line) => line.split('\r\u001B[K'));
     expect(lines).toEqual([
       ['  … nodes', '  … nodes: 1 of 2 ready', '  ✓ nodes: 2 ready (0 ms)'],

@@ -21,7 +21,7 @@ export async function unselectedVms(client: Client, chosen: readonly Dialect[]):
 }
 
 export function formatUnselected({ dialect, count }: UnselectedVms): string {
-  return `looks after ${count} machine${count === 1 ? '' : 's'} of ${dialect.kind.group} too, which ${count === 1 ? 'is' : 'are'} here`;
+  return `also managing ${count} existing VM${count === 1 ? '' : 's'} of ${dialect.kind.group}`;
 }
 
 async function countOf(client: Client, { kind }: Dialect): Promise<number> {

@@ -45,7 +45,7 @@ export async function waitForStartup({ client, progress, nodes, demo, signal }: 
       await all(changes, names, isRunning, (count) => say(`${count} of ${names.length} running`));
       signal.throwIfAborted();
     },
-    () => `${machines.length} machines running`,
+    () => `${machines.length} VMs running`,
   );
 }
 

@@ -15,7 +15,7 @@ const said = (dialects: readonly DialectName[], renamed = false) =>
 
 const applied = (text: string) => [...text.matchAll(/kubectl apply -f (\S+)/g)].map(([, path]) => path ?? '');
 
-test('what to try is there, and of the groups that were chosen', () => {
+test('suggested commands exist, and match the chosen groups', () => {
   for (const name of DIALECT_NAMES) {
     const paths = applied(said([name]));
     expect(paths, name).toHaveLength(1);
@@ -27,12 +27,12 @@ test('what to try is there, and of the groups that were chosen', () => {
   }
 });
 
-test('machines that cannot move while they run are not said to', () => {
+test('live migration is not suggested for groups without it', () => {
   expect(said(['simulation'])).not.toContain('migrate');
   expect(said(['kubevirt'])).toContain('migrate');
 });
 
-test('the exporter is named where it listens', () => {
+test('the address of the exporter is shown if it is on', () => {
   const settings = { dialects: ['simulation'] as const, ephemeral: false };
   const started = { settings, kubeconfig: '/k', dataDir: '/data', renamed: false, tokenFile };
   expect(whatNext({ ...started, exporter: 'http://127.0.0.1:4242' })).toMatch(
@@ -41,16 +41,16 @@ test('the exporter is named where it listens', () => {
   expect(whatNext(started)).not.toContain('exporter');
 });
 
-test('kubectl is told to look again where short names mean something else', () => {
+test('a discovery refresh is suggested if short names have changed', () => {
   expect(said(['kubevirt'])).not.toContain('api-resources');
   expect(said(['kubevirt'], true)).toContain('  kubectl api-resources  ');
 });
 
-test('paths are words of a shell, and a folder that is not the usual one is named', () => {
+test('paths are quoted for the shell, and a non-default data directory is shown', () => {
   expect(said(['kubevirt'])).toContain("export KUBECONFIG='/home/me/it is'\n");
-  expect(said(['kubevirt'])).toContain('bin/vimana down --data-dir /data, stops it');
+  expect(said(['kubevirt'])).toContain('bin/vimana down --data-dir /data; its objects');
 });
 
-test('the file with the token is named', () => {
-  expect(said(['kubevirt'])).toContain('need the token in /home/me/token to change something');
+test('the token file is shown', () => {
+  expect(said(['kubevirt'])).toContain('need the token in /home/me/token to make changes');
 });

@@ -21,7 +21,7 @@ type Line = readonly [command: string, why: string];
 /** Returns commands to try now, for the chosen groups. */
 export function whatNext({ settings, kubeconfig, dataDir, renamed, tokenFile, exporter }: Started): string {
   const which = dataDir === resolve(defaultDataDir('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
-  const kept = settings.ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start';
+  const kept = settings.ephemeral ? 'its objects are not retained' : 'its objects are retained for the next start';
   const lines = [...tries(settings.dialects, renamed), ...(exporter === undefined ? [] : exporterTries(exporter))];
   const width = Math.max(...lines.map(([command]) => command.length));
   return `
@@ -29,29 +29,27 @@ Ready. In another terminal:
 
   export KUBECONFIG=${shellWord(kubeconfig)}
 ${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}
-HTTP clients of other users and machines need the token in ${shellWord(tokenFile)} to change something.
-Ctrl-C, or bin/vimana down${which}, stops it; ${kept}.
+HTTP clients of other users and hosts need the token in ${shellWord(tokenFile)} to make changes.
+Stop it with Ctrl-C or bin/vimana down${which}; ${kept}.
 `;
 }
 
 function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
   // kubectl caches discovery for hours, including the meaning of a short name.
-  const again: Line = ['kubectl api-resources', 'vm means other kinds than before: kubectl looks again'];
+  const again: Line = ['kubectl api-resources', 'refresh the cache of kubectl: vm now means other kinds'];
   return [
     ...(renamed ? [again] : []),
-    ['kubectl get vmi -o wide', 'the machines that run'],
-    ['kubectl get nodes,pods', 'where they are'],
-    ['bin/vimana vm list -o wide', 'machines of every group'],
-    ...(dialects.includes('kubevirt')
-      ? [['bin/vimana vm migrate NAME --wait', 'move one while it runs'] as const]
-      : []),
-    ...dialects.map((name): Line => [`kubectl apply -f ${FIRST_VMS[name]}`, `more machines of ${GROUPS[name]}`]),
+    ['kubectl get vmi -o wide', 'list running VMs'],
+    ['kubectl get nodes,pods', 'list nodes and pods'],
+    ['bin/vimana vm list -o wide', 'list VMs of every API group'],
+    ...(dialects.includes('kubevirt') ? [['bin/vimana vm migrate NAME --wait', 'live-migrate a VM'] as const] : []),
+    ...dialects.map((name): Line => [`kubectl apply -f ${FIRST_VMS[name]}`, `create more ${GROUPS[name]} VMs`]),
   ];
 }
 
 const exporterTries = (at: string): Line[] => [
-  [`curl -s ${at}/metrics`, 'the exporter: what nodes and machines use, for Prometheus'],
-  [`bin/vimana rebalance run --exporter ${at}`, 'level what nodes have to do'],
+  [`curl -s ${at}/metrics`, 'usage of nodes and VMs, for Prometheus'],
+  [`bin/vimana rebalance run --exporter ${at}`, 'rebalance nodes'],
 ];
 
 /** Quotes text as one shell word. */

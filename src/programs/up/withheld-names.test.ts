@@ -9,7 +9,7 @@ const namesOf = (chosen: Parameters<typeof kindsOf>[0]) => {
   return Object.fromEntries(leftOut.map(({ plural, group, shortNames }) => [`${plural}.${group}`, shortNames]));
 };
 
-test('what is left out keeps the names that no chosen kind has', () => {
+test('unselected kinds keep the names that no selected kind has', () => {
   expect(namesOf(['kubevirt', 'hypersdk'])).toEqual({
     'virtualmachines.novacron.io': [],
     'vmpools.novacron.io': ['vmpool'],
@@ -20,11 +20,11 @@ test('what is left out keeps the names that no chosen kind has', () => {
   });
 });
 
-test('nothing is left out where all are chosen', () => {
+test('no name is withheld if all groups are selected', () => {
   expect(namesOf(['kubevirt', 'hypersdk', 'novacron', 'simulation'])).toEqual({});
 });
 
-test('the category means the chosen kinds alone', () => {
+test('the category covers only the selected kinds', () => {
   const [kind] = KINDS;
   if (kind === undefined) throw new Error('there are no kinds');
   expect(withoutNamesOf([kind], kind).categories).toEqual([]);

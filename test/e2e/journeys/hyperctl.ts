@@ -128,14 +128,14 @@ function journey(start: () => Promise<Target>): void {
       child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
       const exited = once(child, 'exit');
       for (const [question, answer] of [
-        ['Name of the machine: ', 'Asked'],
-        ['Name of the machine: ', 'asked'],
+        ['Name of the VM: ', 'Asked'],
+        ['Name of the VM: ', 'asked'],
         ['Template (number, name, or - for none) [1]: ', ''],
         ['CPUs [2]: ', '1'],
         ['Memory [2Gi]: ', '1Gi'],
-        ['Size of its disk (empty: as the template has it): ', '5Gi'],
-        ['Start it at once? (yes, no) [yes]: ', ''],
-        ['Create it now? (yes, or no to print it) [no]: ', 'yes'],
+        ['Disk size (empty: that of the template): ', '5Gi'],
+        ['Start it now? (yes, no) [yes]: ', ''],
+        ['Create it now? (yes, or no to only print it) [no]: ', 'yes'],
       ] as const) {
         await vi.waitFor(() => expect(shown.endsWith(question), shown).toBe(true), TIMEOUT);
         shown = '';
@@ -153,6 +153,6 @@ function journey(start: () => Promise<Target>): void {
       does(`hyperctl k8s -op vm-delete -vm ${vm} | kubectl apply -f -`);
     }
     await vi.waitFor(async () => expect(await ok('get vm.hypersdk.io -o name')).toBe(''), TIMEOUT);
-    expect(does('hyperctl k8s -op status')).toContain('machines:    none\n');
+    expect(does('hyperctl k8s -op status')).toContain('VMs:         none\n');
   });
 }

@@ -68,14 +68,12 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
     await crowd();
     expect((await places()).size).toBe(2);
     const dry = await start('--exporter', cluster.target.exporter, '--dry-run').ended;
-    expect([dry.code, dry.out.split('\n')[0]]).toEqual([1, expect.stringMatching(/^2 of 4 nodes have too much to do/)]);
+    expect([dry.code, dry.out.split('\n')[0]]).toEqual([1, expect.stringMatching(/^2 of 4 nodes are overloaded/)]);
     expect((await places()).size).toBe(2);
     const { code, out, err } = await start('--exporter', cluster.target.exporter).ended;
     expect([code, err], out).toEqual([0, '']);
-    expect(out).toMatch(/^step 1: 2 of 4 nodes have too much to do \(kwok-node-[12] /);
-    expect(out.trimEnd().split('\n').at(-1)).toMatch(
-      /^converged: no node has too much to do \(\d steps?, \d+ machines/,
-    );
+    expect(out).toMatch(/^step 1: 2 of 4 nodes are overloaded \(kwok-node-[12] /);
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^converged: no node is overloaded \(\d steps?, \d+ machines/);
     const found = await places();
     expect([found.size, [...found.values()].flat().length]).toEqual([4, MACHINES]);
     const again = await start('--exporter', cluster.target.exporter, '-o', 'json').ended;
@@ -124,7 +122,7 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
       const { code, out } = await running.ended;
       expect([code, out]).toEqual([
         130,
-        'interrupted: stopped before nodes were even (0 steps, 0 machines moved, 0 of them as suggested)\n',
+        'interrupted: stopped before the nodes were balanced (0 steps, 0 VMs migrated, 0 of them as suggested)\n',
       ]);
     } finally {
       idle.closeAllConnections();

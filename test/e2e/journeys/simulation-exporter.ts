@@ -24,7 +24,7 @@ function journey(start: () => Promise<Target>): void {
   it('loads the samples, tells of the machines, and follows what kubectl does', async () => {
     const exporter = await startExporter(['--scenario', SCENARIOS], { KUBECONFIG: cluster.target.kubeconfig });
     expect(exporter.said()).toContain('Kubernetes client and pod manager initialized');
-    expect(exporter.said()).toContain('the first scenario is loaded scenario=light_load');
+    expect(exporter.said()).toContain('the first scenario of the file is loaded scenario=light_load');
     expect((await ok('get pods -l app=virt-launcher -o name')).trim().split('\n')).toHaveLength(112);
     expect(await exporter.json('/health')).toEqual({
       status: 'healthy',

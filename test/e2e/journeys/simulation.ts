@@ -124,7 +124,10 @@ function journey(start: () => Promise<Target>): void {
       await field('vm vm-small-1', '.status.nodeName'),
     ];
     const selective = vimana(cluster.target, 'vm', 'migrate', 'vm-small-1', '--node-selector', 'disk=fast');
-    expect([selective.status, selective.stderr]).toEqual([2, expect.stringContaining('where the scheduler puts it')]);
+    expect([selective.status, selective.stderr]).toEqual([
+      2,
+      expect.stringContaining('whose node the scheduler always chooses'),
+    ]);
     await ok(`cordon ${node}`);
     const { status, stdout, stderr } = vimana(cluster.target, 'vm', 'migrate', 'vm-small-1', '--wait');
     await ok(`uncordon ${node}`);
@@ -139,7 +142,7 @@ function journey(start: () => Promise<Target>): void {
       await field('vm vm-small-1', '.status.nodeName'),
     ];
     expect([next === pod, now === node]).toEqual([false, false]);
-    expect(stdout).toBe(`vm-small-1 asked to move\nvm-small-1 is Running on ${now}\n`);
+    expect(stdout).toBe(`vm-small-1: migration requested\nvm-small-1 is Running on ${now}\n`);
     expect(await ok('get vmim -o name')).toBe('');
     expect((await ok('get pods -l vm=vm-small-1 -o name')).trim()).toBe(`pod/${next}`);
   });

@@ -16,7 +16,7 @@ describe('vimana carbon without a cluster', () => {
     expect(await carbon('zones', ...TABLE)).toEqual({ code: 0, err: '', out: 'ZONE   NAME\nDE     DE\nFR     FR\n' });
   });
 
-  it('estimates what a run emits, by the flags that say of which', async () => {
+  it('estimates the emissions of a run described by flags', async () => {
     const { out } = await carbon(
       ...['estimate', ...TABLE, '--zone', 'DE', '--cpus', '10', '--memory', '10Gi', '--load', '1'],
       ...['--duration', '2h', '--carbon-power', 'idle=0,busy=9,memory=1,pue=1', '-o', 'json'],
@@ -30,7 +30,7 @@ describe('vimana carbon without a cluster', () => {
     });
   });
 
-  it('asks a provider on the web with its token, which it tells nobody', async () => {
+  it('sends the token to a web provider, and never prints it', async () => {
     const token = 'very-secret';
     const server = await providerServer(({ headers }) =>
       headers['auth-token'] === token ? { body: { DE: { zoneName: 'Germany' } } } : { status: 401, body: {} },
@@ -56,26 +56,26 @@ describe('vimana carbon without a cluster', () => {
   });
 
   it.each([
-    [['zones'], 'nobody is named who tells how clean electricity is'],
+    [['zones'], 'no carbon intensity provider is set'],
     [['zones', '--carbon-provider', 'file'], '--carbon-provider file needs --carbon-data.'],
     [['zones', '--carbon-provider', 'static'], '--carbon-provider static needs --carbon-table.'],
-    [['zones', ...TABLE, '--carbon-data', 'x'], '--carbon-data is of no use with --carbon-provider static.'],
-    [['zones', ...TABLE, '--carbon-url', 'http://x'], '--carbon-url is of no use with --carbon-provider static.'],
+    [['zones', ...TABLE, '--carbon-data', 'x'], '--carbon-data cannot be used with --carbon-provider static.'],
+    [['zones', ...TABLE, '--carbon-url', 'http://x'], '--carbon-url cannot be used with --carbon-provider static.'],
     [['zones', '--carbon-provider', 'electricity-maps', '--carbon-url', 'ftp://x'], 'It must be an address'],
-    [['zones', '--carbon-provider', 'static', '--carbon-table', 'DE=much'], 'much is no number of grams.'],
+    [['zones', '--carbon-provider', 'static', '--carbon-table', 'DE=much'], 'much is not a number of grams.'],
     [['zones', '--carbon-provider', 'static', '--carbon-table', 'germany=1'], 'It must be a grid zone'],
     [['zones', ...TABLE, '--zone', 'XX'], 'knows no zone XX'],
     [['zones', '--carbon-provider', 'file', '--carbon-data', '/nowhere/grid.yaml'], 'the time series cannot be read'],
-    [['estimate', ...TABLE], 'no grid zone is named'],
+    [['estimate', ...TABLE], 'no grid zone is set'],
     [['estimate', ...TABLE, '--zone', 'DE', '--cpus', '0'], '--cpus 0: It must be a whole number'],
-    [['estimate', ...TABLE, '--zone', 'DE', '--memory', 'lots'], '--memory lots: It must be an amount'],
+    [['estimate', ...TABLE, '--zone', 'DE', '--memory', 'lots'], '--memory lots: It must be a quantity'],
     [['estimate', ...TABLE, '--zone', 'DE', '--load', '2'], '--load 2: It must be a number from 0 to 1'],
-    [['estimate', ...TABLE, '--zone', 'DE', '--duration', '0s'], 'a run takes some time'],
+    [['estimate', ...TABLE, '--zone', 'DE', '--duration', '0s'], 'It must be greater than 0.'],
     [['zones', ...TABLE, '--carbon-refresh', '5s'], 'It must be at least 1m'],
-    [['zones', ...TABLE, '--carbon-power', 'gpu=3'], 'gpu is none of idle, busy, memory, pue.'],
-    [['zones', ...TABLE, '--carbon-power', 'pue=0.5'], 'The PUE is at least 1.'],
+    [['zones', ...TABLE, '--carbon-power', 'gpu=3'], 'gpu is not one of idle, busy, memory, pue.'],
+    [['zones', ...TABLE, '--carbon-power', 'pue=0.5'], 'The PUE must be at least 1.'],
     [['zones', ...TABLE, '--carbon-zone-map', 'eu-west'], 'It must be pairs such as eu-north-1=SE-SE3.'],
-  ])('refuses %s by name', async (args, words) => {
+  ])('rejects %s by name', async (args, words) => {
     const { code, err, out } = await carbon(...args);
     expect([code, out]).toEqual([expect.toBeOneOf([1, 2]), '']);
     expect(err).toContain(words);
@@ -99,8 +99,8 @@ describe('vimana carbon on a cluster', () => {
   });
   afterAll(() => world.stop());
 
-  it('tells who heeds electricity and waits, and then what was emitted and saved', async () => {
-    expect(await ask('status')).toEqual({ code: 0, out: '', err: 'No machine heeds electricity here.\n' });
+  it('shows carbon-aware VMs and what they wait for, then their emissions and savings', async () => {
+    expect(await ask('status')).toEqual({ code: 0, out: '', err: 'No carbon-aware VMs found.\n' });
     await world.admin.create(CONFIG_MAPS, { metadata, data: grid(400) });
     const carbonAware = { enabled: true, maxIntensity: 200, zone: 'DE' };
     for (const [name, spec] of Object.entries({ render: { carbonAware }, plain: {} })) {

@@ -21,22 +21,22 @@ export interface CarbonCommandDeps {
 /** Builds `vimana carbon`, which shows carbon intensity, the VMs that wait for it, and their emissions. */
 export function carbonCommand(parts: CarbonCommandDeps): Command {
   const carbon = withCarbonFlags(withConnectionFlags(new CheckedCommand('carbon')))
-    .description('how clean electricity is, which machines wait for it, and what they emit')
+    .description('show carbon intensity, the VMs that wait for it to drop, and their emissions')
     .refuses(carbonContradictions);
   withOutputFlag(carbon.command('status'))
-    .description('which machines heed electricity, and what they wait for')
-    .option('-A, --all-namespaces', 'of all namespaces')
+    .description('show carbon-aware VMs, and what they wait for')
+    .option('-A, --all-namespaces', 'include all namespaces')
     .action((_flags, command: Command) => showStatus(parts, command));
   withOutputFlag(carbon.command('zones'))
-    .description('grid zones that the provider knows')
-    .option('--zone <zone>', 'this one alone, with what is foretold')
+    .description('show the grid zones of the provider')
+    .option('--zone <zone>', 'show only this zone, with its forecast')
     .action((_flags, command: Command) => showZones(parts, command));
   withEstimateFlags(withOutputFlag(carbon.command('estimate')))
-    .description('what a run would emit now, and when it would emit least')
+    .description('estimate the emissions of a run now, and find the start time with the lowest')
     .action((_flags, command: Command) => showEstimate(parts, command));
   withOutputFlag(carbon.command('report'))
-    .description('what machines of hypersdk.io have emitted, and what waiting has saved')
-    .option('-A, --all-namespaces', 'of all namespaces')
+    .description('report the emissions of hypersdk.io VMs, and how much waiting has saved')
+    .option('-A, --all-namespaces', 'include all namespaces')
     .action((_flags, command: Command) => showReport(parts, command));
   return carbon;
 }

@@ -26,12 +26,12 @@ interface EstimateFlags {
 /** Adds the flags that describe the run to estimate. */
 export function withEstimateFlags(command: Command): Command {
   return command
-    .addOption(new Option('--zone <zone>', 'grid zone (default: that of --carbon-zone)').argParser(gridZone))
+    .addOption(new Option('--zone <zone>', 'grid zone (default: --carbon-zone)').argParser(gridZone))
     .addOption(new Option('--cpus <count>', 'virtual CPUs').argParser(count).default(2))
     .addOption(new Option('--memory <amount>', 'memory').argParser(amount).default('4Gi'))
-    .addOption(new Option('--load <share>', 'share of the CPUs in use, from 0 to 1').argParser(share).default(0.5))
-    .addOption(durationOption('--duration <duration>', 'how long it runs', '1h'))
-    .addOption(durationOption('--max-delay <duration>', 'how long it may wait', '4h'));
+    .addOption(new Option('--load <fraction>', 'CPU utilization, from 0 to 1').argParser(share).default(0.5))
+    .addOption(durationOption('--duration <duration>', 'duration of the run', '1h'))
+    .addOption(durationOption('--max-delay <duration>', 'maximum time that the start may wait', '4h'));
 }
 
 /** Prints what a run would emit now, and when it would emit least. */
@@ -39,14 +39,15 @@ export async function showEstimate(parts: CarbonCommandDeps, command: Command): 
   const flags = command.optsWithGlobals<EstimateFlags>();
   const { provider, settings } = requestedProvider(parts, command);
   const zone = flags.zone ?? settings.zone;
-  if (zone === undefined) throw new UsageError('no grid zone is named', { hint: 'Say --zone DE, or --carbon-zone.' });
-  if (flags.duration === 0) throw new UsageError('--duration 0s: a run takes some time');
+  if (zone === undefined)
+    throw new UsageError('no grid zone is set', { hint: 'Set --zone, for example --zone DE, or --carbon-zone.' });
+  if (flags.duration === 0) throw new UsageError('--duration 0s: It must be greater than 0.');
   const now = parts.clock.now();
   const watts = wattsOf({ cpus: flags.cpus, memoryGib: gibOf(flags.memory), load: flags.load }, settings.power);
   const slots = await slotsOf(provider, zone, parts.signal);
   const found = estimate({ watts, ms: flags.duration }, slots, now, flags.maxDelay);
   if (found === undefined) {
-    throw new VimanaError('NO_DATA', `nothing is known of the electricity in ${zone} at this time`);
+    throw new VimanaError('NO_DATA', `the provider has no carbon intensity for ${zone} at this time`);
   }
   const { best, savedGrams, kilowattHours } = found;
   const data = {
@@ -100,5 +101,5 @@ function amount(text: string): string {
   } catch {
     // The error below covers malformed values as well as those that are not positive.
   }
-  throw new InvalidArgumentError('It must be an amount such as 512Mi or 8Gi.');
+  throw new InvalidArgumentError('It must be a quantity such as 512Mi or 8Gi.');
 }

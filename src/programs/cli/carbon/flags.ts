@@ -28,47 +28,51 @@ export interface CarbonFlags {
 export function withCarbonFlags<C extends Command>(command: C): C {
   return command
     .addOption(
-      option('--carbon-provider <name>', 'who tells how clean electricity is')
+      option('--carbon-provider <name>', 'source of carbon intensity data')
         .choices([...PROVIDER_NAMES])
         .default('none'),
     )
     .addOption(
-      option('--carbon-url <address>', 'where the provider answers, where not at its usual place').argParser(
+      option('--carbon-url <address>', 'address of the provider, if not its default').argParser(
         webAddress('https://api.example.org'),
       ),
     )
     .addOption(
-      option('--carbon-token-file <file>', 'file with the token for the provider (else VIMANA_CARBON_TOKEN)').argParser(
-        nonEmpty,
+      option(
+        '--carbon-token-file <file>',
+        'file with the token for the provider (default: VIMANA_CARBON_TOKEN)',
+      ).argParser(nonEmpty),
+    )
+    .addOption(option('--carbon-data <file>', 'time series in YAML, for --carbon-provider file').argParser(nonEmpty))
+    .addOption(
+      option('--carbon-table <zones>', 'intensities for --carbon-provider static, such as DE=380,FR=56').argParser(
+        table,
       ),
     )
-    .addOption(option('--carbon-data <file>', 'time series in YAML, for the provider file').argParser(nonEmpty))
     .addOption(
-      option('--carbon-table <zones>', 'intensities for the provider static, such as DE=380,FR=56').argParser(table),
+      option('--carbon-zone <zone>', 'grid zone to use if neither the VM nor its node has one').argParser(gridZone),
     )
     .addOption(
-      option('--carbon-zone <zone>', 'grid zone that counts where neither machine nor node names one').argParser(
-        gridZone,
-      ),
-    )
-    .addOption(
-      option('--carbon-zone-map <zones>', 'grid zones of zones and regions of nodes, such as eu-north-1=SE-SE3')
+      option(
+        '--carbon-zone-map <zones>',
+        'map from zones and regions of nodes to grid zones, such as eu-north-1=SE-SE3',
+      )
         .argParser(zoneMap)
         .default(new Map(), 'none'),
     )
     .addOption(
       option(
         '--carbon-refresh <duration>',
-        'how long an answer is good for (default: 15m, and 1m for a file)',
+        'how long to cache carbon intensity (default: 15m, and 1m for a file)',
       ).argParser(refresh),
     )
     .addOption(
-      option('--carbon-without-data <deed>', 'whether machines start or wait while nothing is known')
+      option('--carbon-without-data <action>', 'whether carbon-aware VMs start or wait while there is no data')
         .choices(['start', 'wait'])
         .default('start'),
     )
     .addOption(
-      option('--carbon-power <watts>', 'power of a vCPU idle and busy, of a GiB of memory, and the PUE')
+      option('--carbon-power <watts>', 'watts of an idle and of a busy vCPU and of a GiB of memory, and the PUE')
         .argParser(power)
         .default(DEFAULT_POWER, 'idle=0.74,busy=3.5,memory=0.392,pue=1.2'),
     );
@@ -98,7 +102,7 @@ export function carbonSettings(flags: CarbonFlags): CarbonSettings {
 export function carbonContradictions(flags: CarbonFlags): string[] {
   const { carbonProvider: provider } = flags;
   const useless = (flag: string, value: unknown, fits: boolean) =>
-    value === undefined || fits ? [] : [`${flag} is of no use with --carbon-provider ${provider}.`];
+    value === undefined || fits ? [] : [`${flag} cannot be used with --carbon-provider ${provider}.`];
   const missing = (flag: string, value: unknown, needed: boolean) =>
     needed && value === undefined ? [`--carbon-provider ${provider} needs ${flag}.`] : [];
   return [
@@ -129,7 +133,7 @@ function pairs(text: string, example: string): [string, string][] {
 function table(text: string): IntensityTable {
   return new Map(
     pairs(text, 'DE=380,FR=56').map(([zone, grams]) => {
-      if (!/^\d+(?:\.\d+)?$/.test(grams)) throw new InvalidArgumentError(`${grams} is no number of grams.`);
+      if (!/^\d+(?:\.\d+)?$/.test(grams)) throw new InvalidArgumentError(`${grams} is not a number of grams.`);
       return [gridZone(zone), Number(grams)];
     }),
   );
@@ -144,7 +148,7 @@ const SOONEST_MS = 60_000;
 function refresh(text: string): number {
   const ms = durationMs(text);
   if (ms >= SOONEST_MS) return ms;
-  throw new InvalidArgumentError('It must be at least 1m: providers count questions.');
+  throw new InvalidArgumentError('It must be at least 1m: providers limit requests.');
 }
 
 const POWER: Readonly<Record<string, keyof PowerModel>> = {
@@ -157,14 +161,14 @@ const POWER: Readonly<Record<string, keyof PowerModel>> = {
 function power(text: string): PowerModel {
   const given = pairs(text, 'idle=0.74,busy=3.5,memory=0.392,pue=1.2').map(([name, value]) => {
     const field = Object.hasOwn(POWER, name) ? POWER[name] : undefined;
-    if (field === undefined) throw new InvalidArgumentError(`${name} is none of ${Object.keys(POWER).join(', ')}.`);
-    if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError(`${value} is no number.`);
+    if (field === undefined) throw new InvalidArgumentError(`${name} is not one of ${Object.keys(POWER).join(', ')}.`);
+    if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError(`${value} is not a number.`);
     return [field, Number(value)] as const;
   });
   const model: PowerModel = { ...DEFAULT_POWER, ...Object.fromEntries(given) };
   if (model.busyWattsPerCpu < model.idleWattsPerCpu) {
-    throw new InvalidArgumentError('A busy vCPU takes no less than an idle one.');
+    throw new InvalidArgumentError('busy must not be less than idle.');
   }
-  if (model.pue < 1) throw new InvalidArgumentError('The PUE is at least 1.');
+  if (model.pue < 1) throw new InvalidArgumentError('The PUE must be at least 1.');
   return model;
 }

@@ -5,7 +5,7 @@ export type CarbonFormat = 'table' | 'json' | 'yaml';
 
 export function withOutputFlag(command: Command): Command {
   return command.addOption(
-    new Option('-o, --output <format>', 'how to print').choices(['table', 'json', 'yaml']).default('table'),
+    new Option('-o, --output <format>', 'output format').choices(['table', 'json', 'yaml']).default('table'),
   );
 }
 

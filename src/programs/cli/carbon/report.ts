@@ -20,7 +20,7 @@ export async function showReport(parts: CarbonCommandDeps, command: Command): Pr
     ...emissionsOf(machine, power, now),
   }));
   if (rows.length === 0 && output === 'table') {
-    parts.io.err('There is no machine of hypersdk.io here.\n');
+    parts.io.err('No hypersdk.io VMs found.\n');
     return;
   }
   const total = {
@@ -29,7 +29,7 @@ export async function showReport(parts: CarbonCommandDeps, command: Command): Pr
   };
   parts.io.out(
     textIn(output, { machines: rows.map(told), total }, () => {
-      const end = `Together ${formatGrams(total.grams)} emitted, ${formatGrams(total.savedGrams)} saved by waiting.\n`;
+      const end = `Total: ${formatGrams(total.grams)} emitted, ${formatGrams(total.savedGrams)} saved by waiting.\n`;
       return `${formatTable(
         HEADINGS,
         rows.map((row) => [row.namespace, row.name, ...cellsOf(row)]),

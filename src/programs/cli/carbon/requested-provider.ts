@@ -27,8 +27,8 @@ export function requestedProvider({ io, clock, connect }: CarbonCommandDeps, com
     readConfigMap: () => withConnection(connect, command, ({ client }) => configMapText(client)),
   });
   if (provider !== undefined) return { provider, settings };
-  throw new UsageError('nobody is named who tells how clean electricity is', {
-    hint: 'Say --carbon-provider uk-carbon-intensity, or set VIMANA_CARBON_PROVIDER.',
+  throw new UsageError('no carbon intensity provider is set', {
+    hint: 'Set --carbon-provider, for example to uk-carbon-intensity, or VIMANA_CARBON_PROVIDER.',
   });
 }
 
@@ -42,8 +42,8 @@ async function configMapText(client: Client): Promise<string> {
   throw new VimanaError(
     'NOT_FOUND',
     text === undefined
-      ? `there is no ConfigMap ${name} with ${key} in any namespace`
-      : `there are ${texts.length} ConfigMaps ${name}, in several namespaces`,
-    { hint: 'Give the time series with --carbon-provider file --carbon-data grid.yaml.' },
+      ? `no ConfigMap ${name} with the key ${key} in any namespace`
+      : `found ${texts.length} ConfigMaps ${name} in different namespaces`,
+    { hint: 'Use a file instead: --carbon-provider file --carbon-data grid.yaml.' },
   );
 }

@@ -12,7 +12,7 @@ export async function showStatus(parts: CarbonCommandDeps, command: Command): Pr
   const { output } = command.optsWithGlobals<{ readonly output: CarbonFormat }>();
   const rows = (await vmsOf(parts, command)).filter(isCarbonAware).map(rowOf);
   if (rows.length === 0 && output === 'table') {
-    parts.io.err('No machine heeds electricity here.\n');
+    parts.io.err('No carbon-aware VMs found.\n');
     return;
   }
   parts.io.out(textIn(output, rows, () => formatTable(HEADINGS, rows.map(cellsOf))));

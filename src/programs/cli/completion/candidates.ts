@@ -78,7 +78,7 @@ async function valuesOf(option: Option, position: Position, lookUp: LookUp): Pro
   if (looked !== undefined) return { candidates: await lookUp(looked, position) };
   if (option.long === '--dialects') return { candidates: appendName(DIALECT_NAMES, position.typed) };
   if (/<file(?:\.\.\.)?>/.test(option.flags)) return { candidates: [], paths: 'files' };
-  if (option.flags.includes('<folder>')) return { candidates: [], paths: 'folders' };
+  if (option.flags.includes('<directory>')) return { candidates: [], paths: 'folders' };
   return { candidates: [] };
 }
 

@@ -64,20 +64,20 @@ describe('completion', () => {
     expect(await offered(line)).toEqual(words);
   });
 
-  it('tells what each is about', async () => {
+  it('describes each candidate', async () => {
     const { out } = await world.run(['__complete', 'fish', '--', 'vm', 'sto']);
-    expect(out).toBe('stop\tstop machines, giving their guests time to shut down\n');
+    expect(out).toBe('stop\tstop VMs gracefully\n');
     expect(
       (await world.run(['__complete', 'fish', '--', 'vm', 'start', 'web-1'], { clock: new FakeClock() })).out,
     ).toBe('web-1\tStopped\n');
   });
 
-  it('speaks to bash of what is behind an equals sign alone', async () => {
+  it('completes only the part after an equals sign for bash', async () => {
     expect(await offered('vm list --output = w', 'bash')).toEqual(['wide']);
     expect(await offered('vm list --output =', 'bash')).toEqual(['table', 'wide', 'json', 'yaml', 'name']);
   });
 
-  it('offers nothing, soon and without a word, where the cluster does not answer', async () => {
+  it('offers nothing, quickly and silently, if the cluster does not respond', async () => {
     const never = new Proxy({} as Client, { get: () => () => new Promise(() => {}) });
     const broken = new Proxy({} as Client, { get: () => () => Promise.reject(new Error('no')) });
     const clock = new FakeClock();

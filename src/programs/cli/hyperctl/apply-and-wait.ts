@@ -40,7 +40,7 @@ export async function applyAndWait(
 
 function typeOf({ apiVersion, kind }: KubeObject): VmType {
   const found = KINDS.find((each) => each.kind === kind && each.apiVersion === apiVersion);
-  if (found === undefined) throw new TypeError(`no kind is ${apiVersion} ${kind}`);
+  if (found === undefined) throw new TypeError(`unknown kind ${apiVersion} ${kind}`);
   return resourceTypeFor(found) as unknown as VmType;
 }
 

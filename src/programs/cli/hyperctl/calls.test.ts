@@ -48,19 +48,19 @@ describe('hyperctl k8s', () => {
     [' -min-memory 1Gi', ['big', 'idle', 'small']],
     [' -min-memory 1.5Gi', ['big']],
     [' -status=running -min-cpus=1 -selector=tier!=db', ['small']],
-  ])('lists machines: vm-list%s', async (flags, names) => {
+  ])('lists VMs: vm-list%s', async (flags, names) => {
     const { code, out } = await call(`-op vm-list${flags}`);
     expect([code, namesIn(out)]).toEqual([0, names]);
   });
 
-  it('lists those of a node', async () => {
+  it('lists the VMs of a node', async () => {
     const { out } = await call('-op vm-list -output wide');
     const [, name = '', node = ''] = /^(\S+) .*(kwok-node-\d)/m.exec(out) ?? [];
     expect(namesIn((await call(`-op vm-list -node ${node}`)).out)).toContain(name);
-    expect((await call('-op vm-list -node nowhere')).err).toBe('No machines found in the namespace default.\n');
+    expect((await call('-op vm-list -node nowhere')).err).toBe('No VMs found in namespace default.\n');
   });
 
-  it('follows those that are asked for, while they are', async () => {
+  it('watches the VMs that match a filter', async () => {
     const enough = new AbortController();
     let seen = '';
     const running = world.run(['vm', 'list', '--watch', '--status', 'Paused'], {
@@ -76,7 +76,7 @@ describe('hyperctl k8s', () => {
     await world.run(['vm', 'unpause', 'small', '--wait']);
   });
 
-  it('shows a machine in every form', async () => {
+  it('shows a VM in every output format', async () => {
     expect((await call('-op vm-get -vm small')).out).toMatch(/^NAME +GROUP[^]*\nsmall +kubevirt.io +Running/);
     expect((await call('-op vm-get -vm small -output name')).out).toBe('virtualmachine.kubevirt.io/small\n');
     for (const format of ['json', 'yaml']) {
@@ -88,7 +88,7 @@ describe('hyperctl k8s', () => {
     expect(await call('-op vm-get -vm nobody')).toMatchObject({ code: 1, out: '' });
   });
 
-  it('describes a machine, with its snapshots and what happened to it', async () => {
+  it('describes a VM with its snapshots and events', async () => {
     const { out } = await call('-op vm-describe -vm small');
     expect(out).toMatch(/^Name: +small\nNamespace: +default\nGroup: +kubevirt.io\n/);
     expect(out).toMatch(/\nStatus: +Running\nNode: +kwok-node-\d\nAddress: +10\.\S+\nCPUs: +1\nMemory: +1Gi\n/);
@@ -115,11 +115,11 @@ describe('hyperctl k8s', () => {
       err: expect.stringContaining('vmtemplates.hypersdk.io "none" not found'),
     });
     expect((await call('-op template-list -namespace kube-system')).err).toBe(
-      'No templates found in the namespace kube-system.\n',
+      'No templates found in namespace kube-system.\n',
     );
   });
 
-  it('lists snapshots, and those of one machine', async () => {
+  it('lists all snapshots, and those of one VM', async () => {
     expect(namesIn((await call('-op vm-snapshot-list')).out)).toEqual(['monday']);
     expect(namesIn((await call('-op vm-snapshot-list -vm small')).out)).toEqual(['monday']);
     expect(await call('-op vm-snapshot-list -vm big')).toMatchObject({ code: 0, out: '' });
@@ -127,9 +127,9 @@ describe('hyperctl k8s', () => {
     expect(await call('-op vm-snapshot-list -vm small -group novacron.io')).toMatchObject({ code: 0, out: '' });
   });
 
-  it('counts what there is', async () => {
+  it('counts objects', async () => {
     const { out } = await call('-op status');
-    expect(out).toMatch(/^server: +v1\.\S+\nnamespace: +default\nmachines: +3 \(2 Running, 1 Stopped\)\n/);
+    expect(out).toMatch(/^server: +v1\.\S+\nnamespace: +default\nVMs: +3 \(2 Running, 1 Stopped\)\n/);
     expect(out).toMatch(/\ntemplates: +1 \(1 (Not)?Ready\)\nsnapshots: +1 \(1 \w+\)\noperations: +none\n$/);
     expect(JSON.parse((await call('-op status -output json -all-namespaces')).out)).toMatchObject({
       namespace: '',
@@ -137,7 +137,7 @@ describe('hyperctl k8s', () => {
     });
   });
 
-  it('offers the templates that there are, with what they suggest, and creates what was asked for', async () => {
+  it('offers existing templates with their defaults, and creates the chosen VM', async () => {
     const { code, out, err } = await call('-op vm-create', ['asked', '', '', '', '', 'no', 'no']);
     expect(code).toBe(0);
     expect(err).toContain('  1. debian-12  Debian 12\n');
@@ -147,7 +147,7 @@ describe('hyperctl k8s', () => {
     });
   });
 
-  it('deletes a snapshot at once, and says so beside the output', async () => {
+  it('deletes a snapshot immediately, and reports it on standard error', async () => {
     expect(await call('-op vm-snapshot-delete -snapshot monday')).toMatchObject({
       code: 0,
       out: '',
@@ -156,7 +156,7 @@ describe('hyperctl k8s', () => {
     expect(await call('-op vm-snapshot-delete -snapshot never')).toMatchObject({ code: 1, out: '' });
   });
 
-  it('is completed, whichever the dashes', async () => {
+  it('completes flags with one dash and with two', async () => {
     const offered = async (line: string) => {
       const { out } = await runHyperctl(['__complete', 'zsh', '--', ...line.split(' ')], { client: world.admin });
       return out.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t')[0]]));
@@ -182,7 +182,7 @@ describe('hyperctl carbon', () => {
   const TABLE = '-carbon-provider static -carbon-table DE=380,FR=56';
 
   it.each<[string, object]>([
-    ['-op status', { code: 0, out: '', err: 'No machine heeds electricity here.\n' }],
+    ['-op status', { code: 0, out: '', err: 'No carbon-aware VMs found.\n' }],
     [`${TABLE} -op zones -output json`, { code: 0, err: '', out: expect.stringContaining('"FR"') }],
     [`-op=estimate ${TABLE} -zone FR -cpus 4 --duration=2h`, { code: 0, out: expect.stringContaining('in FR: ') }],
     ['-op report -all-namespaces', { code: 0 }],
@@ -191,12 +191,12 @@ describe('hyperctl carbon', () => {
     ['-output json', { code: 2, out: '' }],
     ['-carbon-zone DE', { code: 2, out: '', err: expect.stringContaining('carbon needs -op') }],
     ['-op status -speed 3', { code: 2, out: '', err: expect.stringContaining("unknown option '--speed'") }],
-  ])('calls what vimana carbon does: %s', async (words, outcome) => {
+  ])('does the same as vimana carbon: %s', async (words, outcome) => {
     expect(await carbon(words)).toMatchObject(outcome);
   });
 });
 
-it('a machine that is created from a template has the size that it suggests', async () => {
+it('a VM created from a template has the size of the template', async () => {
   await world.run(['vm', 'create', 'made', '--template', 'debian-12', '--stopped', '--disk', 'root=9Gi']);
   const { out } = await world.run(['vm', 'get', 'made', '-o', 'yaml']);
   expect(parse(out)).toMatchObject({

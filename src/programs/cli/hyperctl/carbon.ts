@@ -6,7 +6,7 @@ import { type CarbonCommandDeps, carbonCommand } from '../carbon/command.ts';
 export function carbonCalls(parts: CarbonCommandDeps): Command {
   const carbon = carbonCommand(parts);
   const names = carbon.commands.map((command) => command.name());
-  return carbon.addOption(new Option('--op <operation>', 'what to do').choices(names)).action(() => {
+  return carbon.addOption(new Option('--op <operation>', 'operation to run').choices(names)).action(() => {
     throw new UsageError('carbon needs -op', { hint: `It is one of ${names.join(', ')}.` });
   });
 }

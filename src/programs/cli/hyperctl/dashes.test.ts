@@ -33,11 +33,11 @@ describe('flags with one dash', () => {
     expect(doubleDashed(words.split(' '), OPTIONS)).toEqual(read);
   });
 
-  it('say true or false where they say something of what is or is not', () => {
+  it('take true or false if they are booleans', () => {
     expect(() => doubleDashed(['-wait=perhaps'], OPTIONS)).toThrow('-wait=perhaps: it must be true or false');
   });
 
-  it('hand on every value as it was typed', () => {
+  it('pass every value on unchanged', () => {
     fc.assert(
       fc.property(fc.string(), fc.boolean(), (value, isInline) => {
         const words = isInline ? [`-memory=${value}`] : ['-memory', value];

@@ -25,8 +25,10 @@ type Run = (parts: VmDeps, command: Command, flags: CallFlags) => Promise<void>;
 /** Builds `hyperctl k8s -op OPERATION`, which handles HyperSDK's calls. */
 export function k8sCommand(parts: VmDeps): Command {
   const command = withConnectionFlags(new CheckedCommand('k8s'))
-    .description('work with machines, templates and snapshots: reading ones show, changing ones print what to apply')
-    .addOption(new Option('--op <operation>', 'what to do').choices(Object.keys(OPERATIONS)).makeOptionMandatory());
+    .description('work with VMs, templates and snapshots: operations that change something print an object to apply')
+    .addOption(
+      new Option('--op <operation>', 'operation to run').choices(Object.keys(OPERATIONS)).makeOptionMandatory(),
+    );
   for (const flag of Object.values(FLAGS)) command.addOption(flag());
   return command
     .refuses((flags: CallFlags, given: Given) => refusals(parts, flags, given))

@@ -27,7 +27,7 @@ const snapshot = (name: string, spec: object = {}) => ({
 });
 const kubevirtRef = { vmRef: { name: 'my-vm', apiGroup: 'kubevirt.io', kind: 'VirtualMachine' } };
 
-describe('a call prints the object that it is about', () => {
+describe('a call prints its object', () => {
   it.each<[string, object]>([
     [
       '-op vm-create -vm my-vm -cpus 4 -memory 8Gi -template ubuntu-22-04',
@@ -158,7 +158,7 @@ describe('a call prints the object that it is about', () => {
   });
 });
 
-describe('a call that cannot be meant is refused with all that is wrong, and prints no object', () => {
+describe('an invalid call is rejected with all errors, and prints no object', () => {
   it.each<[string, string]>([
     ['', "required option '--op <operation>' not specified"],
     ['-op fly', '--op fly: Allowed choices are vm-list, vm-get,'],
@@ -173,7 +173,7 @@ describe('a call that cannot be meant is refused with all that is wrong, and pri
     ['-op vm-list -output xml', '--output xml: Allowed choices are table, wide, json, yaml, name.'],
     ['-op vm-create -vm a -cpus none', '--cpus none: It must be a whole number of at least 1.'],
     ['-op vm-create -vm a -disk 50Gi', '--disk 50Gi: It must be name=size or name=size:class'],
-    ['-op vm-create -vm a -checksum 12', '--checksum 12: It must be md5:, sha256: or sha512: and the digest.'],
+    ['-op vm-create -vm a -checksum 12', '--checksum 12: It must be md5:, sha256: or sha512: followed by the digest.'],
     ['-op vm-create -vm a -labels x', '--labels x: It must be key=value.'],
     ['-op vm-create -vm a -namespace=', '-namespace must not be empty.'],
     ['-op vm-create -vm a -template=', '--template : It must not be empty.'],
@@ -181,12 +181,12 @@ describe('a call that cannot be meant is refused with all that is wrong, and pri
     ['-op vm-create -vm a -cpus 999', 'spec.cpus: Invalid value: 999'],
     ['-op vm-create -vm A', 'metadata.name: Invalid value: "A"'],
     ['-op vm-create -vm a -template t -image i', 'at most one of source and templateRef'],
-    ['-op vm-create -vm a -group kubevirt.io -template t', 'machines of kubevirt.io take no --template'],
+    ['-op vm-create -vm a -group kubevirt.io -template t', 'VMs of kubevirt.io do not support --template'],
     ['-op vm-resize -vm a', 'operation resize needs resizeSpec.cpus or resizeSpec.memory'],
     ['-op vm-clone -vm a -target a', 'must differ from the machine that is cloned'],
     ['-op vm-migrate -vm a -bandwidth 10MB/s', 'spec.migrateSpec.bandwidth: Invalid value: "10MB/s"'],
-    ['-op vm-list -status Running,Nope', '--status Nope: no machine is ever in such a state'],
-    ['-op vm-list -min-memory much', '--min-memory much: It must be an amount such as 512Mi or 8Gi.'],
+    ['-op vm-list -status Running,Nope', '--status Nope: unknown state'],
+    ['-op vm-list -min-memory much', '--min-memory much: It must be a quantity such as 512Mi or 8Gi.'],
     ['-op vm-start -vm a -timeout soon', '--timeout soon: '],
     ['-op vm-start -vm a -wait=perhaps', '-wait=perhaps: it must be true or false'],
     ['-op vm-start -vm a -speed 9', "unknown option '--speed'"],
@@ -195,7 +195,7 @@ describe('a call that cannot be meant is refused with all that is wrong, and pri
     expect(outcome).toEqual({ code: 2, out: '', err: expect.stringContaining(message) });
   });
 
-  it('names everything at once', async () => {
+  it('reports everything at once', async () => {
     const { err } = await call('-op vm-start -memory 1Gi -cpus 0');
     expect(err).toContain('--cpus 0: It must be');
     expect(err).toContain('vm-start needs -vm.');
@@ -206,7 +206,7 @@ describe('a call that cannot be meant is refused with all that is wrong, and pri
 describe('on a terminal, without -vm,', () => {
   const ask = (answers: string[], ...more: string[]) => runHyperctl(['k8s', '-op', 'vm-create', ...more], { answers });
 
-  it('vm-create asks for what it needs, and again where an answer will not do', async () => {
+  it('vm-create prompts for its settings, and again after an invalid answer', async () => {
     const outcome = await ask(['', 'Web', 'web', 'debian-12', '0', '4', '8GB', '8Gi', '40Gi', 'perhaps', 'no', 'n']);
     expect(outcome.code).toBe(0);
     expect(parse(outcome.out)).toEqual(
@@ -225,7 +225,7 @@ describe('on a terminal, without -vm,', () => {
     expect(outcome.err).toContain('It must be yes or no.\n');
   });
 
-  it('it takes what is usual for an answer, and does not ask for what flags say', async () => {
+  it('it takes defaults for empty answers, and does not prompt for what flags set', async () => {
     const { out, err } = await ask(['web', '', '', ''], '-cpus', '2', '-memory', '2Gi', '-image', 'docker://a/b');
     expect(parse(out)).toEqual(
       machine({ cpus: 2, memory: '2Gi', running: true, image: { source: 'docker://a/b' } }, { name: 'web' }),
@@ -233,7 +233,7 @@ describe('on a terminal, without -vm,', () => {
     expect(err).not.toMatch(/CPUs|Memory|Template|Image/);
   });
 
-  it('nothing else asks', async () => {
+  it('no other operation prompts', async () => {
     expect(await runHyperctl(['k8s', '-op', 'vm-start'], { answers: ['a'] })).toMatchObject({
       code: 2,
       err: expect.stringContaining('vm-start needs -vm.'),

@@ -16,43 +16,43 @@ const LISTED: readonly FlagName[] = ['selector', 'allNamespaces', 'output'];
 /** Operations of `hyperctl k8s`, with the flags that each of them requires and accepts. */
 export const OPERATIONS = {
   'vm-list': {
-    about: 'list machines of every group',
+    about: 'list VMs of every API group',
     needs: [],
     takes: ['group', 'status', 'node', 'minCpus', 'minMemory', 'watch', ...LISTED],
   },
-  'vm-get': { about: 'show a machine', needs: ['vm'], takes: [...ONE, 'output', 'watch'] },
-  'vm-describe': { about: 'show all about a machine', needs: ['vm'], takes: ONE },
+  'vm-get': { about: 'show a VM', needs: ['vm'], takes: [...ONE, 'output', 'watch'] },
+  'vm-describe': { about: 'show details of a VM', needs: ['vm'], takes: ONE },
   'vm-create': {
-    about: 'print a VirtualMachine; asks for what it needs where -vm is left out on a terminal',
+    about: 'print a VirtualMachine; without -vm, prompts for its settings on a terminal',
     needs: ['vm'],
     takes: [...ONE, ...SIZED, 'image', 'template', 'templateNamespace', 'userData', 'labels', 'stopped', ...PRINTED],
   },
-  'vm-start': { about: 'print a VMOperation that starts a machine', needs: ['vm'], takes: ASKED },
-  'vm-stop': { about: 'print a VMOperation that stops one', needs: ['vm'], takes: ['force', ...ASKED] },
-  'vm-restart': { about: 'print a VMOperation that restarts one', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-start': { about: 'print a VMOperation that starts a VM', needs: ['vm'], takes: ASKED },
+  'vm-stop': { about: 'print a VMOperation that stops a VM', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-restart': { about: 'print a VMOperation that restarts a VM', needs: ['vm'], takes: ['force', ...ASKED] },
   'vm-clone': {
-    about: 'print a VMOperation that makes a new machine from one, or from its -snapshot',
+    about: 'print a VMOperation that clones a VM, or its -snapshot',
     needs: ['vm', 'target'],
     takes: ['targetNamespace', 'linked', 'start', 'snapshot', ...ASKED],
   },
   'vm-migrate': {
-    about: 'print a VMOperation that moves one to another node',
+    about: 'print a VMOperation that migrates a VM to another node',
     needs: ['vm'],
     takes: ['targetNode', 'live', 'bandwidth', 'autoConverge', 'postCopy', ...ASKED],
   },
   'vm-resize': {
-    about: 'print a VMOperation that gives one another size: -cpus, -memory or both',
+    about: 'print a VMOperation that resizes a VM: -cpus, -memory or both',
     needs: ['vm'],
     takes: ['cpus', 'memory', 'hotplug', ...ASKED],
   },
   'vm-restore': {
-    about: 'print a VMOperation that takes one back to a snapshot',
+    about: 'print a VMOperation that restores a VM from a snapshot',
     needs: ['vm', 'snapshot'],
     takes: ASKED,
   },
-  'vm-delete': { about: 'print a VMOperation that deletes one', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-delete': { about: 'print a VMOperation that deletes a VM', needs: ['vm'], takes: ['force', ...ASKED] },
   'vm-snapshot-create': {
-    about: 'print a VMSnapshot of a machine',
+    about: 'print a VMSnapshot of a VM',
     needs: ['vm'],
     takes: [
       ...ONE,
@@ -67,11 +67,11 @@ export const OPERATIONS = {
     ],
   },
   'vm-snapshot-list': {
-    about: 'list snapshots, of all machines or of one',
+    about: 'list snapshots of all VMs, or of one',
     needs: [],
     takes: ['vm', ...ONE, ...LISTED],
   },
-  'vm-snapshot-delete': { about: 'delete a snapshot, at once', needs: ['snapshot'], takes: [] },
+  'vm-snapshot-delete': { about: 'delete a snapshot immediately', needs: ['snapshot'], takes: [] },
   'template-list': { about: 'list templates', needs: [], takes: LISTED },
   'template-get': { about: 'show a template', needs: ['template'], takes: ['output'] },
   'template-create': {
@@ -80,7 +80,7 @@ export const OPERATIONS = {
     takes: [...SIZED, 'displayName', 'description', 'templateVersion', 'os', 'distribution', 'osVersion', ...PRINTED],
   },
   status: {
-    about: 'count machines, templates, snapshots and operations',
+    about: 'count VMs, templates, snapshots and operations',
     needs: [],
     takes: ['allNamespaces', 'output'],
   },

@@ -18,7 +18,7 @@ export function hyperctlProgram({
   starters,
 }: ProgramDeps): HyperctlProgram {
   const program = new HyperctlProgram('hyperctl')
-    .description('Virtual machines of HyperSDK. Flags take one dash or two.')
+    .description('Manage HyperSDK virtual machines. Flags take one dash or two.')
     .version(version)
     .addCommand(k8sCommand({ io, clock, signal, random, connect: starters.connect }))
     .addCommand(carbonCalls({ io, clock, signal, connect: starters.connect }))

@@ -69,8 +69,10 @@ function countStates(states: readonly string[]): Counts {
 function formatStatus({ server, namespace, ...kinds }: HyperctlStatus): string {
   const rows = [
     ['server', server],
-    ['namespace', namespace || 'all of them'],
-    ...Object.entries(kinds).map(([kind, counts]) => [kind, formatCounts(counts)] as const),
+    ['namespace', namespace || 'all'],
+    ...Object.entries(kinds).map(
+      ([kind, counts]) => [kind === 'machines' ? 'VMs' : kind, formatCounts(counts)] as const,
+    ),
   ] as const;
   return rows.map(([word, text]) => `${`${word}:`.padEnd(12)} ${text}\n`).join('');
 }

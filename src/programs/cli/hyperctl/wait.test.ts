@@ -25,7 +25,7 @@ function clusterWhere(...states: readonly object[]) {
 const call = (client: Client, text: string) => runHyperctl(['k8s', ...text.split(' '), '-wait'], { client });
 
 describe('with -wait a call', () => {
-  it('makes the operation, tells its progress beside the output, and prints it when it has succeeded', async () => {
+  it('creates the operation, reports its progress on standard error, and prints it when it has succeeded', async () => {
     const { client, made } = clusterWhere(
       { phase: 'Pending', message: 'after my-vm-stop-x' },
       { phase: 'Running', progress: 40 },
@@ -53,16 +53,16 @@ describe('with -wait a call', () => {
   it.each([
     ['Failed', 'there is no VirtualMachine "my-vm"'],
     ['Cancelled', 'called off by admin'],
-  ])('prints nothing where the operation is %s, and says why', async (phase, message) => {
+  ])('prints no object if the operation is %s, and reports why', async (phase, message) => {
     const { client } = clusterWhere({ phase, message });
     expect(await call(client, '-op vm-start -vm my-vm')).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(new RegExp(`error: waited for my-vm-start-\\w+ to end: ${message}\n$`)),
+      err: expect.stringMatching(new RegExp(`error: failed waiting for my-vm-start-\\w+ to finish: ${message}\n$`)),
     });
   });
 
-  it('waits for a snapshot that can be restored', async () => {
+  it('waits until a snapshot can be restored', async () => {
     const { client } = clusterWhere({ phase: 'Creating' }, { phase: 'Ready', size: '3Gi', readyToRestore: true });
     const { code, err } = await call(client, '-op vm-snapshot-create -vm my-vm -snapshot monday');
     expect([code, err]).toEqual([
@@ -71,7 +71,7 @@ describe('with -wait a call', () => {
     ]);
   });
 
-  it('waits for a template that machines can be made from, or for what is wrong with it', async () => {
+  it('waits until a template is ready, or reports what is wrong with it', async () => {
     const words = '-op template-create -template t -image docker://a/b';
     expect(await call(clusterWhere({ ready: true }).client, words)).toMatchObject({
       code: 0,
@@ -81,14 +81,14 @@ describe('with -wait a call', () => {
     expect(await call(clusterWhere({ ready: false, conditions }).client, words)).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('waited for t to be ready: the disk is smaller than the image'),
+      err: expect.stringContaining('failed waiting for t to be ready: the disk is smaller than the image'),
     });
   });
 
   it.each([
     ['', 'Running'],
     [' -stopped', 'Stopped'],
-  ])('waits for a machine to be what it is to be%s', async (more, phase) => {
+  ])('waits until a VM has the requested state%s', async (more, phase) => {
     const { client } = clusterWhere({ phase: 'Creating' }, { phase });
     const { code, err } = await call(client, `-op vm-create -vm my-vm${more}`);
     expect([code, err]).toEqual([
@@ -97,7 +97,7 @@ describe('with -wait a call', () => {
     ]);
   });
 
-  it('gives up when the time is over', async () => {
+  it('fails after the timeout', async () => {
     const { client } = clusterWhere();
     const endless: Client = {
       ...client,
@@ -112,11 +112,11 @@ describe('with -wait a call', () => {
     expect(await call(endless, '-op vm-create -vm my-vm -timeout 20ms')).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('error: waited 20ms for my-vm to be Running, which is Unknown'),
+      err: expect.stringContaining('error: timed out after 20ms waiting for my-vm to be Running, which is Unknown'),
     });
   });
 
-  it('says what is missing where the cluster knows no operations', async () => {
+  it('reports what is missing if the cluster does not serve operations', async () => {
     const client = {
       create: () => Promise.reject(new KubeError(404, 'NotFound', 'the server could not find the requested resource')),
       raw: async () => JSON.stringify({ resources: [{ name: 'virtualmachines' }] }),
@@ -124,7 +124,7 @@ describe('with -wait a call', () => {
     expect(await call(client as unknown as Client, '-op vm-start -vm my-vm')).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('error: this cluster serves no VMOperation of hypersdk.io\n'),
+      err: expect.stringContaining('error: this cluster does not serve VMOperation of hypersdk.io\n'),
     });
   });
 });

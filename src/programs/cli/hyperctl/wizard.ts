@@ -22,17 +22,16 @@ export async function promptForFlags(
 ): Promise<CallFlags> {
   const answer = <T>(question: string, usual: string, read: (text: string) => T) =>
     promptUntilValid(ask, say, question, usual, read);
-  const vm = await answer('Name of the machine', '', nameOf);
+  const vm = await answer('Name of the VM', '', nameOf);
   const template = flags.template ?? (flags.image === undefined ? await promptForChoice(answer, say, offers) : '');
   const offer = offers.find(({ name }) => name === template);
   const image =
     flags.image ?? (template === '' ? await answer('Image (address, or empty for none)', '', (text) => text) : '');
   const cpus = flags.cpus ?? (await answer('CPUs', String(offer?.cpus ?? 1), wholeNumber));
   const memory = flags.memory ?? (await answer('Memory', offer?.memory ?? '1Gi', memoryOf));
-  const size =
-    flags.disk === undefined ? await answer('Size of its disk (empty: as the template has it)', '', sizeOf) : '';
+  const size = flags.disk === undefined ? await answer('Disk size (empty: that of the template)', '', sizeOf) : '';
   const isStarted =
-    flags.stopped === undefined ? await answer('Start it at once? (yes, no)', 'yes', yesOrNo) : !flags.stopped;
+    flags.stopped === undefined ? await answer('Start it now? (yes, no)', 'yes', yesOrNo) : !flags.stopped;
   return {
     ...flags,
     vm,
@@ -47,7 +46,7 @@ export async function promptForFlags(
 
 /** Asks whether to create the VM right away. */
 export function isRequested(ask: Ask, say: (text: string) => void): Promise<boolean> {
-  return promptUntilValid(ask, say, 'Create it now? (yes, or no to print it)', 'no', yesOrNo);
+  return promptUntilValid(ask, say, 'Create it now? (yes, or no to only print it)', 'no', yesOrNo);
 }
 
 async function promptUntilValid<T>(
@@ -95,7 +94,7 @@ function memoryOf(text: string): string {
 
 function sizeOf(text: string): string {
   if (text === '' || /^[1-9]\d*[KMGT]i?$/.test(text)) return text;
-  throw new Error('It must be an amount such as 20Gi.');
+  throw new Error('It must be a quantity such as 20Gi.');
 }
 
 function yesOrNo(text: string): boolean {

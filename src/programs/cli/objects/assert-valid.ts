@@ -28,5 +28,5 @@ export function withDefaults(object: object, namespace = 'default'): KubeObject 
   const unknown = (admitted?.unknownFields ?? []).map((path) => `unknown field "${path}"`);
   const causes = [...unknown, ...(admitted?.causes ?? []).map(formatFieldError)];
   if (causes.length === 0) return (admitted?.object ?? placed) as unknown as KubeObject;
-  throw new UsageError(`the ${kind} "${metadata.name ?? ''}" would be refused:\n  ${causes.join('\n  ')}`);
+  throw new UsageError(`the ${kind} "${metadata.name ?? ''}" is not valid:\n  ${causes.join('\n  ')}`);
 }

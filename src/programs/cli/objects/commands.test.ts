@@ -24,7 +24,7 @@ it.each<[string, string, object]>([
   ['vm clone shop twin', 'shop-clone', { vmRef: { name: 'shop' }, cloneSpec: { targetName: 'twin' } }],
   ['vm resize web --cpus 4 --hotplug', 'web-resize', { vmRef: kubevirt, resizeSpec: { cpus: 4, hotplug: true } }],
   ['vm restore shop monday', 'shop-restore', { restoreSpec: { snapshotName: 'monday' } }],
-])('%s asks for it by a VMOperation', async (words, name, spec) => {
+])('%s creates a VMOperation', async (words, name, spec) => {
   const { code, out, err } = await run(words);
   expect([code, err]).toEqual([0, '']);
   const made = /^vmoperation.hypersdk.io\/(\S+) created\n$/.exec(out)?.[1] ?? '';
@@ -33,22 +33,22 @@ it.each<[string, string, object]>([
 });
 
 it.each<[string, number, string]>([
-  ['vm clone nobody twin', 1, 'there is no VirtualMachine "nobody" in the namespace default'],
+  ['vm clone nobody twin', 1, 'VirtualMachine "default/nobody" not found'],
   ['vm clone web web', 2, 'must differ from the machine that is cloned'],
   ['vm resize web', 2, 'operation resize needs resizeSpec.cpus or resizeSpec.memory'],
   ['vm resize web --cpus 0', 2, '--cpus 0: It must be a whole number of at least 1.'],
-  ['snapshot create nobody', 1, 'there is no VirtualMachine "nobody"'],
+  ['snapshot create nobody', 1, 'VirtualMachine "default/nobody" not found'],
   ['snapshot delete never', 1, 'vmsnapshots.hypersdk.io "never" not found'],
   ['template create t', 2, "required option '--image <image>' not specified"],
   ['template create T --image docker://a/b', 2, 'metadata.name: Invalid value: "T"'],
   ['template get none', 1, 'vmtemplates.hypersdk.io "none" not found'],
-  ['vm describe nobody', 1, 'there is no VirtualMachine "nobody"'],
-  ['vm create x --template t -g kubevirt.io', 2, 'machines of kubevirt.io take no --template'],
-])('%s is refused, and nothing is made', async (words, code, message) => {
+  ['vm describe nobody', 1, 'VirtualMachine "default/nobody" not found'],
+  ['vm create x --template t -g kubevirt.io', 2, 'VMs of kubevirt.io do not support --template'],
+])('%s is rejected, and creates nothing', async (words, code, message) => {
   expect(await run(words)).toEqual({ code, out: '', err: expect.stringContaining(message) });
 });
 
-it('snapshots are made under a name or a fresh one, listed by machine, and deleted', async () => {
+it('snapshots are created with a given or a generated name, listed by VM, and deleted', async () => {
   expect((await run('snapshot create web first --keep-days 3 --description x')).out).toBe(
     'vmsnapshot.hypersdk.io/first created\n',
   );
@@ -62,7 +62,7 @@ it('snapshots are made under a name or a fresh one, listed by machine, and delet
   );
 });
 
-it('templates are made, listed and shown', async () => {
+it('templates are created, listed and shown', async () => {
   expect((await run('template create t --image docker://a/b --os linux --cpus 2')).out).toBe(
     'vmtemplate.hypersdk.io/t created\n',
   );

@@ -26,8 +26,8 @@ export async function assertServed(client: Client, { group, version, plural, kin
     readonly resources?: readonly { readonly name: string }[];
   };
   if (resources.some(({ name }) => name === plural)) return;
-  throw new VimanaError('UNSERVED', `this cluster serves no ${kind} of ${group}`, {
-    hint: `Operations, templates and snapshots come with that group: vimana up --dialects …,hypersdk has it; on another cluster, vimana install --dialects …,hypersdk.`,
+  throw new VimanaError('UNSERVED', `this cluster does not serve ${kind} of ${group}`, {
+    hint: `Operations, templates and snapshots belong to that group. Enable it with vimana up --dialects …,hypersdk or, on another cluster, vimana install --dialects …,hypersdk.`,
   });
 }
 

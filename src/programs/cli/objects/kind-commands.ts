@@ -40,7 +40,7 @@ export async function listStored<T extends KubeObject>(
     });
     const found = all.filter(wanted);
     if (found.length === 0 && (format === 'table' || format === 'wide')) {
-      parts.io.err(`No ${many} found${namespaces ? '' : ` in the namespace ${namespace}`}.\n`);
+      parts.io.err(`No ${many} found${namespaces ? '' : ` in namespace ${namespace}`}.\n`);
       return;
     }
     parts.io.out(

@@ -30,7 +30,7 @@ export function quantityFlag(text: string): Quantity {
   try {
     return parseQuantity(text);
   } catch {
-    throw new InvalidArgumentError('It must be an amount such as 512Mi or 8Gi.');
+    throw new InvalidArgumentError('It must be a quantity such as 512Mi or 8Gi.');
   }
 }
 
@@ -38,14 +38,14 @@ export function quantityFlag(text: string): Quantity {
 export function diskFlag(text: string, before: readonly DiskFlag[] = []): DiskFlag[] {
   const found = /^(?<name>[^=]+)=(?<size>[^:]+)(?::(?<storageClass>.+))?$/.exec(text)?.groups;
   if (found === undefined)
-    throw new InvalidArgumentError('It must be name=size or name=size:class, as root=50Gi:fast-ssd.');
+    throw new InvalidArgumentError('It must be name=size or name=size:class, for example root=50Gi:fast-ssd.');
   const { name = '', size = '', storageClass } = found;
   return [...before, { name, size, ...(storageClass === undefined ? {} : { storageClass }) }];
 }
 
 export function checksumFlag(text: string): ChecksumFlag {
   const [, type, value = ''] = /^(md5|sha256|sha512):([0-9a-fA-F]+)$/.exec(text) ?? [];
-  if (type === undefined) throw new InvalidArgumentError('It must be md5:, sha256: or sha512: and the digest.');
+  if (type === undefined) throw new InvalidArgumentError('It must be md5:, sha256: or sha512: followed by the digest.');
   return { type: type as ChecksumFlag['type'], value };
 }
 

@@ -12,7 +12,7 @@ interface End<T extends KubeObject> {
   readonly progress: (object: T | undefined) => WaitState;
 }
 
-export const OPERATION_END: End<Operation> = { type: OPERATIONS, end: 'to end', progress: operationProgress };
+export const OPERATION_END: End<Operation> = { type: OPERATIONS, end: 'to finish', progress: operationProgress };
 export const SNAPSHOT_END: End<Snapshot> = { type: VM_SNAPSHOTS, end: 'to be ready', progress: snapshotProgress };
 export const TEMPLATE_END: End<Template> = { type: VM_TEMPLATES, end: 'to be ready', progress: templateProgress };
 
@@ -30,7 +30,7 @@ export function waitForCompletion<T extends KubeObject>(
   return waitFor(parts, { type, name, namespace, machine, what: `${name} ${end}`, look, progress }, timeoutMs);
 }
 
-const GONE: WaitState = { failed: 'it was deleted before its end was seen' };
+const GONE: WaitState = { failed: 'it was deleted before it finished' };
 
 /** Returns the progress of an operation. */
 function operationProgress(operation: Operation | undefined): WaitState {
@@ -54,15 +54,15 @@ function endOf({ spec, status }: Operation): string {
     case 'restart':
       return 'restarted';
     case 'clone':
-      return `cloned to ${result.targetVM ?? spec.cloneSpec?.targetName ?? 'another'}`;
+      return `cloned to ${result.targetVM ?? spec.cloneSpec?.targetName ?? 'another VM'}`;
     case 'migrate':
-      return `on ${result.targetNode ?? 'another node'} now`;
+      return `migrated to ${result.targetNode ?? 'another node'}`;
     case 'resize':
       return status?.message ? `resized: ${status.message}` : 'resized';
     case 'snapshot':
       return `saved in ${result.snapshotName ?? 'a snapshot'}`;
     case 'restore':
-      return `as it was in ${spec.restoreSpec?.snapshotName ?? 'the snapshot'}`;
+      return `restored from ${spec.restoreSpec?.snapshotName ?? 'the snapshot'}`;
     case 'delete':
       return 'deleted';
   }
@@ -85,5 +85,5 @@ function templateProgress(template: Template | undefined): WaitState {
   if (ready === true) return { done: 'ready' };
   const invalid = conditions.find(({ type, status }) => type === 'Valid' && status === 'False');
   if (invalid !== undefined) return { failed: invalid.message || 'the template is not valid' };
-  return { at: conditions.find(({ type }) => type === 'Ready')?.message || 'looked at' };
+  return { at: conditions.find(({ type }) => type === 'Ready')?.message || 'being checked' };
 }

@@ -15,8 +15,8 @@ export interface WaitFlags {
 /** Adds `--wait` and `--timeout` to a command whose effect takes a while. */
 export function withWaitFlags(command: Command): Command {
   return command
-    .option('--wait', 'return when it is done, and say how it goes')
-    .addOption(durationOption('--timeout <duration>', 'longest wait', '5m'));
+    .option('--wait', 'wait for completion, and print progress')
+    .addOption(durationOption('--timeout <duration>', 'maximum time to wait', '5m'));
 }
 
 /** Progress of an object: done, failed for a reason, or in progress. */
@@ -61,7 +61,7 @@ export async function waitFor<T extends KubeObject>(
       io.out(`${awaited.machine} is ${progress.done}\n`);
       return true;
     }
-    if ('failed' in progress) throw new VimanaError('FAILED', `waited for ${awaited.what}: ${progress.failed}`);
+    if ('failed' in progress) throw new VimanaError('FAILED', `failed waiting for ${awaited.what}: ${progress.failed}`);
     if (progress.at !== last) io.err(`${awaited.machine}: ${progress.at}\n`);
     last = progress.at;
     return false;
@@ -72,9 +72,13 @@ export async function waitFor<T extends KubeObject>(
     }
   } catch (error) {
     if (!over.signal.aborted) throw error;
-    throw new VimanaError('TIMEOUT', `waited ${formatDurationFlag(timeoutMs)} for ${awaited.what}, which is ${last}`, {
-      hint: `See why with: ${awaited.look ?? `vimana vm events ${awaited.machine}`}`,
-    });
+    throw new VimanaError(
+      'TIMEOUT',
+      `timed out after ${formatDurationFlag(timeoutMs)} waiting for ${awaited.what}, which is ${last}`,
+      {
+        hint: `To see why: ${awaited.look ?? `vimana vm events ${awaited.machine}`}`,
+      },
+    );
   } finally {
     timer.cancel();
   }

@@ -37,14 +37,14 @@ interface BenchmarkFlags extends LoadFlags, BoundFlags {
 /** Builds `vimana rebalance benchmark`, which runs every algorithm, planner and mode on the same load. */
 export function addBenchmarkCommand(parent: Command, { io, clock }: RebalanceDeps): void {
   withBoundFlags(withLoadFlags(sub(parent, 'benchmark')))
-    .description('try every algorithm, planner and mode on the same load, and rank them')
+    .description('compare every algorithm, planner and mode on the same load')
     .addOption(someOption('--algorithm <names>', ALGORITHMS))
     .addOption(someOption('--planner <names>', PLANNERS))
     .addOption(someOption('--mode <names>', MODES))
-    .option('--steps <count>', 'steps after which it is enough', wholeNumber(0, 10_000), 50)
-    .option('--top <count>', 'print only the best', wholeNumber(1, 10_000))
+    .option('--steps <count>', 'maximum number of steps', wholeNumber(0, 10_000), 50)
+    .option('--top <count>', 'print only this many of the best', wholeNumber(1, 10_000))
     .addOption(
-      new Option('-o, --output <format>', 'how to print; plot and svg draw how even nodes become, step by step')
+      new Option('-o, --output <format>', 'output format; plot and svg draw how balanced the nodes are after each step')
         .choices([...ROW_FORMATS, 'plot', 'svg'])
         .default('table'),
     )

@@ -10,7 +10,7 @@ const COLUMNS = ['node', 'vms', 'cpu_usage', 'cpu_pressure', 'memory_usage', 'me
 /** Builds `vimana rebalance classify`, which shows over-utilized and under-utilized nodes. */
 export function addClassifyCommand(parent: Command, { io }: RebalanceDeps): void {
   withLoadFlags(sub(parent, 'classify'))
-    .description('which nodes have too much to do, and which too little')
+    .description('show which nodes are overloaded, and which are underloaded')
     .addOption(algorithmOption())
     .addOption(modeOption())
     .addOption(outputOption())

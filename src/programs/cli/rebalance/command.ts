@@ -24,7 +24,7 @@ export interface RebalanceDeps {
  */
 export function rebalanceCommand(parts: RebalanceDeps): Command {
   const rebalance = new CheckedCommand('rebalance').description(
-    'try ways to rebalance machines, and rebalance a cluster',
+    'compare ways to rebalance VMs, and rebalance a cluster',
   );
   addClassifyCommand(rebalance, parts);
   addRankCommand(rebalance, parts);

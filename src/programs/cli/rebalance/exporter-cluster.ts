@@ -32,7 +32,7 @@ export function exporterCluster(at: string, token?: () => string | undefined): L
         signal,
       });
       if (!Array.isArray(nodes) || !nodes.every(isTold)) {
-        throw new VimanaError('REFUSED', `${at} is no exporter of ours: its answer to /scenario has no nodes`);
+        throw new VimanaError('REFUSED', `${at} is not a Vimana exporter: its response to /scenario has no nodes`);
       }
       // A node without capacity has no load and accepts none.
       return nodes.filter(({ cpu_cores, memory_bytes }) => cpu_cores > 0 && memory_bytes > 0).map(toObservedNode);

@@ -32,10 +32,10 @@ describe('the token for an exporter', () => {
     expect(exporterToken(url)).toBe(token);
   });
 
-  it('is of the file that was named, wherever the exporter is', () => {
+  it('comes from the given file, wherever the exporter runs', () => {
     const file = join(folder, 'mine');
     writeFileSync(file, 'secret\n');
     expect(exporterToken('https://exporter.example.org', file)).toBe('secret');
-    expect(() => exporterToken('http://127.0.0.1:8000', join(folder, 'none'))).toThrow(/is not there/);
+    expect(() => exporterToken('http://127.0.0.1:8000', join(folder, 'none'))).toThrow(/does not exist/);
   });
 });

@@ -13,8 +13,8 @@ export function exporterToken(url: string, file?: string): string | undefined {
   if (file !== undefined) {
     const token = readable(file);
     if (token !== undefined) return token;
-    throw new ConfigError(`the token file ${file} is not there`, {
-      hint: 'vimana up and vimana exporter say at their start where theirs is.',
+    throw new ConfigError(`the token file ${file} does not exist`, {
+      hint: 'vimana up and vimana exporter print the path of their token file when they start.',
     });
   }
   const { protocol, hostname, port } = new URL(url);

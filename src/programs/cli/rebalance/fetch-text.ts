@@ -5,7 +5,7 @@ import { VimanaError } from '#platform/base/errors';
 export function webAddress(example: string): (text: string) => string {
   return (text) => {
     if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-    throw new InvalidArgumentError(`It must be an address as ${example}.`);
+    throw new InvalidArgumentError(`It must be an address such as ${example}.`);
   };
 }
 
@@ -45,12 +45,12 @@ export async function fetchText<T>({ who, at, path, body, token, signal }: Quest
     },
   );
   if (said.status !== 200) {
-    throw new VimanaError('REFUSED', `${who} answers ${said.status} to ${url.pathname}: ${short(said.text)}`);
+    throw new VimanaError('REFUSED', `${who} responded with ${said.status} to ${url.pathname}: ${short(said.text)}`);
   }
   try {
     return JSON.parse(said.text) as T;
   } catch (error) {
-    throw new VimanaError('REFUSED', `${who} answers ${url.pathname} with no JSON: ${short(said.text)}`, {
+    throw new VimanaError('REFUSED', `${who} did not respond to ${url.pathname} with JSON: ${short(said.text)}`, {
       cause: error,
     });
   }
@@ -58,9 +58,9 @@ export async function fetchText<T>({ who, at, path, body, token, signal }: Quest
 
 function reasonOf(error: unknown, { port }: URL): string {
   const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-  if (message === 'bad port') return `port ${port} is of another protocol, and nothing may speak HTTP to it`;
+  if (message === 'bad port') return `port ${port} is reserved for another protocol, and blocked for HTTP`;
   // If a name has several addresses, each has its own error and the whole has none.
-  return message === '' ? (code ?? 'it does not answer') : message;
+  return message === '' ? (code ?? 'no response') : message;
 }
 
 const basic = (name: string, password: string) =>

@@ -32,23 +32,23 @@ export interface RequestedLoad {
 /** Adds the flags that select the load to work on. */
 export function withLoadFlags(command: CheckedCommand): CheckedCommand {
   return withGeneratedLoadFlags(
-    command.option('--scenario <file>', 'a scenario file, with #name where it holds several'),
+    command.option('--scenario <file>', 'scenario file; FILE#NAME selects one of several'),
   ).refuses((_flags: LoadFlags, given) => besideFile(given));
 }
 
 /** Adds the flags of a generated load. */
 export function withGeneratedLoadFlags(command: CheckedCommand): CheckedCommand {
   return command
-    .addOption(new Option('--load <name>', 'a load that is made up').choices(LOADS).default('mixed'))
-    .option('--nodes <count>', 'nodes of that load', wholeNumber(1, MAX_SIZE.nodes))
-    .option('--vms <count>', 'machines of that load', wholeNumber(0, MAX_SIZE.vms))
-    .option('--seed <text>', 'what chance follows from', '1');
+    .addOption(new Option('--load <name>', 'generated load').choices(LOADS).default('mixed'))
+    .option('--nodes <count>', 'nodes of the generated load', wholeNumber(1, MAX_SIZE.nodes))
+    .option('--vms <count>', 'VMs of the generated load', wholeNumber(0, MAX_SIZE.vms))
+    .option('--seed <text>', 'random seed', '1');
 }
 
 function besideFile(given: Given): string[] {
   if (!given('scenario')) return [];
   const beside = ['load', 'nodes', 'vms'].flatMap((name) => (given(name) ? [`--${name}`] : []));
-  return beside.length === 0 ? [] : [`--scenario says all about the load; leave out ${beside.join(', ')}.`];
+  return beside.length === 0 ? [] : [`--scenario cannot be combined with ${beside.join(', ')}.`];
 }
 
 export function wholeNumber(least: number, most: number): (text: string) => number {
@@ -66,7 +66,7 @@ export function loadOf(io: Io, flags: LoadFlags): RequestedLoad {
   if (apart.length > 0) {
     const some = apart.slice(0, 3).join(', ');
     io.err(
-      `warning: ${apart.length} nodes say another usage than their machines add up to (${some}): the sum counts\n`,
+      `warning: ${apart.length} nodes report a usage that differs from the sum of their VMs (${some}); using the sum\n`,
     );
   }
   return { name: scenario.name, fleet: fleetOf(scenario), random };
@@ -81,7 +81,7 @@ export function generateLoad({ load, nodes, vms }: GeneratedLoadFlags, random: R
 function makeScenario(flags: GeneratedLoadFlags, random: Random): Scenario {
   const { name, nodes: written } = generateLoad(flags, random);
   const [scenario] = readScenarios({ [name]: written }).scenarios;
-  if (scenario === undefined) throw new Error('a load that was made up could not be read');
+  if (scenario === undefined) throw new Error('a generated load could not be read');
   return scenario;
 }
 
@@ -90,18 +90,18 @@ function read(io: Io, place: string): Scenario {
   const { scenarios, causes } = readScenarios(parseFile(io, file));
   if (causes.length > 0) {
     const list = causes.map((cause) => `\n  ${formatFieldError(cause)}`).join('');
-    throw new VimanaError('REFUSED', `${file} is no file of scenarios:${list}`);
+    throw new VimanaError('REFUSED', `${file} is not a scenario file:${list}`);
   }
   const names = scenarios.map(({ name }) => name).join(', ');
   const [first, second] = scenarios;
   if (wanted === undefined && second !== undefined) {
-    throw new VimanaError('REFUSED', `${file} holds several scenarios: ${names}`, {
-      hint: `Name one: ${file}#${first?.name}`,
+    throw new VimanaError('REFUSED', `${file} contains several scenarios: ${names}`, {
+      hint: `Select one: ${file}#${first?.name}`,
     });
   }
   const found = wanted === undefined ? first : scenarios.find(({ name }) => name === wanted);
   if (found === undefined)
-    throw new VimanaError('NOT_FOUND', `${file} holds no scenario "${wanted}"; there are ${names}`);
+    throw new VimanaError('NOT_FOUND', `${file} does not contain the scenario "${wanted}"; it contains ${names}`);
   return found;
 }
 
@@ -110,7 +110,7 @@ function parseFile(io: Io, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new VimanaError('REFUSED', `${file} is no JSON: ${(error as Error).message}`, { cause: error });
+    throw new VimanaError('REFUSED', `${file} is not JSON: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -120,7 +120,7 @@ function splitNames<T extends { readonly id: string }>(all: readonly T[]): (text
     text.split(',').map((name) => {
       const found = all.find(({ id }) => id.toLowerCase() === name.trim().toLowerCase());
       if (found !== undefined) return found;
-      throw new InvalidArgumentError(`${name} is none of ${all.map(({ id }) => id).join(', ')}.`);
+      throw new InvalidArgumentError(`${name} is not one of ${all.map(({ id }) => id).join(', ')}.`);
     });
 }
 
@@ -133,7 +133,7 @@ export function theOnly<T extends { readonly id: string }>(all: readonly T[]): (
   const list = splitNames(all);
   return (text) => {
     const [first, second] = list(text);
-    if (first === undefined || second !== undefined) throw new InvalidArgumentError('It must be one.');
+    if (first === undefined || second !== undefined) throw new InvalidArgumentError('It must be a single name.');
     return first;
   };
 }

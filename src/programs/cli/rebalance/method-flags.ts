@@ -19,17 +19,17 @@ const usual = <T extends { readonly id: string }>(all: readonly T[], wanted: str
   all.find(({ id }) => id === wanted) as T;
 
 export const algorithmOption = () =>
-  new Option('--algorithm <name>', `how nodes are scored: ${idsOf(ALGORITHMS)}`)
+  new Option('--algorithm <name>', `algorithm that scores nodes: ${idsOf(ALGORITHMS)}`)
     .argParser(theOnly(ALGORITHMS))
     .default(usual(ALGORITHMS, DEFAULT_ALGORITHM), DEFAULT_ALGORITHM);
 
 export const modeOption = () =>
-  new Option('--mode <name>', `how far from the mean is too far: ${idsOf(MODES)}`)
+  new Option('--mode <name>', `mode that sets the thresholds around the mean: ${idsOf(MODES)}`)
     .argParser(theOnly(MODES))
     .default(usual(MODES, DEFAULT_MODE), DEFAULT_MODE);
 
 export const plannerOption = () =>
-  new Option('--planner <name>', `how machines and destinations are chosen: ${idsOf(PLANNERS)}`)
+  new Option('--planner <name>', `planner that chooses VMs and destinations: ${idsOf(PLANNERS)}`)
     .argParser(theOnly(PLANNERS))
     .default(usual(PLANNERS, DEFAULT_PLANNER), DEFAULT_PLANNER);
 
@@ -48,19 +48,27 @@ export interface BoundFlags {
 /** Adds the flags that limit a step. */
 export function withBoundFlags(command: CheckedCommand): CheckedCommand {
   return withLimitFlags(command)
-    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, MAX_PLANS), DEFAULT_BUDGET)
+    .option('--budget <plans>', 'plans that a search evaluates per step', wholeNumber(1, MAX_PLANS), DEFAULT_BUDGET)
     .addOption(
-      new Option('--time-budget <duration>', 'the same as time, measured once and then kept').argParser(durationMs),
+      new Option(
+        '--time-budget <duration>',
+        'time per step for a search, converted once to a number of plans',
+      ).argParser(durationMs),
     )
     .refuses((_flags: BoundFlags, given) =>
-      given('budget') && given('timeBudget') ? ['--budget and --time-budget say the same; leave out one.'] : [],
+      given('budget') && given('timeBudget') ? ['--budget and --time-budget cannot be combined.'] : [],
     );
 }
 
 export function withLimitFlags(command: CheckedCommand): CheckedCommand {
   return command
-    .option('--per-node <count>', 'machines that leave a node in a step', wholeNumber(1, 1_000), DEFAULT_LIMITS.perNode)
-    .option('--per-step <count>', 'machines that move in a step', wholeNumber(1, 1_000), DEFAULT_LIMITS.perStep);
+    .option(
+      '--per-node <count>',
+      'maximum VMs to migrate off a node per step',
+      wholeNumber(1, 1_000),
+      DEFAULT_LIMITS.perNode,
+    )
+    .option('--per-step <count>', 'maximum VMs to migrate per step', wholeNumber(1, 1_000), DEFAULT_LIMITS.perStep);
 }
 
 /** Inputs for limiting a search. */
@@ -80,7 +88,7 @@ export function boundsOf(flags: BoundFlags, steps: number, { io, clock, fleet, m
   if (flags.timeBudget === undefined) return { limits, steps, budget: flags.budget };
   const each = Math.max(...methods.map((method) => judging(fleet, method, clock)));
   const budget = Math.min(MAX_PLANS, Math.max(1, Math.floor(flags.timeBudget / each)));
-  io.err(`a search judges up to ${budget} plans in a step; --budget ${budget} does the same again\n`);
+  io.err(`the search evaluates up to ${budget} plans per step; --budget ${budget} reproduces this run\n`);
   return { limits, steps, budget };
 }
 

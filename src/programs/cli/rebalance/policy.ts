@@ -12,20 +12,20 @@ interface PolicyFlags extends MethodFlags, Pick<BoundFlags, 'perNode' | 'perStep
   readonly window: string;
 }
 
-const HEAD = `# For kube-descheduler 0.36 and later. It reads what the rules of "vimana rebalance rules" record.
-# Run it with --feature-gates=EvictionsInBackground=true: a machine leaves by migration, after the eviction is answered.
-# It speaks to Prometheus with the token of its ServiceAccount, and so only from within a pod.
+const HEAD = `# For kube-descheduler 0.36 and later. It uses the metrics that "vimana rebalance rules" records.
+# Run it with --feature-gates=EvictionsInBackground=true: a VM migrates after the eviction request is accepted.
+# It authenticates to Prometheus with its ServiceAccount token, so it must run in a pod.
 `;
 
 /** Builds `vimana rebalance policy`, which prints the equivalent policy for kube-descheduler. */
 export function addPolicyCommand(parent: Command, { io }: RebalanceDeps): void {
   withLimitFlags(sub(parent, 'policy'))
-    .description('print the policy by which kube-descheduler rebalances so')
+    .description('print a kube-descheduler policy that rebalances with this algorithm')
     .addOption(algorithmOption())
     .addOption(modeOption())
     .addOption(windowOption())
     .addOption(
-      new Option('--prometheus <url>', 'where Prometheus answers')
+      new Option('--prometheus <url>', 'address of Prometheus')
         .argParser(webAddress('http://prometheus:9090'))
         .default('http://prometheus:9090'),
     )

@@ -43,9 +43,13 @@ export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusDep
         return measured === undefined ? [] : [{ ...node, ...measured }];
       });
       if (known.length > 0) return known;
-      throw new VimanaError('REFUSED', `Prometheus measures none of the ${nodes.length} nodes that the exporter has`, {
-        hint: 'Does it scrape that exporter?',
-      });
+      throw new VimanaError(
+        'REFUSED',
+        `Prometheus has no metrics for any of the ${nodes.length} nodes of the exporter`,
+        {
+          hint: 'Check that it scrapes this exporter.',
+        },
+      );
     },
   };
 }
@@ -61,14 +65,10 @@ async function waitForScrape({ at, clock, timeoutMs }: PrometheusDeps, signal: A
     from ??= now;
     if (Number(oldest) > from) return;
     if (now - from > timeoutMs / 1000) {
-      const why = oldest === 'NaN' ? `it knows no ${SOURCES.cpu_usage}` : 'nothing was scraped since';
-      throw new VimanaError(
-        'TIMEOUT',
-        `Prometheus has no new measures after ${formatDurationFlag(timeoutMs)}: ${why}`,
-        {
-          hint: 'Does it scrape the exporter? --patience says how long to wait.',
-        },
-      );
+      const why = oldest === 'NaN' ? `there is no ${SOURCES.cpu_usage}` : 'there was no scrape';
+      throw new VimanaError('TIMEOUT', `Prometheus has no new metrics after ${formatDurationFlag(timeoutMs)}: ${why}`, {
+        hint: 'Check that it scrapes the exporter. --patience sets how long to wait.',
+      });
     }
     await clock.sleep(pause, signal);
   }

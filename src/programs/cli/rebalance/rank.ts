@@ -10,7 +10,7 @@ const SAME = 1e-9;
 /** Builds `vimana rebalance rank`, which shows how algorithms rank the nodes. */
 export function addRankCommand(parent: Command, { io }: RebalanceDeps): void {
   withLoadFlags(sub(parent, 'rank'))
-    .description('in which order algorithms see the nodes, the most loaded first')
+    .description('rank nodes by load with each algorithm, the most loaded first')
     .addOption(someOption('--algorithm <names>', ALGORITHMS))
     .addOption(outputOption())
     .action((flags: LoadFlags & { readonly algorithm: readonly Algorithm[]; readonly output: RowFormat }) => {

@@ -50,7 +50,7 @@ describe('vimana rebalance', () => {
     expect(err).toBe('mean score 0.3500: under up to 0.2500, over from 0.4500\n');
   });
 
-  it('quotes what CSV would take apart', async () => {
+  it('quotes special characters in CSV', async () => {
     const { out } = await rebalance('rank --scenario one.json --algorithm max-metric -o csv');
     expect(out).toBe('algorithm,rank,node,score\nmax-metric,1,a,0.9\nmax-metric,2,"b,""c""",0.1\n');
   });
@@ -62,7 +62,7 @@ describe('vimana rebalance', () => {
     expect(rows).toHaveLength(19 * 6);
   });
 
-  it('plans a step in the words of the exporter, within the limits', async () => {
+  it('plans a step in the format of the exporter, within the limits', async () => {
     const { out } = await rebalance('step --scenario samples.json#mixed_load --per-step 3 --per-node 1 -o json');
     const { migrations } = JSON.parse(out) as { migrations: { vm_id: string; from_node: string; to_node: string }[] };
     expect(migrations).toHaveLength(3);
@@ -70,7 +70,7 @@ describe('vimana rebalance', () => {
     expect(Object.keys(migrations[0] ?? {})).toEqual(['vm_id', 'from_node', 'to_node']);
   });
 
-  it('makes up the load of the sample for the same seed', async () => {
+  it('generates the load of the sample for the same seed', async () => {
     const file = await rebalance('classify --scenario samples.json#mixed_load');
     expect(await rebalance('classify --load mixed --seed 1')).toEqual(file);
     expect((await rebalance('classify --seed 2')).out).not.toBe(file.out);
@@ -87,7 +87,7 @@ describe('vimana rebalance', () => {
     expect(JSON.parse(out)).toEqual({ [name]: JSON.parse(SAMPLES)[name] });
   });
 
-  it('prints loads that it reads again', async () => {
+  it('prints loads that it can read', async () => {
     const { out } = await rebalance('scenario --load light --nodes 3 --vms 20 --seed 5');
     const made = await rebalance('classify --load light --nodes 3 --vms 20 --seed 5');
     expect(await rebalance('classify --scenario made.json', { 'made.json': out })).toEqual(made);
@@ -107,20 +107,20 @@ describe('vimana rebalance', () => {
     },
   );
 
-  it('draws a picture that is XML, with a line for each curve', async () => {
+  it('draws an SVG that is valid XML, with a line for each curve', async () => {
     const { out } = await rebalance('benchmark --algorithm max-metric --planner best-fit,random --mode Low -o svg');
     expect(out).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*<\/svg>\n$/);
     expect(out.match(/<polyline /g)).toHaveLength(2);
   });
 
-  it('turns time into a number of plans that gives the same again', async () => {
+  it('converts time to a number of plans that reproduces the run', async () => {
     const { out, err } = await rebalance('step --planner fewest-moves --time-budget 10ms');
     // Evaluating 200 plans took 20 ms, so 10 ms suffice for 100.
-    expect(err).toContain('a search judges up to 100 plans in a step; --budget 100 does the same again\n');
+    expect(err).toContain('the search evaluates up to 100 plans per step; --budget 100 reproduces this run\n');
     expect((await rebalance('step --planner fewest-moves --budget 100')).out).toBe(out);
   });
 
-  it('prints rules for every algorithm, and the policy that reads one of them', async () => {
+  it('prints rules for every algorithm, and a policy that uses one of them', async () => {
     const rules = parse((await rebalance('rules --window 5m')).out) as { groups: { rules: { record: string }[] }[] };
     const recorded = rules.groups[0]?.rules.map(({ record }) => record) ?? [];
     expect(new Set(recorded).size).toBe(recorded.length);
@@ -151,28 +151,24 @@ describe('vimana rebalance', () => {
   });
 
   it.each([
-    ['run --patience 1m', 2, '--patience is of use with --prometheus only.'],
-    ['run --exporter exporter:8000', 2, 'It must be an address as http://127.0.0.1:8000.'],
+    ['run --patience 1m', 2, '--patience needs --prometheus.'],
+    ['run --exporter exporter:8000', 2, 'It must be an address such as http://127.0.0.1:8000.'],
     ['run --exporter http://127.0.0.1:9 --dry-run', 1, 'the exporter cannot be reached at http://127.0.0.1:9'],
-    ['run --exporter http://127.0.0.1:1 --dry-run', 1, 'port 1 is of another protocol'],
-    ['classify --scenario samples.json', 1, 'holds several scenarios: light_load, mixed_load,'],
-    ['classify --scenario samples.json#none', 1, 'holds no scenario "none"; there are light_load,'],
+    ['run --exporter http://127.0.0.1:1 --dry-run', 1, 'port 1 is reserved for another protocol'],
+    ['classify --scenario samples.json', 1, 'contains several scenarios: light_load, mixed_load,'],
+    ['classify --scenario samples.json#none', 1, 'does not contain the scenario "none"; it contains light_load,'],
     ['classify --scenario gone.json', 1, 'cannot read gone.json: no such file'],
-    ['classify --scenario no.json', 1, 'no.json is no JSON'],
+    ['classify --scenario no.json', 1, 'no.json is not JSON'],
     ['classify --scenario wrong.json', 1, 's[0].x: Forbidden: unknown field'],
     ['classify --scenario wrong.json', 1, 's[0].name: Required value'],
-    [
-      'classify --scenario one.json --load heavy --vms 3',
-      2,
-      '--scenario says all about the load; leave out --load, --vms.',
-    ],
+    ['classify --scenario one.json --load heavy --vms 3', 2, '--scenario cannot be combined with --load, --vms.'],
     ['classify --nodes 5001', 2, '--nodes 5001: It must be a whole number from 1 to 5000.'],
-    ['step --algorithm best', 2, '--algorithm best: best is none of weighted-average,'],
-    ['step --mode Low,High', 2, '--mode Low,High: It must be one.'],
-    ['step --budget 3 --time-budget 1s', 2, '--budget and --time-budget say the same; leave out one.'],
-    ['rules --window 1', 2, '--window 1: It must be a number with ms, s, m, h or d, as 1m.'],
-    ['policy --prometheus there', 2, '--prometheus there: It must be an address as http://prometheus:9090.'],
-  ])('refuses %s', async (line, code, words) => {
+    ['step --algorithm best', 2, '--algorithm best: best is not one of weighted-average,'],
+    ['step --mode Low,High', 2, '--mode Low,High: It must be a single name.'],
+    ['step --budget 3 --time-budget 1s', 2, '--budget and --time-budget cannot be combined.'],
+    ['rules --window 1', 2, '--window 1: It must be a number with ms, s, m, h or d, such as 1m.'],
+    ['policy --prometheus there', 2, '--prometheus there: It must be an address such as http://prometheus:9090.'],
+  ])('rejects %s', async (line, code, words) => {
     const result = await rebalance(line);
     expect(result.err).toContain(words);
     expect(result).toMatchObject({ code, out: '' });

@@ -8,7 +8,7 @@ export type RowFormat = (typeof ROW_FORMATS)[number];
 export type Row = Readonly<Record<string, string | number>>;
 
 export const outputOption = (formats: readonly string[] = ROW_FORMATS) =>
-  new Option('-o, --output <format>', 'how to print').choices(formats).default('table');
+  new Option('-o, --output <format>', 'output format').choices(formats).default('table');
 
 /** Formats rows for people or for programs. Programs get numbers with all their digits. */
 export function formatRows(rows: readonly Row[], columns: readonly string[], format: RowFormat): string {

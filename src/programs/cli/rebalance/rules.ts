@@ -14,17 +14,17 @@ interface RulesFlags {
 /** Builds `vimana rebalance rules`, which prints the scores as recording rules over the metrics of the exporter. */
 export function addRulesCommand(parent: Command, { io }: RebalanceDeps): void {
   sub(parent, 'rules')
-    .description('print recording rules by which Prometheus scores nodes with every algorithm')
+    .description('print Prometheus recording rules that score nodes with every algorithm')
     .addOption(windowOption())
-    .option('--interval <duration>', 'how often they are evaluated', prometheusDuration, '30s')
+    .option('--interval <duration>', 'evaluation interval', prometheusDuration, '30s')
     .option(
       '--pareto-nodes <count>',
-      'nodes that the rules of the Pareto front are made for; with more they say nothing',
+      'maximum nodes for the Pareto front rules, which have no result for more nodes',
       wholeNumber(1, 256),
       16,
     )
     .addOption(
-      new Option('-o, --output <format>', 'a file of rules, or an object for the Prometheus operator')
+      new Option('-o, --output <format>', 'output format: a rule file, or an object for the Prometheus operator')
         .choices(['rules', 'prometheusrule'])
         .default('rules'),
     )
@@ -42,9 +42,11 @@ export function addRulesCommand(parent: Command, { io }: RebalanceDeps): void {
 
 /** Returns the flag for the averaging window of metrics, which is part of the names of the rules. */
 export const windowOption = () =>
-  new Option('--window <duration>', 'over how long metrics are averaged').argParser(prometheusDuration).default('1m');
+  new Option('--window <duration>', 'window over which metrics are averaged')
+    .argParser(prometheusDuration)
+    .default('1m');
 
 function prometheusDuration(text: string): string {
   if (/^[1-9]\d{0,5}(?:ms|s|m|h|d)$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be a number with ms, s, m, h or d, as 1m.');
+  throw new InvalidArgumentError('It must be a number with ms, s, m, h or d, such as 1m.');
 }

@@ -9,10 +9,10 @@ const COLUMNS = ['step', 'vm_id', 'from_node', 'to_node', 'actual_node', 'succes
 const NAMED = 3;
 
 const ENDS: Readonly<Record<LoopOutcome, string>> = {
-  converged: 'no node has too much to do',
-  stalled: 'nodes have too much to do, and nothing that can be moved would change that',
-  capped: 'nodes still have too much to do after as many steps as allowed',
-  interrupted: 'stopped before nodes were even',
+  converged: 'no node is overloaded',
+  stalled: 'nodes are overloaded, and no possible migration would help',
+  capped: 'nodes are still overloaded after the maximum number of steps',
+  interrupted: 'stopped before the nodes were balanced',
 };
 
 interface ReportedStep {
@@ -48,7 +48,7 @@ export class RunReport {
   planned(step: LoopStep): void {
     this.#say(`${formatStanding(step)}\n`);
     for (const { vm_id, from_node, to_node } of step.moves) {
-      this.#say(`  ${vm_id} would go from ${from_node} to ${to_node}\n`);
+      this.#say(`  ${vm_id} would migrate from ${from_node} to ${to_node}\n`);
     }
     this.#steps.push(toReportedStep(step, step.moves));
     this.#print({ outcome: 'dry run' });
@@ -56,12 +56,12 @@ export class RunReport {
   }
 
   stopping(): void {
-    this.#io.err('stopping when this step is over; once more stops at once\n');
+    this.#io.err('stopping after this step; press Ctrl-C again to stop now\n');
   }
 
   over({ outcome, steps, moved, asSuggested, retained }: LoopRun): void {
-    const how = `${formatCount(steps, 'step')}, ${formatCount(moved, 'machine')} moved, ${asSuggested} of them as suggested`;
-    const back = retained.length === 0 ? '' : `; ${formatCount(retained.length, 'machine')} did not leave`;
+    const how = `${formatCount(steps, 'step')}, ${formatCount(moved, 'VM')} migrated, ${asSuggested} of them as suggested`;
+    const back = retained.length === 0 ? '' : `; ${formatCount(retained.length, 'VM')} did not leave their node`;
     this.#say(`${outcome}: ${ENDS[outcome]} (${how}${back})\n`);
     this.#print({ outcome, moved, as_suggested: asSuggested, kept: retained });
   }
@@ -95,15 +95,15 @@ function formatStanding({ nodes, verdict, spread }: LoopStep): string {
     .map((node) => `${nodes[node]?.name} ${(verdict.scores[node] ?? 0).toFixed(2)}`);
   const named = worst.length === 0 ? '' : ` (${worst.join(', ')}${verdict.over.length > NAMED ? ', ...' : ''})`;
   const even = `mean score ${verdict.mean.toFixed(2)}, CPU sigma ${spread.cpu.toFixed(3)}, memory sigma ${spread.memory.toFixed(3)}`;
-  return `${verdict.over.length} of ${nodes.length} nodes have too much to do${named}; ${even}`;
+  return `${verdict.over.length} of ${nodes.length} nodes are overloaded${named}; ${even}`;
 }
 
 function formatMove({ vm_id, from_node, to_node, actual_node, success, as_suggested, error }: MadeMove): string {
   const way = `${vm_id} from ${from_node} to ${to_node}`;
-  if (!success) return `${way}: ${error ?? 'not moved'}`;
+  if (!success) return `${way}: ${error ?? 'not migrated'}`;
   if (as_suggested) return way;
   return actual_node === from_node
-    ? `${way}: the scheduler put it back where it was`
+    ? `${way}: the scheduler chose the same node again`
     : `${way}: the scheduler chose ${actual_node}`;
 }
 

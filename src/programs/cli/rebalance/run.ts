@@ -41,33 +41,33 @@ const EXPORTER = 'http://127.0.0.1:8000';
 /** Builds `vimana rebalance run`, which rebalances a cluster step by step until no node is over-utilized. */
 export function addRunCommand(parent: Command, parts: RebalanceDeps): void {
   withBoundFlags(sub(parent, 'run'))
-    .description('rebalance a cluster until no node has too much to do; the exit code says whether it came to that')
-    .option('--exporter <url>', 'where the exporter answers, which moves machines', webAddress(EXPORTER), EXPORTER)
+    .description('rebalance a cluster until no node is overloaded; exits with 1 if some node still is')
+    .option('--exporter <url>', 'address of the exporter, which migrates the VMs', webAddress(EXPORTER), EXPORTER)
     .option(
       '--token-file <file>',
-      'file with the token for the exporter (default: the one that an exporter of this user at that address has written)',
+      'file with the token for the exporter (default: the token file of an exporter of this user at that address)',
       nonEmpty,
     )
     .addOption(
       new Option(
         '--prometheus <url>',
-        'take what nodes measure from here instead; it must scrape that exporter',
+        'read node metrics from this Prometheus instead, which must scrape that exporter',
       ).argParser(webAddress('http://prometheus:9090')),
     )
-    .addOption(durationOption('--patience <duration>', 'how long to wait for a scrape of Prometheus', '2m'))
+    .addOption(durationOption('--patience <duration>', 'maximum time to wait for a Prometheus scrape', '2m'))
     .addOption(algorithmOption())
     .addOption(modeOption())
     .addOption(plannerOption())
-    .option('--steps <count>', 'steps after which it is enough', wholeNumber(1, 10_000), 50)
-    .option('--seed <text>', 'what chance follows from', '1')
-    .option('--dry-run', 'say what the first step would do, and do nothing; the exit code is 1 where that is something')
+    .option('--steps <count>', 'maximum number of steps', wholeNumber(1, 10_000), 50)
+    .option('--seed <text>', 'random seed', '1')
+    .option('--dry-run', 'print what the first step would do, and change nothing; exits with 1 if a node is overloaded')
     .addOption(
-      new Option('-o, --output <format>', 'how to print; csv and json come when it is over')
+      new Option('-o, --output <format>', 'output format; csv and json are printed at the end')
         .choices(RUN_FORMATS)
         .default('text'),
     )
     .refuses((flags: RunFlags, given) =>
-      given('patience') && flags.prometheus === undefined ? ['--patience is of use with --prometheus only.'] : [],
+      given('patience') && flags.prometheus === undefined ? ['--patience needs --prometheus.'] : [],
     )
     .action((flags: RunFlags) => run(flags, parts));
 }

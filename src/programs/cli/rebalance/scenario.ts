@@ -8,7 +8,7 @@ import { type GeneratedLoadFlags, generateLoad, sub, withGeneratedLoadFlags } fr
  */
 export function addScenarioCommand(parent: Command, { io }: RebalanceDeps): void {
   withGeneratedLoadFlags(sub(parent, 'scenario'))
-    .description('print a load that is made up, for --scenario and for POST /scenario of the exporter')
+    .description('print a generated load, for --scenario and for POST /scenario of the exporter')
     .action((flags: GeneratedLoadFlags) => {
       const { name, nodes } = generateLoad(flags, seededRandom(flags.seed));
       io.out(`${JSON.stringify({ [name]: nodes }, undefined, 2)}\n`);

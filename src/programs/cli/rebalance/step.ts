@@ -27,7 +27,7 @@ interface StepFlags extends LoadFlags, MethodFlags, BoundFlags {
  */
 export function addStepCommand(parent: Command, { io, clock }: RebalanceDeps): void {
   withBoundFlags(withLoadFlags(sub(parent, 'step')))
-    .description('which machines one step would move, and where to')
+    .description('show which VMs one step would migrate, and where to')
     .addOption(algorithmOption())
     .addOption(modeOption())
     .addOption(plannerOption())
@@ -50,7 +50,7 @@ export function addStepCommand(parent: Command, { io, clock }: RebalanceDeps): v
       if (flags.output === 'json') io.out(feedback(rows));
       else io.out(formatRows(rows, COLUMNS, flags.output));
       io.err(
-        `${verdict.over.length} of ${fleet.nodes.length} nodes have too much to do; ${moves.length} machines would move\n`,
+        `${verdict.over.length} of ${fleet.nodes.length} nodes are overloaded; ${moves.length} VMs would migrate\n`,
       );
     });
 }

@@ -25,9 +25,9 @@ export const SNAPSHOTS: StoredKind<Snapshot> = {
 export function snapshotCommand(parts: VmDeps): Command {
   const snapshot = withConnectionFlags(new CheckedCommand('snapshot')).description('take, list and delete snapshots');
   withWaitFlags(snapshot.command('create'))
-    .description('save a machine as it is now')
-    .argument('<machine>')
-    .argument('[name]', 'of the snapshot; a fresh one where absent')
+    .description('take a snapshot of a VM')
+    .argument('<vm>')
+    .argument('[name]', 'name of the snapshot (default: generated)')
     .addOption(FLAGS.group())
     .addOption(FLAGS.includeMemory())
     .addOption(FLAGS.quiesce())
@@ -41,14 +41,14 @@ export function snapshotCommand(parts: VmDeps): Command {
   withFormatFlags(snapshot.command('list'))
     .alias('ls')
     .description('list snapshots')
-    .addOption(new Option('--vm <name>', 'only those of this machine'))
+    .addOption(new Option('--vm <name>', 'only snapshots of this VM'))
     .addOption(FLAGS.group())
     .addOption(FLAGS.allNamespaces())
     .addOption(FLAGS.selector())
     .action((flags: Of, command: Command) => listSnapshots(parts, command, flags));
   snapshot
     .command('delete')
-    .description('delete snapshots; those that build on them stay whole')
+    .description('delete snapshots; later snapshots that build on them stay usable')
     .argument('<name...>')
     .action((names: string[], _flags, command: Command) =>
       deleteStored(parts, command, SNAPSHOTS, [...new Set(names)]),

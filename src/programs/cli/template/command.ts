@@ -22,7 +22,7 @@ export const TEMPLATES: StoredKind<Template> = {
 
 /** Builds `vimana template`, which manages images with the defaults for VMs created from them. */
 export function templateCommand(parts: VmDeps): Command {
-  const template = withConnectionFlags(new CheckedCommand('template')).description('list, show and make templates');
+  const template = withConnectionFlags(new CheckedCommand('template')).description('list, show and create templates');
   withFormatFlags(template.command('list'))
     .alias('ls')
     .description('list templates')
@@ -34,7 +34,7 @@ export function templateCommand(parts: VmDeps): Command {
     .argument('<name...>')
     .action((names: string[], _flags, command: Command) => getStored(parts, command, TEMPLATES, [...new Set(names)]));
   withWaitFlags(template.command('create'))
-    .description('make a template around an image')
+    .description('create a template for an image')
     .argument('<name>')
     .addOption(FLAGS.image().makeOptionMandatory())
     .addOption(FLAGS.checksum())

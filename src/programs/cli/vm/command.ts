@@ -15,8 +15,8 @@ import { addPowerCommands } from './power.ts';
 /** Builds `vimana vm`, which manages VMs of every API group on any cluster. */
 export function vmCommand(parts: VmDeps): Command {
   const vm = withConnectionFlags(new CheckedCommand('vm'))
-    .description('work with virtual machines of every group, on any cluster')
-    .addOption(new Option('-g, --group <group>', 'only machines of this API group').choices([...VM_GROUPS]));
+    .description('manage virtual machines of every API group, on any cluster')
+    .addOption(new Option('-g, --group <group>', 'only VMs of this API group').choices([...VM_GROUPS]));
   addListCommands(vm, parts);
   addCreateCommand(vm, parts);
   addDeleteCommand(vm, parts);

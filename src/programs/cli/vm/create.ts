@@ -41,21 +41,21 @@ interface CreateFlags extends WaitFlags {
 export function addCreateCommand(vm: CheckedCommand, parts: VmDeps): void {
   const command = vm.command('create').refuses(contradictions);
   withWaitFlags(command)
-    .description('create a machine from a few flags, or machines from files')
+    .description('create a VM from flags, or VMs from files')
     .argument('[name]')
-    .option('-f, --filename <file...>', 'manifests of VirtualMachines of any group; - is standard input')
-    .addOption(withAbout(FLAGS.cpus(), 'virtual CPUs; what the template suggests, or 1'))
-    .addOption(withAbout(FLAGS.memory(), 'memory of the guest; what the template suggests, or 1Gi'))
-    .option('--image <image>', 'what it boots from')
-    .addOption(withAbout(FLAGS.template(), 'VMTemplate that it is made from'))
+    .option('-f, --filename <file...>', 'manifests of VirtualMachines of any group; - reads standard input')
+    .addOption(withAbout(FLAGS.cpus(), 'virtual CPUs (default: that of the template, or 1)'))
+    .addOption(withAbout(FLAGS.memory(), 'memory of the guest (default: that of the template, or 1Gi)'))
+    .option('--image <image>', 'image to boot from')
+    .addOption(withAbout(FLAGS.template(), 'VMTemplate to create the VM from'))
     .addOption(FLAGS.templateNamespace())
     .addOption(FLAGS.checksum())
     .addOption(FLAGS.disk())
     .addOption(FLAGS.userData())
     .option('--labels <key=value...>', 'labels')
-    .option('--stopped', 'create it without starting it')
-    .option('--dry-run', 'have the server check it and store nothing')
-    .addOption(new Option('-o, --output <format>', 'print what was created').choices(FORMATS))
+    .option('--stopped', 'create the VM without starting it')
+    .option('--dry-run', 'let the server validate the VM without storing it')
+    .addOption(new Option('-o, --output <format>', 'print the created objects in this format').choices(FORMATS))
     .action((name: string | undefined, flags: CreateFlags, command: Command) => create(parts, command, name, flags));
 }
 
@@ -79,18 +79,18 @@ const ABOUT_ONE = {
 function contradictions(flags: CreateFlags, given: Given): string[] {
   const beside = Object.entries(ABOUT_ONE).flatMap(([name, flag]) => (given(name) ? [flag] : []));
   return [
-    ...(given('filename') && beside.length > 0
-      ? [`--filename says all about the machines; leave out ${beside.join(', ')}.`]
+    ...(given('filename') && beside.length > 0 ? [`--filename cannot be combined with ${beside.join(', ')}.`] : []),
+    ...(flags.dryRun === true && flags.wait === true
+      ? ['--wait cannot be used with --dry-run, which stores nothing.']
       : []),
-    ...(flags.dryRun === true && flags.wait === true ? ['--dry-run stores nothing that --wait could wait for.'] : []),
   ];
 }
 
 async function create(parts: VmDeps, command: Command, name: string | undefined, flags: CreateFlags): Promise<void> {
   const { group } = command.optsWithGlobals<{ group?: string }>();
   if ((name === undefined) === (flags.filename === undefined)) {
-    throw new UsageError('give either a name or files', {
-      hint: 'vimana vm create web, or vimana vm create -f web.yaml',
+    throw new UsageError('specify either a name or files', {
+      hint: 'For example: vimana vm create web, or vimana vm create -f web.yaml',
     });
   }
   await withConnection(parts.connect, command, async ({ client, namespace }) => {
@@ -201,9 +201,9 @@ function typeFor(types: readonly VmType[], { apiVersion, kind }: CliVm): VmType 
   const type = types.find((each) => each.group === group);
   if (type !== undefined && kind === 'VirtualMachine') return { ...type, version: apiVersion.split('/')[1] ?? '' };
   throw new UsageError(
-    `a ${kind || 'nameless kind'} of ${apiVersion || 'no group'} is no VirtualMachine that is served`,
+    `${kind || 'an object without kind'} of ${apiVersion || 'no group'} is not a VirtualMachine that the cluster serves`,
     {
-      hint: `VirtualMachines of ${types.map((each) => each.group).join(', ')} are. Use kubectl for other kinds.`,
+      hint: `It serves VirtualMachines of ${types.map((each) => each.group).join(', ')}. Use kubectl for other kinds.`,
     },
   );
 }

@@ -16,10 +16,10 @@ const POLICIES = { background: 'Background', foreground: 'Foreground', orphan: '
 /** Adds `vm delete`, which deletes the VMs that exist, and reports those that do not. */
 export function addDeleteCommand(vm: Command, parts: VmDeps): void {
   withWaitFlags(vm.command('delete'))
-    .description('delete machines')
+    .description('delete VMs')
     .argument('<name...>')
     .addOption(
-      new Option('--cascade <how>', 'what becomes of the running instance')
+      new Option('--cascade <how>', 'what to do with the running instance')
         .choices(Object.keys(POLICIES))
         .default('background'),
     )
@@ -46,10 +46,10 @@ async function remove(parts: VmDeps, command: Command, names: readonly string[],
             name,
             namespace,
             machine: name,
-            what: `${name} to be gone`,
+            what: `${name} to be deleted`,
             progress: (now) =>
               now === undefined || now.metadata.uid !== uid
-                ? { done: 'gone' }
+                ? { done: 'deleted' }
                 : { at: summaryOf(now, undefined).status },
           },
           flags.timeout,

@@ -31,7 +31,7 @@ export interface VmDescription {
 /** Adds `vm describe`, which shows a VM with its conditions, snapshots, operations and events. */
 export function addDescribeCommand(vm: Command, parts: VmDeps): void {
   vm.command('describe')
-    .description('show all about machines: conditions, snapshots, operations, events')
+    .description('show details of VMs: conditions, snapshots, operations, events')
     .argument('<name...>')
     .action((names: string[], _flags, command: Command) => describeVms(parts, command, [...new Set(names)]));
 }

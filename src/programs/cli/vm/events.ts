@@ -24,7 +24,7 @@ const EVENTS = resourceType<Event>('v1', 'Event', 'events');
 /** Adds `vm events`, which lists the events of a VM, its instance and its pods in order. */
 export function addEventsCommand(vm: Command, parts: VmDeps): void {
   vm.command('events')
-    .description('what happened to a machine, its instance and its pods')
+    .description('show events of a VM, its instance and its pods')
     .argument('<name>')
     .action((name: string, _flags, command: Command) =>
       withConnection(parts.connect, command, async ({ client, namespace }) => {
@@ -32,7 +32,7 @@ export function addEventsCommand(vm: Command, parts: VmDeps): void {
         const found = await findVm(client, name, namespace, group);
         const events = await eventsOf(client, found, namespace);
         if (events.length === 0) {
-          parts.io.err(`No events of ${name} are kept.\n`);
+          parts.io.err(`No events found for ${name}.\n`);
           return;
         }
         const now = parts.clock.now();

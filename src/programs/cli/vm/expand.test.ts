@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 const expand = (...args: string[]) => world.run(['vm', 'expand', ...args], { files });
 
-it('shows machines in files with the templates beside them, and needs no cluster for it', async () => {
+it('merges VMs in files with the templates beside them, without a cluster', async () => {
   const { code, out, err } = await expand('-f', 'all.yaml');
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(/^# default\/web with VMTemplate default\/debian, version 1\.4\.0\napiVersion: hypersdk/);
@@ -56,15 +56,15 @@ it('shows machines in files with the templates beside them, and needs no cluster
   expect(db?.spec).toMatchObject({ disks: [{ name: 'root', size: '80Gi', storageClass: 'fast-ssd' }] });
 });
 
-it('shows machines of the cluster, and takes templates from there that files do not hold', async () => {
+it('expands VMs of the cluster, and reads templates from there that the files lack', async () => {
   const missing = await expand('-f', 'web.yaml');
   expect(missing).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringContaining('web names VMTemplate default/debian, which is not there'),
+    err: expect.stringContaining('VMTemplate "default/debian" of web not found'),
   });
   await world.run(['vm', 'create', '-f', 'web.yaml'], { files });
-  expect(await expand('web')).toMatchObject({ code: 1, err: expect.stringContaining('which is not there') });
+  expect(await expand('web')).toMatchObject({ code: 1, err: expect.stringContaining('of web not found') });
   await world.admin.create(
     { group: 'hypersdk.io', version: 'v1alpha1', plural: 'vmtemplates', kind: 'VMTemplate', namespaced: true },
     { ...(parse(TEMPLATE) as object), metadata: { name: 'debian', namespace: 'default' } },
@@ -76,17 +76,17 @@ it('shows machines of the cluster, and takes templates from there that files do 
 });
 
 it.each<[string, string[], number, string]>([
-  ['nothing', [], 2, 'give either names or files'],
-  ['both', ['web', '-f', 'web.yaml'], 2, 'give either names or files'],
-  ['a machine that is not there', ['nobody'], 1, 'there is no VirtualMachine "nobody"'],
-  ['a template that is not there', ['-f', 'lost.yaml'], 1, 'lost names VMTemplate default/nothing, which is not there'],
+  ['nothing', [], 2, 'specify either names or files'],
+  ['both', ['web', '-f', 'web.yaml'], 2, 'specify either names or files'],
+  ['a VM that does not exist', ['nobody'], 1, 'VirtualMachine "default/nobody" not found'],
+  ['a template that does not exist', ['-f', 'lost.yaml'], 1, 'VMTemplate "default/nothing" of lost not found'],
   ['an unknown field', ['-f', 'wrong.yaml'], 2, 'unknown field "spec.colour"'],
-  ['a file without machines', ['-f', 'template.yaml'], 2, 'template.yaml holds no VirtualMachine of hypersdk.io'],
-])('refuses %s', async (_what, args, code, message) => {
+  ['a file without VMs', ['-f', 'template.yaml'], 2, 'template.yaml contains no VirtualMachine of hypersdk.io'],
+])('rejects %s', async (_what, args, code, message) => {
   expect(await expand(...args)).toEqual({ code, out: '', err: expect.stringContaining(message) });
 });
 
-it('says why a machine cannot be started', async () => {
+it('reports why a VM cannot be started', async () => {
   expect(await expand('-f', 'small.yaml')).toMatchObject({
     code: 0,
     err: 'small cannot be started: the image of VMTemplate default/debian needs 4Gi, and disk root has 1Gi: give it more in spec.disks\n',

@@ -28,18 +28,18 @@ type FindTemplate = (namespace: string, name: string) => Promise<VMTemplate | un
 /** Adds `vm expand`, which prints VMs with the defaults of their template, as they would be created. */
 export function addExpandCommand(vm: Command, parts: VmDeps): void {
   vm.command('expand')
-    .description('show machines of hypersdk.io with all that their template gives them')
+    .description('show hypersdk.io VMs merged with their templates')
     .argument('[name...]')
-    .option('-f, --filename <file...>', 'manifests of machines, with or without their templates; - is standard input')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['yaml', 'json']).default('yaml'))
+    .option('-f, --filename <file...>', 'manifests of VMs, with or without their templates; - reads standard input')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['yaml', 'json']).default('yaml'))
     .action((names: string[], flags: ExpandFlags, command: Command) => expand(parts, command, names, flags));
 }
 
 async function expand(parts: VmDeps, command: Command, names: readonly string[], flags: ExpandFlags): Promise<void> {
   const { filename: files, output } = flags;
   if ((names.length === 0) === (files === undefined)) {
-    throw new UsageError('give either names or files', {
-      hint: 'vimana vm expand web, or vimana vm expand -f web.yaml',
+    throw new UsageError('specify either names or files', {
+      hint: 'For example: vimana vm expand web, or vimana vm expand -f web.yaml',
     });
   }
   const print = (texts: readonly string[]) => parts.io.out(texts.join(output === 'yaml' ? '---\n' : ''));
@@ -66,7 +66,7 @@ async function expand(parts: VmDeps, command: Command, names: readonly string[],
     const shown = await eachOf(parts.io, names, async (name) => {
       const { type, machine } = await findVm(client, name, namespace, group);
       if (type.group !== virtualMachine.group) {
-        throw new UsageError(`${name} is a machine of ${type.group}, which knows no templates`);
+        throw new UsageError(`${name} is a VM of ${type.group}, which has no templates`);
       }
       return text(parts, machine as unknown as VirtualMachine, templateIn(client), output);
     });
@@ -88,8 +88,8 @@ async function text({ io }: VmDeps, machine: VirtualMachine, find: FindTemplate,
   const template = key === undefined ? undefined : ((await find(place, called)) ?? 'missing');
   const { spec, blocked } = withTemplate(machine, template);
   if (template === 'missing') {
-    throw new VimanaError('NOT_FOUND', `${name} names VMTemplate ${key}, which is not there`, {
-      hint: 'See which there are with: vimana template list -A',
+    throw new VimanaError('NOT_FOUND', `VMTemplate "${key}" of ${name} not found`, {
+      hint: 'List templates with: vimana template list -A',
     });
   }
   const isWithheld = template !== undefined && !isFor(template, namespace);
@@ -123,7 +123,7 @@ function manifestsOf({ io }: VmDeps, files: readonly string[], namespace: string
       .map((each) => withDefaults(each, namespace));
   const machines = of(virtualMachine) as unknown as VirtualMachine[];
   if (machines.length === 0) {
-    throw new UsageError(`${files.join(', ')} holds no VirtualMachine of ${virtualMachine.group}`);
+    throw new UsageError(`${files.join(', ')} contains no VirtualMachine of ${virtualMachine.group}`);
   }
   return { machines, templates: of(vmTemplate) as unknown as VMTemplate[] };
 }

@@ -31,8 +31,8 @@ function stateOf(given: string): string {
   const wanted = given.trim().toLowerCase();
   const state = VM_STATES.find((each) => each.toLowerCase() === wanted);
   if (state !== undefined) return state;
-  throw new UsageError(`--status ${given.trim()}: no machine is ever in such a state`, {
-    hint: `Machines are ${VM_STATES.join(', ')}.`,
+  throw new UsageError(`--status ${given.trim()}: unknown state`, {
+    hint: `States are ${VM_STATES.join(', ')}.`,
   });
 }
 

@@ -26,14 +26,14 @@ export async function findVm(
   const all = await Promise.all(types.map((type) => present(client, type, name, namespace)));
   const [found, another] = all.filter((each) => each !== undefined);
   if (found === undefined) {
-    throw new VimanaError('NOT_FOUND', `there is no VirtualMachine "${name}" in the namespace ${namespace}`, {
-      hint: 'See which there are with: vimana vm list -A',
+    throw new VimanaError('NOT_FOUND', `VirtualMachine "${namespace}/${name}" not found`, {
+      hint: 'List VMs with: vimana vm list -A',
     });
   }
   if (another === undefined) return found;
   const groups = all.flatMap((each) => (each === undefined ? [] : [each.type.group]));
-  throw new UsageError(`"${name}" is a VirtualMachine in ${groups.join(' and ')}`, {
-    hint: `Say which with --group, for example --group ${groups[0] ?? ''}.`,
+  throw new UsageError(`VirtualMachine "${namespace}/${name}" exists in ${groups.join(' and ')}`, {
+    hint: `Select one with --group, for example --group ${groups[0] ?? ''}.`,
   });
 }
 

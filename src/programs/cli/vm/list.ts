@@ -29,10 +29,10 @@ interface ListFlags extends FilterFlags {
 export function addListCommands(vm: Command, parts: VmDeps): void {
   withFormatFlags(vm.command('list'))
     .alias('ls')
-    .description('list machines of every group')
+    .description('list VMs of every API group')
     .addOption(FLAGS.allNamespaces())
     .addOption(FLAGS.selector())
-    .option('--field-selector <fields>', 'only those with these fields')
+    .option('--field-selector <fields>', 'only VMs that match this field selector')
     .addOption(FLAGS.status())
     .addOption(FLAGS.node())
     .addOption(FLAGS.minCpus())
@@ -40,7 +40,7 @@ export function addListCommands(vm: Command, parts: VmDeps): void {
     .addOption(FLAGS.watch())
     .action((_flags, command: Command) => showVms(parts, command, []));
   withFormatFlags(vm.command('get'))
-    .description('show machines')
+    .description('show VMs')
     .argument('<name...>')
     .addOption(FLAGS.watch())
     .action((names: string[], _flags, command: Command) => showVms(parts, command, [...new Set(names)]));
@@ -56,10 +56,10 @@ export async function showVms(parts: VmDeps, command: Command, names: readonly s
     showManagedFields: managedFields = false,
   } = flags;
   if (flags.watch === true && (format === 'json' || format === 'yaml')) {
-    throw new UsageError(`--watch prints rows, not ${format}`, { hint: 'Leave out -o, or take wide or name.' });
+    throw new UsageError(`--watch cannot be used with -o ${format}`, { hint: 'Omit -o, or use wide or name.' });
   }
   if (flags.watch === true && names.length > 1) {
-    throw new UsageError('--watch follows one machine or a list', { hint: 'vimana vm list --watch -l app=web' });
+    throw new UsageError('--watch takes one VM or a list', { hint: 'For example: vimana vm list --watch -l app=web' });
   }
   await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const scope: ListOptions = {
@@ -88,7 +88,7 @@ export async function showVms(parts: VmDeps, command: Command, names: readonly s
     }
     const machines = await listVms(client, await vmTypes(client, flags.group), scope, keeps);
     if (machines.length === 0 && (format === 'table' || format === 'wide')) {
-      parts.io.err(namespaces ? 'No machines found.\n' : `No machines found in the namespace ${namespace}.\n`);
+      parts.io.err(namespaces ? 'No VMs found.\n' : `No VMs found in namespace ${namespace}.\n`);
       return;
     }
     parts.io.out(formatShown(machines, showing(), { single: false }));

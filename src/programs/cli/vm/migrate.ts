@@ -22,9 +22,12 @@ export async function migrateVm(target: PowerTarget): Promise<() => Promise<void
 function movedInDetail(asked: PowerTarget): Promise<() => Promise<void>> {
   const { nodeSelector, targetNode, bandwidth, autoConverge, postCopy, cold } = asked.flags;
   if (nodeSelector !== undefined) {
-    throw new UsageError('--node-selector goes with none of --bandwidth, --no-auto-converge, --post-copy and --cold', {
-      hint: 'Name the node with --target-node.',
-    });
+    throw new UsageError(
+      '--node-selector cannot be combined with --bandwidth, --no-auto-converge, --post-copy or --cold',
+      {
+        hint: 'Use --target-node instead.',
+      },
+    );
   }
   const live = cold === true ? { live: false } : {};
   return runOperation(asked, 'migrate', {
@@ -43,8 +46,8 @@ async function demandNode({ client, flags: { targetNode } }: PowerTarget): Promi
     await client.get(NODES, targetNode);
   } catch (error) {
     if (!isNotFound(error)) return;
-    throw new VimanaError('NOT_FOUND', `--target-node ${targetNode}: there is no such node`, {
-      hint: 'See which there are with: kubectl get nodes',
+    throw new VimanaError('NOT_FOUND', `--target-node ${targetNode}: node not found`, {
+      hint: 'List nodes with: kubectl get nodes',
       cause: error,
     });
   }
@@ -55,16 +58,18 @@ async function movedByRestart(asked: PowerTarget, before: Vmi): Promise<() => Pr
   const { client, name, namespace, flags } = asked;
   if (flags.nodeSelector !== undefined || flags.targetNode !== undefined) {
     const flag = flags.targetNode === undefined ? '--node-selector' : '--target-node';
-    throw new UsageError(`${flag}: ${name} is a simulated machine, and goes where the scheduler puts it`);
+    throw new UsageError(`${flag}: ${name} is a simulated VM, whose node the scheduler always chooses`);
   }
   const { uid, name: instance } = before.metadata;
   await client.delete(VMIS, instance, { namespace, preconditions: { uid } });
-  return ofInstance(asked, instance, 'to move', (now) => {
+  return ofInstance(asked, instance, 'to migrate', (now) => {
     if (now === undefined || now.metadata.uid === uid) return { at: 'Stopping' };
     const { phase = '', nodeName = '' } = now.status ?? {};
     if (phase !== 'Running') return { at: phase };
     const stays = nodeName === before.status?.nodeName;
-    return { done: stays ? `Running on ${nodeName} again, where the scheduler put it` : `Running on ${nodeName}` };
+    return {
+      done: stays ? `Running on ${nodeName} again: the scheduler chose the same node` : `Running on ${nodeName}`,
+    };
   });
 }
 
@@ -91,9 +96,9 @@ async function liveMigrate(target: PowerTarget, instance: Vmi): Promise<() => Pr
         name: migration.metadata.name,
         namespace,
         machine: name,
-        what: `${name} to move`,
+        what: `${name} to migrate`,
         progress(now) {
-          if (now === undefined) return { failed: 'the migration was given up' };
+          if (now === undefined) return { failed: 'the migration was cancelled' };
           const phase = now.status?.phase ?? 'Pending';
           if (phase === 'Succeeded')
             return { done: `Running on ${now.status?.migrationState?.targetNode ?? 'another node'}` };

@@ -5,8 +5,8 @@ import { newVm } from './new-vm.ts';
 
 const admissionOf = findAdmission();
 
-describe('a machine made from flags', () => {
-  it.each(VM_GROUPS)('is one that admission of %s takes', (group) => {
+describe('a VM created from flags', () => {
+  it.each(VM_GROUPS)('passes the admission of %s', (group) => {
     const machine = newVm({
       group,
       name: 'web',

@@ -95,7 +95,7 @@ function refuseParts({ group, template, templateNamespace, checksum, disk, userD
     '--user-data': userData,
   }).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
   if (parts.length === 0) return;
-  throw new UsageError(`machines of ${group} take no ${parts.join(', ')}`, {
-    hint: `--group ${hypersdk.group} takes them; for machines of ${group} write a manifest.`,
+  throw new UsageError(`VMs of ${group} do not support ${parts.join(', ')}`, {
+    hint: `--group ${hypersdk.group} supports them; for VMs of ${group}, write a manifest.`,
   });
 }

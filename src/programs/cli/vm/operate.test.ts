@@ -8,7 +8,7 @@ import { type CommandHarness, startCommandHarness } from '#testing/command-harne
 
 const namespace = 'default';
 
-describe('what vimana vm has a VMOperation do', () => {
+describe('commands of vimana vm that use a VMOperation', () => {
   let world: CommandHarness;
   const vm = (...args: string[]) => world.run(['vm', ...args]);
   const make = async (name: string, spec: object = {}) => {
@@ -27,26 +27,29 @@ describe('what vimana vm has a VMOperation do', () => {
   });
   afterAll(() => world.stop());
 
-  it.each(['start', 'restart'])('%ss a machine that has crashed and stays down', async (verb) => {
+  it.each(['start', 'restart'])('%ss a VM that has crashed and stays stopped', async (verb) => {
     const name = `${verb}ed`;
     await make(name, { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '1s' } });
     await expect.poll(async () => (await machine(name)).status?.phase).toBe('Failed');
     expect(await vm(verb, name, '--wait')).toMatchObject({
       code: 0,
-      out: `${name} asked to ${verb}\n${name} is Running\n`,
+      out: `${name}: ${verb} requested\n${name} is Running\n`,
     });
   });
 
-  it('moves a machine as it is told to in detail', async () => {
+  it('migrates a VM with detailed options', async () => {
     await vm('start', 'web', '--wait');
     const { nodeName } = (await machine('web')).status ?? {};
     const flags = ['--bandwidth', '800Mbps', '--post-copy', '--no-auto-converge'];
     const { code, out } = await vm('migrate', 'web', ...flags, '--wait');
-    expect([code, out]).toEqual([0, expect.stringMatching(/^web asked to move\nweb is on kwok-node-\d now\n$/)]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^web: migration requested\nweb is migrated to kwok-node-\d\n$/),
+    ]);
     expect((await machine('web')).status?.nodeName).not.toBe(nodeName);
     expect(await vm('migrate', 'web', '--cold', '--target-node', nodeName ?? '', '--wait')).toMatchObject({
       code: 0,
-      out: `web asked to move\nweb is on ${nodeName} now\n`,
+      out: `web: migration requested\nweb is migrated to ${nodeName}\n`,
     });
     expect((await operations('web')).map(({ migrateSpec }) => migrateSpec)).toEqual(
       expect.arrayContaining([
@@ -56,23 +59,23 @@ describe('what vimana vm has a VMOperation do', () => {
     );
   });
 
-  it('refuses to move a machine to a node that is not there, or that is told in two ways', async () => {
+  it('rejects a target node that does not exist, or that is given in two ways', async () => {
     expect(await vm('migrate', 'web', '--target-node', 'nobody')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('--target-node nobody: there is no such node') as string,
+      err: expect.stringContaining('--target-node nobody: node not found') as string,
     });
     expect(await vm('migrate', 'web', '--cold', '--node-selector', 'a=b')).toMatchObject({
-      err: expect.stringContaining('--node-selector goes with none of') as string,
+      err: expect.stringContaining('--node-selector cannot be combined with') as string,
     });
   });
 
-  it('says of what size a machine is now', async () => {
+  it('reports the new size of a VM', async () => {
     expect((await vm('resize', 'web', '--cpus', '2', '--wait')).out).toMatch(
       /\nweb is resized: the machine \w+ 2 CPUs/,
     );
   });
 
-  it('takes no longer than it may, and leaves nothing that others would wait for', async () => {
+  it('respects its timeout, and leaves no operation behind that blocks others', async () => {
     const restore = ['vm', 'restore', 'web', 'nobody-saved-it', '--wait', '--timeout', '2s'];
     // The command itself never times out here, since the operation ends.
     expect(await world.run(restore, { clock: new FakeClock({ start: realClock.now() }) })).toMatchObject({

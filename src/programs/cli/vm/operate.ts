@@ -17,9 +17,9 @@ import type { PowerTarget } from './power-target.ts';
 export function addOperationCommands(vm: Command, parts: VmDeps): void {
   type Flags = OperationFlags & WaitFlags;
   withWaitFlags(vm.command('clone'))
-    .description('make a new machine from one that there is, or from its snapshot')
+    .description('clone a VM, or one of its snapshots')
     .argument('<name>')
-    .argument('<target>', 'name of the new machine')
+    .argument('<target>', 'name of the new VM')
     .addOption(FLAGS.targetNamespace())
     .addOption(FLAGS.linked())
     .addOption(FLAGS.start())
@@ -28,16 +28,16 @@ export function addOperationCommands(vm: Command, parts: VmDeps): void {
       operate(parts, command, 'clone', name, { ...flags, target }),
     );
   withWaitFlags(vm.command('resize'))
-    .description('give a machine more or fewer CPUs and memory; what needs a restart waits for it')
+    .description('change CPUs and memory of a VM; changes that need a restart apply at the next start')
     .argument('<name>')
     .addOption(FLAGS.cpus())
     .addOption(FLAGS.memory())
     .addOption(FLAGS.hotplug())
     .action((name: string, flags: Flags, command: Command) => operate(parts, command, 'resize', name, flags));
   withWaitFlags(vm.command('restore'))
-    .description('take a machine back to one of its snapshots')
+    .description('restore a VM from one of its snapshots')
     .argument('<name>')
-    .argument('<snapshot>', 'the VMSnapshot')
+    .argument('<snapshot>', 'name of the VMSnapshot')
     .action((name: string, snapshot: string, flags: Flags, command: Command) =>
       operate(parts, command, 'restore', name, { ...flags, snapshot }),
     );

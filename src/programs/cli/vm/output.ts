@@ -8,8 +8,8 @@ import type { CliVm } from './vm-kinds.ts';
 /** Adds `-o` and its related flags. */
 export function withFormatFlags(command: Command): Command {
   return command
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'))
-    .option('--show-managed-fields', 'show who set which field, in json and yaml');
+    .addOption(new Option('-o, --output <format>', 'output format').choices(FORMATS).default('table'))
+    .option('--show-managed-fields', 'include managedFields in json and yaml');
 }
 
 export interface OutputOptions {

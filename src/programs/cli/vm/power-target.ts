@@ -28,7 +28,7 @@ export interface PowerTarget {
 export async function runningInstance({ client, found, name }: PowerTarget): Promise<Vmi> {
   const instance = await instanceOf(client, found);
   if (instance !== undefined) return instance;
-  throw new VimanaError('NOT_RUNNING', `${name} does not run`, { hint: `vimana vm start ${name} --wait` });
+  throw new VimanaError('NOT_RUNNING', `${name} is not running`, { hint: `vimana vm start ${name} --wait` });
 }
 
 /** Returns a function that waits for the instance of a VM. */

@@ -31,7 +31,7 @@ afterAll(() => world.stop());
 const PATH = '/apis/novacron.io/v1alpha1/namespaces/default/virtualmachines';
 
 it.each(['start', 'pause', 'unpause', 'migrate', 'restart', 'stop'])(
-  'can %s a machine of novacron.io, and wait until that is done',
+  'can %s a novacron.io VM, and wait for completion',
   async (verb) => {
     expect(await world.run(['vm', verb, 'old', '--wait', '--timeout', '60s'])).toMatchObject({ code: 0 });
     const phase = verb === 'stop' ? 'Stopped' : 'Running';
@@ -50,13 +50,13 @@ it.each(['start', 'pause', 'unpause', 'migrate', 'restart', 'stop'])(
 );
 
 it.each([
-  ['away', new KubeError(503, 'ServiceUnavailable', 'service unavailable')],
+  ['unavailable', new KubeError(503, 'ServiceUnavailable', 'service unavailable')],
   ['not registered', new KubeError(404, '', '404 page not found')],
-])('says what to look at where the server of subresources is %s', async (_, answer) => {
+])('gives a hint if the server of subresources is %s', async (_, answer) => {
   const request: Client['request'] = (target) =>
     target.path.includes('subresources') ? Promise.reject(answer) : world.admin.request(target);
   const outcome = await runCommand({ ...world.admin, request }, ['vm', 'start', 'web']);
   expect(outcome).toMatchObject({ code: 1, out: '' });
-  expect(outcome.err).toContain(`error: nobody serves subresources.kubevirt.io: ${answer.message}\n`);
+  expect(outcome.err).toContain(`error: subresources.kubevirt.io is not served: ${answer.message}\n`);
   expect(outcome.err).toContain('kubectl get apiservice v1.subresources.kubevirt.io');
 });

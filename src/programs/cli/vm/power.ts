@@ -19,32 +19,32 @@ const KUBEVIRT = 'kubevirt.io';
 
 /** Adds `vm start|stop|restart|pause|unpause|migrate`. */
 export function addPowerCommands(vm: Command, parts: VmDeps): void {
-  add(vm, parts, 'start', 'start machines', 'asked to start', async (target) => {
+  add(vm, parts, 'start', 'start VMs', 'start requested', async (target) => {
     if (hasEnded(target)) await runOperation(target, 'start');
     else await power(target, 'start', { running: true });
     return runs(target);
   });
-  add(vm, parts, 'stop', 'stop machines, giving their guests time to shut down', 'asked to stop', async (target) => {
+  add(vm, parts, 'stop', 'stop VMs gracefully', 'stop requested', async (target) => {
     await power(target, 'stop', { running: false });
     return reaches(target, ['Stopped'], 'to stop');
   });
-  add(vm, parts, 'restart', 'stop machines and start them anew', 'asked to restart', async (target) => {
+  add(vm, parts, 'restart', 'restart VMs', 'restart requested', async (target) => {
     if (hasEnded(target)) {
       await runOperation(target, 'start');
       return runs(target);
     }
     const before = await instanceOf(target.client, target.found);
     if (before === undefined)
-      throw new VimanaError('NOT_RUNNING', `${target.name} does not run`, { hint: `vimana vm start ${target.name}` });
+      throw new VimanaError('NOT_RUNNING', `${target.name} is not running`, { hint: `vimana vm start ${target.name}` });
     if (target.found.type.group === KUBEVIRT) await put(target, `virtualmachines/${target.name}/restart`);
     else await target.client.delete(VMIS, before.metadata.name, { namespace: target.namespace });
     return runsAnew(target, before);
   });
-  add(vm, parts, 'pause', 'freeze machines where they are', 'asked to pause', async (target) => {
+  add(vm, parts, 'pause', 'pause VMs', 'pause requested', async (target) => {
     await put(target, `virtualmachineinstances/${await instanceName(target)}/pause`);
     return setPaused(target, true);
   });
-  add(vm, parts, 'unpause', 'let paused machines go on', 'asked to go on', async (target) => {
+  add(vm, parts, 'unpause', 'unpause VMs', 'unpause requested', async (target) => {
     await put(target, `virtualmachineinstances/${await instanceName(target)}/unpause`);
     return setPaused(target, false);
   });
@@ -52,17 +52,17 @@ export function addPowerCommands(vm: Command, parts: VmDeps): void {
     vm,
     parts,
     'migrate',
-    'move running machines to other nodes: alive, simulated ones by a stop and a start where the scheduler likes',
-    'asked to move',
+    'live-migrate VMs to other nodes (simulated VMs: stop and reschedule)',
+    'migration requested',
     migrateVm,
   );
   migrate
     .addOption(FLAGS.targetNode())
-    .option('--node-selector <key=value...>', 'labels that the node must have')
+    .option('--node-selector <key=value...>', 'labels that the target node must have')
     .addOption(FLAGS.bandwidth())
     .addOption(FLAGS.autoConverge())
     .addOption(FLAGS.postCopy())
-    .option('--cold', 'stop the machine, and start it on the other node');
+    .option('--cold', 'stop the VM, and start it on the other node');
 }
 
 function add(
@@ -83,7 +83,7 @@ function add(
           const found = await findVm(client, given, namespace, group);
           const { name = given } = found.machine.metadata;
           const wait = await run({ client, found, name, namespace, flags, parts });
-          parts.io.out(`${name} ${done}\n`);
+          parts.io.out(`${name}: ${done}\n`);
           return wait;
         });
         if (flags.wait === true) (await allOf(parts.io, target.done, (wait) => wait())).finish();
@@ -127,8 +127,8 @@ function isUnserved(error: unknown): error is KubeError {
 }
 
 function unsupportedError(error: KubeError): VimanaError {
-  return new VimanaError('UNSERVED', `nobody serves subresources.kubevirt.io: ${error.message}`, {
-    hint: 'Does the operator run, and with subresources? kubectl get apiservice v1.subresources.kubevirt.io tells. Without it, machines start and stop by spec.runStrategy.',
+  return new VimanaError('UNSERVED', `subresources.kubevirt.io is not served: ${error.message}`, {
+    hint: 'Check that the operator runs with subresources: kubectl get apiservice v1.subresources.kubevirt.io. Without them, start and stop VMs with spec.runStrategy.',
     cause: error,
   });
 }
@@ -173,8 +173,8 @@ function runsAnew(target: PowerTarget, before: Vmi): () => Promise<void> {
 
 async function setPaused(target: PowerTarget, wanted: boolean): Promise<() => Promise<void>> {
   const name = await instanceName(target);
-  return ofInstance(target, name, wanted ? 'to be paused' : 'to go on', (instance) => {
-    if (instance === undefined) return { failed: 'it no longer runs' };
+  return ofInstance(target, name, wanted ? 'to be paused' : 'to be unpaused', (instance) => {
+    if (instance === undefined) return { failed: 'it is no longer running' };
     const is = instance.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True') === true;
     const state = is ? 'Paused' : 'Running';
     return is === wanted ? { done: state } : { at: state };

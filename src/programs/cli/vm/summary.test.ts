@@ -26,20 +26,20 @@ const instance = {
   status: { phase: 'Running', nodeName: 'n1', interfaces: [{ ipAddress: '10.244.0.7' }] },
 } as unknown as Vmi;
 
-describe('the summary of a machine', () => {
-  it('takes node and address from the instance that belongs to it', () => {
+describe('the summary of a VM', () => {
+  it('takes node and address from the instance of the VM', () => {
     const found = instancesByOwner([instance]).get('u1');
     expect(cellsOf(summaryOf(machine, found), now, { wide: true })).toEqual([
       ...['web', 'kubevirt.io', 'Running', 'True', '90s', 'n1', '10.244.0.7', '4', '4Gi'],
     ]);
   });
 
-  it('says of no machine that has ended where it was', () => {
+  it('shows no node for a VM that has ended', () => {
     const ended = { ...instance, status: { ...instance.status, phase: 'Failed' } } as Vmi;
     expect(summaryOf(machine, ended)).toMatchObject({ node: '', ip: '' });
   });
 
-  it('says what it can of a machine with no instance and no status', () => {
+  it('shows what is known of a VM without instance and status', () => {
     const bare: CliVm = { ...machine, status: {}, spec: {} };
     expect(cellsOf(summaryOf(bare, undefined), now, { wide: true })).toEqual([
       ...['web', 'kubevirt.io', 'Unknown', 'False', '90s', '<none>', '<none>', '<none>', '<none>'],
@@ -57,7 +57,7 @@ describe('the summary of a machine', () => {
   });
 });
 
-describe('the size of a machine', () => {
+describe('the size of a VM', () => {
   const of = (apiVersion: string, spec: object, seen?: Vmi) => {
     const { cpus, memory } = summaryOf({ ...machine, apiVersion, spec } as CliVm, seen);
     return [cpus, memory];
@@ -71,19 +71,19 @@ describe('the size of a machine', () => {
     ['novacron.io/v1alpha1', { template: { spec: { resources: { cpu: 2, memory: '4Gi' } } } }, ['2', '4Gi']],
     ['simulation.node-classifier.io/v1alpha1', { resources: { cpu: '500m', memory: '8Gi' } }, ['1', '8Gi']],
     ['hypersdk.io/v1alpha1', { cpus: 3, memory: '1Gi' }, ['3', '1Gi']],
-  ])('of %s is what its spec says while it is off', (apiVersion, spec, size) => {
+  ])('of %s is that of its spec while it is stopped', (apiVersion, spec, size) => {
     expect(of(apiVersion, spec)).toEqual(size);
     const ended = { ...instance, status: { ...instance.status, phase: 'Succeeded' } } as Vmi;
     expect(of(apiVersion, spec, ended)).toEqual(size);
   });
 
-  it('is what the guest has while it runs, whatever spec says by now', () => {
+  it('is that of the guest while it runs, even if the spec differs', () => {
     expect(of('hypersdk.io/v1alpha1', { cpus: 3, memory: '9Gi' }, grown)).toEqual(['1', '2Gi']);
     expect(of('hypersdk.io/v1alpha1', { cpus: 3, memory: '9Gi' }, instance)).toEqual(['4', '4Gi']);
   });
 });
 
-it('a machine that stands still is Paused, where only a condition tells', () => {
+it('a VM with the condition Paused is shown as Paused', () => {
   const conditions = [{ type: 'Paused', status: 'True' }];
   const status = (phase: string) => summaryOf({ ...machine, status: { phase, conditions } }, undefined).status;
   expect([status('Running'), status('Migrating')]).toEqual(['Paused', 'Migrating']);
@@ -104,7 +104,7 @@ describe('the output', () => {
     expect(JSON.parse(show('json', false))).toEqual({ apiVersion: 'v1', kind: 'List', items: [machine] });
   });
 
-  it('is a name that kubectl takes', () => {
+  it('is a name that kubectl accepts', () => {
     expect(show('name')).toBe('virtualmachine.kubevirt.io/web\n');
   });
 });

@@ -33,13 +33,13 @@ export async function vmTypes(client: Client, group: string | undefined): Promis
   if (wanted.length > 0) return wanted.map(typeOf);
   throw new UsageError(
     group === undefined
-      ? 'this cluster serves no VirtualMachine of any group'
-      : `this cluster serves no VirtualMachine of the group ${group}`,
+      ? 'this cluster does not serve VirtualMachines of any group'
+      : `this cluster does not serve VirtualMachines of the group ${group}`,
     {
       hint:
         served.length > 0
           ? `It serves those of ${served.map((kind) => kind.group).join(', ')}.`
-          : 'Teach it the kinds with: vimana crds | kubectl apply -f -',
+          : 'Install the CRDs with: vimana crds | kubectl apply -f -',
     },
   );
 }

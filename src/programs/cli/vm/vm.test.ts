@@ -23,21 +23,21 @@ describe('vimana vm', () => {
   });
   afterAll(() => world.stop());
 
-  it('deletes those that there are and names those that there are not', async () => {
+  it('deletes existing VMs, and reports missing ones', async () => {
     for (const name of ['a', 'b']) expect(await create(name, '--stopped')).toMatchObject({ code: 0 });
     expect(await vm('delete', 'a', 'nobody', 'b', 'b', '--wait')).toEqual({
       code: 1,
       out: [
         'virtualmachine.kubevirt.io/a deleted\n',
         'virtualmachine.kubevirt.io/b deleted\n',
-        'a is gone\nb is gone\n',
+        'a is deleted\nb is deleted\n',
       ].join(''),
-      err: expect.stringMatching(/^error: there is no VirtualMachine "nobody" in the namespace default\n/),
+      err: expect.stringMatching(/^error: VirtualMachine "default\/nobody" not found\n/),
     });
-    expect((await vm('list')).err).toBe('No machines found in the namespace default.\n');
+    expect((await vm('list')).err).toBe('No VMs found in namespace default.\n');
   });
 
-  it('creates what can be created of several manifests', async () => {
+  it('creates the valid ones of several manifests', async () => {
     await create('there', '--stopped');
     const files = { 'all.yaml': ['one', 'there', 'two'].map(manifest).join('---') };
     const outcome = await world.run(['vm', 'create', '-f', 'all.yaml', '--wait'], { files });
@@ -49,7 +49,7 @@ describe('vimana vm', () => {
     expect(await vm('delete', 'vm/one', 'virtualmachine.kubevirt.io/two', 'there')).toMatchObject({ code: 0, err: '' });
   });
 
-  it('says which file cannot be read', async () => {
+  it('reports which file cannot be read', async () => {
     const io = {
       read: (path: string) => terminal.read(path),
       manifestsAt: (path: string) => terminal.manifestsAt(path),
@@ -63,41 +63,41 @@ describe('vimana vm', () => {
     }
   });
 
-  it('says where a machine ended up that was waited for', async () => {
+  it('reports the final state of a VM that it waited for', async () => {
     expect((await create('web', '--wait')).out).toMatch(/created\nweb is Running\n$/);
     const cases = [
-      ['pause', /^web asked to pause\nweb is Paused\n$/],
-      ['unpause', /^web asked to go on\nweb is Running\n$/],
-      ['restart', /^web asked to restart\nweb is Running\n$/],
-      ['migrate', /^web asked to move\nweb is Running on kwok-node-\d\n$/],
-      ['stop', /^web asked to stop\nweb is Stopped\n$/],
-      ['start', /^web asked to start\nweb is Running\n$/],
+      ['pause', /^web: pause requested\nweb is Paused\n$/],
+      ['unpause', /^web: unpause requested\nweb is Running\n$/],
+      ['restart', /^web: restart requested\nweb is Running\n$/],
+      ['migrate', /^web: migration requested\nweb is Running on kwok-node-\d\n$/],
+      ['stop', /^web: stop requested\nweb is Stopped\n$/],
+      ['start', /^web: start requested\nweb is Running\n$/],
     ] as const;
     for (const [verb, said] of cases) {
       expect(await vm(verb, 'web', '--wait'), verb).toMatchObject({ code: 0, out: expect.stringMatching(said) });
     }
   });
 
-  it('moves a machine to the node that is named', async () => {
+  it('migrates a VM to the given node', async () => {
     const nodeOf = async () => (await vm('get', 'web', '-o', 'wide')).out.match(/kwok-node-\d/)?.[0] ?? '';
     const target = (await nodeOf()) === 'kwok-node-1' ? 'kwok-node-2' : 'kwok-node-1';
     const { code, out } = await vm('migrate', 'web', '--target-node', target, '--wait');
-    expect([code, out]).toEqual([0, `web asked to move\nweb is Running on ${target}\n`]);
+    expect([code, out]).toEqual([0, `web: migration requested\nweb is Running on ${target}\n`]);
     expect(await nodeOf()).toBe(target);
   });
 
-  it('does a thing to many machines, whatever comes of one of them', async () => {
+  it('acts on many VMs, even if one of them fails', async () => {
     await create('idle', '--stopped', '--wait');
     expect(await vm('pause', 'idle', 'web', 'nobody', '--wait')).toMatchObject({
       code: 1,
-      out: 'web asked to pause\nweb is Paused\n',
-      err: expect.stringMatching(/idle does not run[^]*no VirtualMachine "nobody"/),
+      out: 'web: pause requested\nweb is Paused\n',
+      err: expect.stringMatching(/idle is not running[^]*VirtualMachine "default\/nobody" not found/),
     });
     await vm('unpause', 'web', '--wait');
     await vm('delete', 'idle', '--wait');
   });
 
-  it('claims of no machine that it is paused while its node is frozen', async () => {
+  it('does not report a VM as paused while its node is frozen', async () => {
     const { items } = await world.admin.list(NODES);
     const freeze = (value: string | null) =>
       Promise.all(
@@ -117,8 +117,8 @@ describe('vimana vm', () => {
     await clock.advance(300_000);
     expect(await pausing).toEqual({
       code: 1,
-      out: 'web asked to pause\n',
-      err: expect.stringContaining('error: waited 5m for web to be paused, which is Running\n'),
+      out: 'web: pause requested\n',
+      err: expect.stringContaining('error: timed out after 5m waiting for web to be paused, which is Running\n'),
     });
     await freeze(null);
     await expect
@@ -129,7 +129,7 @@ describe('vimana vm', () => {
     await vm('unpause', 'web', '--wait');
   });
 
-  it('shows who set which field only where that is asked for', async () => {
+  it('shows managedFields only on request', async () => {
     for (const format of ['yaml', 'json']) {
       for (const command of [['get', 'web'], ['list']]) {
         expect((await vm(...command, '-o', format)).out, format).not.toContain('managedFields');
@@ -138,15 +138,15 @@ describe('vimana vm', () => {
     }
   });
 
-  it('shows several machines, and names those that there are not', async () => {
+  it('shows several VMs, and reports missing ones', async () => {
     expect(await vm('get', 'web', 'nobody', '-o', 'name')).toMatchObject({
       code: 1,
       out: 'virtualmachine.kubevirt.io/web\n',
-      err: expect.stringContaining('"nobody"'),
+      err: expect.stringContaining('"default/nobody" not found'),
     });
   });
 
-  describe('that is watched', () => {
+  describe('with --watch', () => {
     const following = async (args: readonly string[], until: (out: string) => boolean, meanwhile = async () => {}) => {
       const enough = new AbortController();
       const first = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ describe('vimana vm', () => {
       expect(out.split('\n')[1]).toMatch(/web +kubevirt.io +Running +True +\S+ +kwok-node-\d +10\.\S+ +1 +1Gi$/);
     });
 
-    it('is told of again when it changes, by row or by name', async () => {
+    it('prints each change, as a row or a name', async () => {
       const { out } = await following(
         ['list'],
         (so) => so.includes('Paused'),
