@@ -189,12 +189,12 @@ describe.skipIf(helm === undefined)('the chart', () => {
     ['nameOverride=web', 'nameOverride'],
     ['nodeLostAfter=10s', 'nodeLostAfter=10s must be at least 35s'],
     ['nodeLostAfter=0.5m4s999ms', 'must be at least 35s'],
-    ['metrics.port=8081', 'metrics.port, health.port name port 8081 together'],
+    ['metrics.port=8081', 'metrics.port, health.port use the same port 8081'],
     ['carbon.provider=sun', 'provider'],
     ['carbon.provider=electricity-maps', 'needs carbon.tokenSecret.name'],
     ['carbon.provider=static', 'needs carbon.table'],
     ['carbon.zone=germany', 'zone'],
-    ['health.port=9443', 'health.port, webhook.port name port 9443 together'],
+    ['health.port=9443', 'health.port, webhook.port use the same port 9443'],
   ])('refuses the value %s', (value, name) => {
     const { status, stderr } = run('template', 'a', CHART, ...KUBERNETES, '--set', value);
     expect(status).not.toBe(0);
@@ -204,9 +204,9 @@ describe.skipIf(helm === undefined)('the chart', () => {
   it('tells everything that cannot run at once', () => {
     const values = 'metrics.port=9443,health.port=9443,nodeLostAfter=1s';
     const { stderr } = run('template', '1st', CHART, ...KUBERNETES, '--set', values);
-    expect(stderr).toContain('1st cannot be the name of a Service');
+    expect(stderr).toContain('1st is not a valid name of a Service');
     expect(stderr).toContain('nodeLostAfter=1s must be at least 35s');
-    expect(stderr).toContain('metrics.port, health.port, webhook.port name port 9443 together');
+    expect(stderr).toContain('metrics.port, health.port, webhook.port use the same port 9443');
   });
 
   it.each([
@@ -349,7 +349,7 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
     await owned('virtualmachines.kubevirt.io', { labels: { 'app.kubernetes.io/managed-by': 'virt-operator' } });
     const { told, written } = await notes('dialects.novacron=false', 'dialects.simulation=false');
     expect(written).toEqual(['virtualmachines.hypersdk.io']);
-    expect(told).toContain('belong to release b in namespace x, which brings them up to date');
+    expect(told).toContain('belong to release b in namespace x, which updates them');
     expect(told).toContain('belong to virt-operator');
     const [, command = ''] = /(kubectl apply --server-side(?:.*\\\n)*.*)\n/.exec(told) ?? [];
     const files = [...command.matchAll(/-f (\S+)/g)].map(([, file = '']) => file);
@@ -364,10 +364,10 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
   });
 
   it('say nothing of definitions where all are its own, or none is brought', async () => {
-    expect((await notes('crds.install=false')).told).not.toContain('left as they are');
+    expect((await notes('crds.install=false')).told).not.toContain('were not changed');
     for (const { metadata } of (await embedded.admin.list(CUSTOM_RESOURCE_DEFINITIONS)).items)
       await owned(metadata.name ?? '', of('a'));
-    expect((await notes('dialects.kubevirt=true')).told).not.toContain('left as they are');
+    expect((await notes('dialects.kubevirt=true')).told).not.toContain('were not changed');
   });
 
   it('look at machines of the groups that are on', async () => {

@@ -12,8 +12,8 @@ export function operatorManifests(helm: string): { path: string; text: string } 
   const args = ['template', 'vimana-operator', 'deploy/helm/vimana', '--namespace', NAMESPACE];
   const set = ['--set', 'crds.install=false', '--kube-version', '1.36.3'];
   const { status, stdout, stderr } = spawnSync(helm, [...args, ...set], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`helm cannot make the manifests: ${stderr}`);
-  const header = `# Written from deploy/helm/vimana by tools/generate/operator-manifests.ts. Definitions first:
+  if (status !== 0) throw new Error(`helm cannot render the manifests: ${stderr}`);
+  const header = `# Generated from deploy/helm/vimana by tools/generate/operator-manifests.ts. Install the CRDs first:
 # kubectl apply --server-side -f deploy/crds/ && kubectl apply -f deploy/operator/
 apiVersion: v1
 kind: Namespace

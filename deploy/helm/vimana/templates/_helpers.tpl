@@ -115,7 +115,7 @@ is the owner of what was applied by hand or by `vimana install`.
 {{- $wrong := list -}}
 {{- $name := include "vimana.name" . -}}
 {{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
-{{- $wrong = append $wrong (printf "%s cannot be the name of a Service, which begins with a letter and has no dot: set fullnameOverride" $name) -}}
+{{- $wrong = append $wrong (printf "%s is not a valid name of a Service, which starts with a letter and has no dots: set fullnameOverride" $name) -}}
 {{- end -}}
 {{- $seconds := dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 -}}
 {{- $patience := 0.0 -}}
@@ -124,7 +124,7 @@ is the owner of what was applied by hand or by `vimana install`.
 {{- $patience = addf $patience (mulf (trimSuffix $unit . | float64) (get $seconds $unit)) -}}
 {{- end -}}
 {{- if lt $patience 35.0 -}}
-{{- $wrong = append $wrong (printf "nodeLostAfter=%s must be at least 35s: a silent node ends its machines after 30s" .Values.nodeLostAfter) -}}
+{{- $wrong = append $wrong (printf "nodeLostAfter=%s must be at least 35s: a node that cannot renew its lease stops its VMs after 30s" .Values.nodeLostAfter) -}}
 {{- end -}}
 {{- with .Values.carbon -}}
 {{- if and (eq .provider "electricity-maps") (not .tokenSecret.name) -}}
@@ -145,7 +145,7 @@ is the owner of what was applied by hand or by `vimana install`.
 {{- end -}}
 {{- range $port, $names := $taken -}}
 {{- if gt (len $names) 1 -}}
-{{- $wrong = append $wrong (printf "%s name port %s together: give each a port of its own" (join ", " $names) $port) -}}
+{{- $wrong = append $wrong (printf "%s use the same port %s: each needs its own port" (join ", " $names) $port) -}}
 {{- end -}}
 {{- end -}}
 {{- if $wrong }}{{ fail (join "; " $wrong) }}{{ end -}}
