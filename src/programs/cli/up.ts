@@ -50,37 +50,10 @@ export interface UpSettings extends NodeFlags {
  * it is stopped.
  */
 export function upCommand(start: (settings: UpSettings) => Promise<void>): Command {
-  const up = nodeFlags(new CheckedCommand('up'), 'nodes')
-    .description('run a whole cluster in one process: API server, scheduler, controllers, simulated nodes and operator')
-    .option(
-      '--data-dir <directory>',
-      'directory for objects, certificates and keys (default: the data directory of the user)',
-      nonEmpty,
-    )
-    .option(
-      '--ephemeral',
-      'keep objects in memory; the data directory then contains only certificates and a lock',
-      false,
-    )
-    .addOption(
-      new Option(
-        '--durability <mode>',
-        'sync: respond once a write is on disk; relaxed: once the operating system has it',
-      )
-        .choices(['sync', 'relaxed'])
-        .default('sync'),
-    )
-    .option('--port <number>', 'port of the API server; 0 picks free ports for all listeners', portNumber, 6443)
-    .option('--bind-address <address>', 'address for all listeners', nonEmpty, '127.0.0.1')
-    .addOption(allowedHostsOption())
-    .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
-    .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
-    .option(
-      '--exporter-port <number>',
-      'port of the exporter, which runs if --dialects includes simulation',
-      portNumber,
-      8000,
-    )
+  const named = nodeFlags(new CheckedCommand('up'), 'nodes').description(
+    'run a whole cluster in one process: API server, scheduler, controllers, simulated nodes and operator',
+  );
+  const up = withListenerFlags(withDataFlags(named))
     .option('--kubeconfig-out <file>', 'also write an administrator kubeconfig to this file when ready', nonEmpty)
     .addOption(
       new Option('--dialects <names>', 'API groups to serve, separated by commas')
@@ -114,6 +87,43 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .refuses(contradictions)
     .action((flags: Flags, command: Command) =>
       start(settingsOf(flags, (name) => command.getOptionValueSource(name) === 'cli')),
+    );
+}
+
+function withDataFlags(command: CheckedCommand): CheckedCommand {
+  return command
+    .option(
+      '--data-dir <directory>',
+      'directory for objects, certificates and keys (default: the data directory of the user)',
+      nonEmpty,
+    )
+    .option(
+      '--ephemeral',
+      'keep objects in memory; the data directory then contains only certificates and a lock',
+      false,
+    )
+    .addOption(
+      new Option(
+        '--durability <mode>',
+        'sync: respond once a write is on disk; relaxed: once the operating system has it',
+      )
+        .choices(['sync', 'relaxed'])
+        .default('sync'),
+    );
+}
+
+function withListenerFlags(command: CheckedCommand): CheckedCommand {
+  return command
+    .option('--port <number>', 'port of the API server; 0 picks free ports for all listeners', portNumber, 6443)
+    .option('--bind-address <address>', 'address for all listeners', nonEmpty, '127.0.0.1')
+    .addOption(allowedHostsOption())
+    .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
+    .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
+    .option(
+      '--exporter-port <number>',
+      'port of the exporter, which runs if --dialects includes simulation',
+      portNumber,
+      8000,
     );
 }
 
