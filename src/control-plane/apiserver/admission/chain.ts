@@ -64,7 +64,7 @@ export function admissionChain(parts: ChainDeps): AdmissionChain {
   const all: AllObjects = (group, plural) => new StoredObjects(source, group, 'v1', plural, signal);
   const mutating = compiledIn(parts, all);
   const others = configuredAndLater(parts, all, mutating);
-  const quota = resourceQuota(all('', 'resourcequotas'), source);
+  const quota = resourceQuota(all('', 'resourcequotas'), source, clock);
   const plugins = [...mutating, others.mutation, ...others.validation, quota];
   return {
     plugins,

@@ -1,7 +1,8 @@
 import { compare, formatQuantity, isZero, milliValue, parseQuantity, ratio } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { type Amounts, amountsOf } from '#platform/kube/resources/amounts';
+import { podLimits, podRequests } from '#platform/kube/resources/pod-resources';
 import type { Pod, Quantities, Resources } from '../kinds/pod/pod-spec.ts';
-import { type Amounts, amountsOf, podLimits, podRequests } from './pod-resources.ts';
 import { containersOf } from './pod-write.ts';
 
 /** One item of a LimitRange. */
@@ -27,8 +28,11 @@ export function limitProblems(limits: readonly Limit[], object: KubeObject): str
     ]);
 }
 
+/** The bounds of a pod are for what its user wrote, not for the overhead that its runtime adds. */
+const OF_POD = { excludeOverhead: true } as const;
+
 function podProblems(limit: Limit, pod: Pod): string[] {
-  if (limit.type === 'Pod') return allProblems(limit, podRequests(pod), podLimits(pod));
+  if (limit.type === 'Pod') return allProblems(limit, podRequests(pod, OF_POD), podLimits(pod, OF_POD));
   if (limit.type !== 'Container') return [];
   return [...containersOf(pod)].flatMap(([, { resources }]) =>
     allProblems(limit, amountsOf(resources?.requests), amountsOf(resources?.limits)),

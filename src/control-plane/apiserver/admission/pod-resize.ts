@@ -1,10 +1,10 @@
 import { compare, milliValue, parseQuantity, type Quantity, value } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { podRequests } from '#platform/kube/resources/pod-resources';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError } from '../api-error.ts';
 import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';
 import { admissionDenial } from './denial.ts';
-import { podRequests } from './pod-resources.ts';
 import { isPods } from './pod-write.ts';
 import { type ObjectSource, readObject } from './stored-objects.ts';
 

@@ -3,9 +3,11 @@ import { jsonEqual } from '#platform/base/json-equal';
 import type { ResourceType } from '#platform/kube/client';
 import { RESOURCE_QUOTAS, type ResourceQuota } from '#platform/kube/kinds/resource-quota';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { formatAmounts } from '#platform/kube/quota/amounts';
+import type { CountedResource } from '#platform/kube/quota/counted-resource';
+import { scopeFacts } from '#platform/kube/quota/quota-scope';
 import { countedResources, quotaStatus } from '#platform/kube/quota/quota-status';
-import { type CountedResource, pastGraceAt, usageOf } from '#platform/kube/quota/usage';
+import { pastGraceAt, usageOf } from '#platform/kube/quota/usage';
+import { formatAmounts } from '#platform/kube/resources/amounts';
 import type { Change } from '#platform/runtime/cache';
 import { type Controller, watchSource } from '#platform/runtime/controller';
 import { preferredVersions } from '#platform/runtime/discovery';
@@ -75,6 +77,7 @@ function countedObjects(type: ResourceType, clock: Clock, due: Map<string, numbe
 
 function isSameUse(type: ResourceType, { object, old }: Change, now: number): boolean {
   if (old === undefined || object.metadata.deletionTimestamp !== old.metadata.deletionTimestamp) return false;
-  const text = (state: KubeObject) => JSON.stringify(formatAmounts(usageOf(type, state, now)));
+  const text = (state: KubeObject) =>
+    JSON.stringify([formatAmounts(usageOf(type, state, now)), scopeFacts(type, state)]);
   return text(object) === text(old);
 }

@@ -39,18 +39,6 @@ function memoizedAmount(texts: Map<string, number>, text: string, read: (quantit
   return amount;
 }
 
-export function addTo(sum: Amounts, more: Amounts): void {
-  for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0) + amount);
-}
-
-/** Raises every amount to at least that of `least`. */
-export function raiseTo(amounts: Amounts, least: Amounts): void {
-  for (const [name, amount] of least) {
-    const before = amounts.get(name);
-    if (before === undefined || before < amount) amounts.set(name, amount);
-  }
-}
-
 /** Reports whether a resource is counted beside CPU, memory and storage. All others are ignored. */
 export function isScalar(name: string): boolean {
   if (name.startsWith('hugepages-') || name.startsWith('attachable-volumes-')) return true;

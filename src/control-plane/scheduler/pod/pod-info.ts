@@ -1,4 +1,5 @@
 import type { Pod, Toleration, Volume } from '#platform/kube/kinds/pod';
+import { isResized } from '#platform/kube/resources/resized-amounts';
 import type { Labels } from '#platform/kube/selectors/label-requirement';
 import { keyOf } from '#platform/runtime/key';
 import { type Affinity, type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
@@ -10,7 +11,7 @@ import {
   type RequiredNodeAffinity,
   requiredNodeAffinityOf,
 } from './node-affinity.ts';
-import { isResized, type Requests, requestsOf } from './requests.ts';
+import { type Requests, requestsOf } from './requests.ts';
 import { type SpreadConstraint, type SpreadConstraintSpec, spreadConstraintOf } from './spread-constraint.ts';
 
 /** A pod with everything that scheduling needs, parsed once. */

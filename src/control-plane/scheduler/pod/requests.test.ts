@@ -67,7 +67,7 @@ test.each(CASES)('%s', (_what, spec, expected) => {
 test('a container that is being made smaller holds what it has until it is done', () => {
   const shrinking = pod('p', {
     containers: [container({ cpu: '1' })],
-    status: { containerStatuses: [{ name: 'c', allocatedResources: { cpu: '2' } } as object] },
+    status: { containerStatuses: [{ name: 'c', resources: {}, allocatedResources: { cpu: '2' } } as object] },
   });
   expect(requestsOf(shrinking).cpu).toBe(2000);
 });

@@ -1,5 +1,8 @@
-import type { Container, Pod, PodSpec, ResourceList } from '#platform/kube/kinds/pod';
-import { type Amounts, addTo, amountsOf, CPU, EPHEMERAL_STORAGE, isScalar, MEMORY, raiseTo } from './amounts.ts';
+import { milliQuantityOf, milliValue, quantityOf, value } from '#platform/base/quantity';
+import type { Pod } from '#platform/kube/kinds/pod';
+import type { Amounts } from '#platform/kube/resources/amounts';
+import { hasPodLevelRequests, podRequests } from '#platform/kube/resources/pod-resources';
+import { CPU, EPHEMERAL_STORAGE, isScalar, MEMORY } from './amounts.ts';
 
 /** Resources that a pod takes on a node: millicores, bytes and counts. */
 export interface Requests {
@@ -13,88 +16,46 @@ export interface Requests {
   readonly nonZeroMemory: number;
 }
 
-const LITTLE_CPU = 100;
-const LITTLE_MEMORY = 200 * 1024 * 1024;
-const NOTHING: Amounts = new Map();
-/** Resources that can be requested at pod level. */
-const POD_LEVEL = new Set([CPU, MEMORY]);
+const DEFAULT_CPU = milliQuantityOf(100);
+const DEFAULT_MEMORY = quantityOf(200 * 1024 * 1024);
+/** A pod holds what its node has allocated until a resize is done. */
+const HELD = { status: 'pod' } as const;
 
 export function requestsOf(pod: Pod): Requests {
-  const { spec } = pod;
-  const asked = total(pod, NOTHING);
-  const little = littleOf(spec, asked);
-  const nonZero = little.size === 0 ? asked : total(pod, little);
+  const requested = podRequests(pod, HELD);
+  const missing = defaultsOf(pod, requested);
+  const nonZero = missing.size === 0 ? requested : podRequests(pod, { ...HELD, missing });
   return {
-    cpu: asked.get(CPU) ?? 0,
-    memory: asked.get(MEMORY) ?? 0,
-    ephemeralStorage: asked.get(EPHEMERAL_STORAGE) ?? 0,
-    scalars: [...asked].filter(([name, amount]) => amount !== 0 && isScalar(name)),
-    nonZeroCpu: nonZero.get(CPU) ?? 0,
-    nonZeroMemory: nonZero.get(MEMORY) ?? 0,
+    cpu: millicores(requested),
+    memory: units(requested, MEMORY),
+    ephemeralStorage: units(requested, EPHEMERAL_STORAGE),
+    scalars: scalarsOf(requested),
+    nonZeroCpu: millicores(nonZero),
+    nonZeroMemory: units(nonZero, MEMORY),
   };
 }
 
-/** Returns the default amounts of a container without requests, none if the pod requests them at pod level. */
-function littleOf(spec: PodSpec, asked: Amounts): Amounts {
-  const ofPod = spec.resources?.requests !== undefined && Object.keys(spec.resources.requests).some(isPodLevel);
-  const little: Amounts = new Map();
-  if (!ofPod || !asked.has(CPU)) little.set(CPU, LITTLE_CPU);
-  if (!ofPod || !asked.has(MEMORY)) little.set(MEMORY, LITTLE_MEMORY);
-  return little;
+function millicores(amounts: Amounts): number {
+  const amount = amounts.get(CPU);
+  return amount === undefined ? 0 : milliValue(amount);
 }
 
-/**
- * Sums all containers, or takes the startup if that needs more. Init containers run one after another, each beside the
- * restartable ones before it.
- */
-function total(pod: Pod, missing: Amounts): Amounts {
-  const { spec } = pod;
-  const together: Amounts = new Map();
-  for (const container of spec.containers) addTo(together, requestsOfContainer(pod, container, missing));
-  const staying: Amounts = new Map();
-  const start: Amounts = new Map();
-  for (const container of spec.initContainers ?? []) {
-    const own = requestsOfContainer(pod, container, missing);
-    if (container.restartPolicy === 'Always') {
-      addTo(together, own);
-      addTo(staying, own);
-      raiseTo(start, staying);
-    } else {
-      addTo(own, staying);
-      raiseTo(start, own);
-    }
-  }
-  raiseTo(together, start);
-  for (const [name, amount] of amountsOf(spec.resources?.requests)) if (isPodLevel(name)) together.set(name, amount);
-  addTo(together, amountsOf(spec.overhead));
-  return together;
+function units(amounts: Amounts, name: string): number {
+  const amount = amounts.get(name);
+  return amount === undefined ? 0 : value(amount);
 }
 
-function requestsOfContainer(pod: Pod, { name, resources }: Container, missing: Amounts): Amounts {
-  const amounts = amountsOf(resources?.requests);
-  // A container that is being resized holds the larger of its allocated and its desired amount.
-  const status = pod.status?.containerStatuses?.find((each) => (each as ResizedStatus).name === name);
-  if (status !== undefined) {
-    const { allocatedResources, resources: actual } = status as ResizedStatus;
-    if (allocatedResources !== undefined) raiseTo(amounts, amountsOf(allocatedResources));
-    if (actual?.requests !== undefined) raiseTo(amounts, amountsOf(actual.requests));
-  }
-  for (const [resource, amount] of missing) if (!amounts.has(resource)) amounts.set(resource, amount);
-  return amounts;
+function scalarsOf(amounts: Amounts): [name: string, amount: number][] {
+  const scalars: [string, number][] = [];
+  for (const [name, amount] of amounts) if (isScalar(name) && amount.nano !== 0n) scalars.push([name, value(amount)]);
+  return scalars;
 }
 
-/** Reports whether the node reports allocated amounts of containers, which may exceed their spec. */
-export function isResized({ status }: Pod): boolean {
-  return (status?.containerStatuses ?? []).some((each) => {
-    const { allocatedResources, resources } = each as ResizedStatus;
-    return allocatedResources !== undefined || resources !== undefined;
-  });
+/** Returns the default requests of a container without any, none if the pod requests them at pod level. */
+function defaultsOf(pod: Pod, requested: Amounts): Amounts {
+  const ofPod = hasPodLevelRequests(pod);
+  const defaults: Amounts = new Map();
+  if (!ofPod || !requested.has(CPU)) defaults.set(CPU, DEFAULT_CPU);
+  if (!ofPod || !requested.has(MEMORY)) defaults.set(MEMORY, DEFAULT_MEMORY);
+  return defaults;
 }
-
-interface ResizedStatus {
-  readonly name?: string;
-  readonly allocatedResources?: ResourceList;
-  readonly resources?: { readonly requests?: ResourceList };
-}
-
-const isPodLevel = (name: string): boolean => POD_LEVEL.has(name) || name.startsWith('hugepages-');

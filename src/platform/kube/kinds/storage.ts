@@ -19,6 +19,7 @@ export interface PersistentVolumeClaim extends KubeObject {
     readonly phase?: string;
     readonly accessModes?: readonly string[];
     readonly capacity?: ResourceList;
+    readonly allocatedResources?: ResourceList;
     readonly conditions?: readonly KubeCondition[];
     readonly currentVolumeAttributesClassName?: string;
     readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };

@@ -1,10 +1,10 @@
 import { quantityOf } from '#platform/base/quantity';
-import type { Pod } from '../kinds/pod.ts';
 import type { ResourceQuota } from '../kinds/resource-quota.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { type Amounts, addTo, formatAmounts } from './amounts.ts';
-import { isInScope, isScoped } from './quota-scope.ts';
-import { type CountedResource, countedBy, usageOf } from './usage.ts';
+import { type Amounts, addTo, formatAmounts } from '../resources/amounts.ts';
+import { type CountedResource, countedBy, countName } from './counted-resource.ts';
+import { canApplyTo, isInScope } from './quota-scope.ts';
+import { usageOf } from './usage.ts';
 
 type Status = NonNullable<ResourceQuota['status']>;
 
@@ -13,9 +13,7 @@ export function countedResources({ spec = {} }: ResourceQuota): CountedResource[
   const found = new Map<string, CountedResource>();
   for (const limit of Object.keys(spec.hard ?? {})) {
     const resource = countedBy(limit);
-    if (resource !== undefined && (isPods(resource) || !isScoped(spec))) {
-      found.set(`${resource.group}/${resource.plural}`, resource);
-    }
+    if (resource !== undefined && canApplyTo(spec, resource)) found.set(countName(resource), resource);
   }
   return [...found.values()];
 }
@@ -29,13 +27,10 @@ export function quotaStatus(
   const sum: Amounts = new Map();
   for (const [resource, present] of objects) {
     for (const object of present) {
-      if (isPods(resource) && !isInScope(spec, object as Pod)) continue;
-      addTo(sum, usageOf(resource, object, now));
+      if (isInScope(spec, resource, object)) addTo(sum, usageOf(resource, object, now));
     }
   }
   const { hard = {} } = spec;
   const used: Amounts = new Map(Object.keys(hard).map((name) => [name, sum.get(name) ?? quantityOf(0)]));
   return { hard, used: formatAmounts(used) };
 }
-
-const isPods = ({ group, plural }: CountedResource) => group === '' && plural === 'pods';

@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../kinds/pod.ts';
 import type { ResourceQuotaSpec } from '../kinds/resource-quota.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { formatAmounts } from './amounts.ts';
+import { formatAmounts } from '../resources/amounts.ts';
+import { countedBy } from './counted-resource.ts';
 import { isInScope } from './quota-scope.ts';
 import { countedResources, quotaStatus } from './quota-status.ts';
-import { countedBy, usageOf } from './usage.ts';
+import { usageOf } from './usage.ts';
 
+const PODS = { group: '', plural: 'pods' };
+const CLAIMS = { group: '', plural: 'persistentvolumeclaims' };
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const object = (more: object): KubeObject => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x' }, ...more });
 const pod = (spec: object, more: object = {}): Pod => object({ spec: { containers: [], ...spec }, ...more }) as Pod;
@@ -110,6 +113,38 @@ describe('what an object takes up', () => {
         'fast.storageclass.storage.k8s.io/requests.storage': '10Gi',
       },
     ],
+    [
+      'of a claim that is growing: what is allocated, in whole bytes',
+      use(
+        'persistentvolumeclaims',
+        object({
+          spec: { resources: { requests: { storage: '10Gi' } } },
+          status: { allocatedResources: { storage: '21474836480500m' } },
+        }),
+      ),
+      { 'count/persistentvolumeclaims': '1', persistentvolumeclaims: '1', 'requests.storage': '21474836481' },
+    ],
+    [
+      'of a pod that is being made smaller: what it still has',
+      use(
+        'pods',
+        pod(
+          { containers: [{ name: 'c', resources: { requests: { cpu: '1' }, limits: { cpu: '2' } } }] },
+          {
+            status: {
+              containerStatuses: [
+                {
+                  name: 'c',
+                  allocatedResources: { cpu: '3' },
+                  resources: { requests: { cpu: '3' }, limits: { cpu: '4' } },
+                },
+              ],
+            },
+          },
+        ),
+      ),
+      { 'count/pods': '1', pods: '1', cpu: '3', 'requests.cpu': '3', 'limits.cpu': '4' },
+    ],
     ['of a secret: one', use('secrets', object({})), { 'count/secrets': '1', secrets: '1' }],
     [
       'of anything else: one',
@@ -146,7 +181,44 @@ describe('the scope of a quota', () => {
     ['reach', selector('CrossNamespacePodAffinity', 'Exists'), [false, false, false, true]],
     ['an unknown scope', { scopes: ['Odd'] }, [false, false, false, false]],
   ])('of %s', (_what, spec, wanted) => {
-    expect([plain, asking, brief, reaching].map((each) => isInScope(spec, each))).toEqual(wanted);
+    expect([plain, asking, brief, reaching].map((each) => isInScope(spec, PODS, each))).toEqual(wanted);
+  });
+});
+
+describe('the scope of a volume attributes class', () => {
+  const claim = (wanted?: string, status: object = {}) =>
+    object({ spec: wanted === undefined ? {} : { volumeAttributesClassName: wanted }, status });
+  const none = claim();
+  const gold = claim('gold');
+  const changing = claim('gold', { currentVolumeAttributesClassName: 'silver' });
+  const target = claim('', { modifyVolumeStatus: { targetVolumeAttributesClassName: 'gold' } });
+  it.each<[string, string[] | undefined, boolean[]]>([
+    ['Exists', undefined, [false, true, true, true]],
+    ['DoesNotExist', undefined, [true, false, false, false]],
+    ['In', ['gold'], [false, true, true, true]],
+    ['In', ['silver'], [false, false, true, false]],
+    ['NotIn', ['gold'], [true, false, true, false]],
+  ])('%s %j holds for every class that a claim has, wants or is changed to', (operator, values, expected) => {
+    const requirement = { scopeName: 'VolumeAttributesClass', operator, ...(values === undefined ? {} : { values }) };
+    const spec = { scopeSelector: { matchExpressions: [requirement] } };
+    expect([none, gold, changing, target].map((each) => isInScope(spec, CLAIMS, each))).toEqual(expected);
+  });
+
+  it('is never that of another object, and no other scope is that of a claim', () => {
+    const scoped = { scopes: ['VolumeAttributesClass'] };
+    expect(isInScope(scoped, PODS, pod({ volumeAttributesClassName: 'gold' }))).toBe(false);
+    expect(isInScope(scoped, { group: '', plural: 'secrets' }, gold)).toBe(false);
+    expect(isInScope({ scopes: ['NotTerminating'] }, CLAIMS, gold)).toBe(false);
+  });
+
+  it('counts the claims in it', () => {
+    const hard = { persistentvolumeclaims: '5', secrets: '1' };
+    const quota = { ...object({}), spec: { hard, scopes: ['VolumeAttributesClass'] } };
+    expect(countedResources(quota)).toEqual([CLAIMS]);
+    expect(quotaStatus(quota, [[CLAIMS, [none, gold, target]]], NOW).used).toEqual({
+      persistentvolumeclaims: '2',
+      secrets: '0',
+    });
   });
 });
 
@@ -161,7 +233,7 @@ describe('the status of a quota', () => {
     });
   });
 
-  it('counts only pods where it has scopes', () => {
+  it('counts neither secrets nor anything else that has no scope where it has scopes', () => {
     const hard = { pods: '1', secrets: '1' };
     expect(countedResources({ ...object({}), spec: { hard } }).map(({ plural }) => plural)).toEqual([
       'pods',

@@ -1,41 +1,47 @@
-import { parseQuantity, quantityOf } from '#platform/base/quantity';
-import type { Pod } from '../kinds/pod.ts';
+import { compare, parseQuantity, type Quantity, quantityOf, value } from '#platform/base/quantity';
+import type { Pod, Resources } from '../kinds/pod.ts';
 import type { PersistentVolumeClaim } from '../kinds/storage.ts';
 import type { KubeObject } from '../kube-object.ts';
-import type { Amounts } from './amounts.ts';
-import { podLimits, podRequests } from './pod-amounts.ts';
+import { type Amounts, amountsOf } from '../resources/amounts.ts';
+import { podLimits, podRequests } from '../resources/pod-resources.ts';
+import { type CountedResource, countName, hasShortName, isNative } from './counted-resource.ts';
 
-/** Resource as named in quotas. */
-export interface CountedResource {
-  readonly group: string;
-  readonly plural: string;
-}
-
-/** Resources whose count has a short name beside `count/...`. */
-const SHORT = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 const ONE = quantityOf(1);
-const NATIVE = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
 /** Returns the usage of one object, in the resources that quotas can limit. */
-export function usageOf({ group, plural }: CountedResource, object: KubeObject, now: number): Amounts {
-  const usage: Amounts = new Map([[`count/${plural}${group === '' ? '' : `.${group}`}`, ONE]]);
+export function usageOf(resource: CountedResource, object: KubeObject, now: number): Amounts {
+  const usage: Amounts = new Map([[countName(resource), ONE]]);
+  const { group, plural } = resource;
   if (group !== '') return usage;
   if (plural === 'pods') usePod(usage, object as Pod, now);
   if (plural === 'services') useService(usage, object);
   if (plural === 'persistentvolumeclaims') useClaim(usage, object as PersistentVolumeClaim);
-  if (SHORT.has(plural)) usage.set(plural, ONE);
+  if (hasShortName(resource)) usage.set(plural, ONE);
   return usage;
 }
 
+/** Adds the usage of a pod. A pod that has ended, or should have, counts only as an object. */
 function usePod(usage: Amounts, pod: Pod, now: number): void {
   const end = pastGraceAt(pod);
   if (pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded' || (end !== undefined && now > end)) return;
   usage.set('pods', ONE);
-  for (const [name, amount] of podRequests(pod.spec)) {
+  const options = { status: 'containers' } as const;
+  useCompute(usage, podRequests(pod, options), podLimits(pod, options));
+}
+
+/** Returns requests and limits under their names in quotas. */
+export function computeUsage({ requests, limits }: Resources = {}): Amounts {
+  const usage: Amounts = new Map();
+  useCompute(usage, amountsOf(requests), amountsOf(limits));
+  return usage;
+}
+
+function useCompute(usage: Amounts, requests: Amounts, limits: Amounts): void {
+  for (const [name, amount] of requests) {
     usage.set(`requests.${name}`, amount);
-    if (NATIVE.has(name) || name.startsWith('hugepages-')) usage.set(name, amount);
+    if (isNative(name) || name.startsWith('hugepages-')) usage.set(name, amount);
   }
-  for (const [name, amount] of podLimits(pod.spec)) if (NATIVE.has(name)) usage.set(`limits.${name}`, amount);
+  for (const [name, amount] of limits) if (isNative(name)) usage.set(`limits.${name}`, amount);
 }
 
 /**
@@ -66,27 +72,26 @@ function useService(usage: Amounts, service: KubeObject): void {
 
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-function useClaim(usage: Amounts, { metadata, spec }: PersistentVolumeClaim): void {
-  const storage = spec.resources?.requests?.['storage'];
-  const named = metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
+function useClaim(usage: Amounts, claim: PersistentVolumeClaim): void {
+  const storage = storageOf(claim);
+  const named = claim.metadata.annotations?.[CLASS_ANNOTATION] ?? claim.spec?.storageClassName ?? '';
   const prefixes = named === '' ? [''] : ['', `${named}.storageclass.storage.k8s.io/`];
   for (const prefix of prefixes) {
     usage.set(`${prefix}persistentvolumeclaims`, ONE);
-    if (storage !== undefined) usage.set(`${prefix}requests.storage`, parseQuantity(storage));
+    if (storage !== undefined) usage.set(`${prefix}requests.storage`, storage);
   }
 }
 
-/** Returns the resource whose objects count towards a limit, or undefined if no known resource does. */
-export function countedBy(limit: string): CountedResource | undefined {
-  if (limit.startsWith('count/')) {
-    const [plural = '', ...group] = limit.slice('count/'.length).split('.');
-    return { group: group.join('.'), plural };
-  }
-  if (SHORT.has(limit)) return { group: '', plural: limit };
-  if (limit === 'services' || limit.startsWith('services.')) return { group: '', plural: 'services' };
-  if (/(^|\/)(persistentvolumeclaims|requests\.storage)$/.test(limit)) {
-    return { group: '', plural: 'persistentvolumeclaims' };
-  }
-  const ofPods = limit === 'pods' || NATIVE.has(limit) || /^(requests\.|limits\.|hugepages-)/.test(limit);
-  return ofPods ? { group: '', plural: 'pods' } : undefined;
+/** Returns the storage of a claim in whole bytes: what it requests, or more while a larger size is allocated. */
+function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
+  const requested = spec?.resources?.requests?.['storage'];
+  if (requested === undefined) return undefined;
+  const request = inWholeBytes(parseQuantity(requested));
+  const allocated = parseQuantity(status?.allocatedResources?.['storage'] ?? '0');
+  return compare(allocated, request) > 0 ? inWholeBytes(allocated) : request;
+}
+
+function inWholeBytes(amount: Quantity): Quantity {
+  const whole = quantityOf(value(amount), amount.format);
+  return compare(whole, amount) === 0 ? amount : whole;
 }

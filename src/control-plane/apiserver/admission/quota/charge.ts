@@ -1,86 +1,113 @@
 import { ownValue, setOwn } from '#platform/base/own-value';
-import { add, compare, formatQuantity, isZero, type Quantity, quantityOf, sub } from '#platform/base/quantity';
+import {
+  add,
+  compare,
+  formatQuantity,
+  isZero,
+  parseQuantity,
+  type Quantity,
+  quantityOf,
+  sub,
+} from '#platform/base/quantity';
+import type { Pod, ResourceList } from '#platform/kube/kinds/pod';
+import type { ResourceQuota } from '#platform/kube/kinds/resource-quota';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Pod, Quantities } from '../../kinds/pod/pod-spec.ts';
-import type { Resource } from '../../resource.ts';
-import { type Amounts, amountsOf } from '../pod-resources.ts';
-import { containersOf } from '../pod-write.ts';
-import { inScope, type QuotaScopes } from './scopes.ts';
-import { computeUsage, usageOf } from './usage.ts';
+import { type CountedResource, limitsOn } from '#platform/kube/quota/counted-resource';
+import { isInScope } from '#platform/kube/quota/quota-scope';
+import { computeUsage, usageOf } from '#platform/kube/quota/usage';
+import { type Amounts, amountsOf } from '#platform/kube/resources/amounts';
+import { hasPodLevelResources } from '#platform/kube/resources/pod-resources';
 
-export interface Quota extends KubeObject {
-  spec?: QuotaScopes & { hard?: Quantities };
-  status?: { hard?: Quantities; used?: Quantities };
+/** A write that quotas may limit. */
+export interface ChargedWrite {
+  readonly resource: CountedResource;
+  readonly object: KubeObject;
+  readonly old: KubeObject | undefined;
+  /** Usage of the object after the write. */
+  readonly usage: Amounts;
+  /** Increase of usage by the write. Decreases are not charged, since they are recounted in any case. */
+  readonly increase: Amounts;
 }
 
-/** Returns the increase of usage by a write. Only increases are charged, since decreases are recounted in any case. */
-export function growthOf(resource: Resource, object: KubeObject, old: KubeObject | undefined): Amounts {
-  const growth: Amounts = new Map();
-  const before = old === undefined ? new Map<string, Quantity>() : usageOf(resource, old);
-  for (const [name, amount] of usageOf(resource, object)) {
+export function chargedWrite(
+  resource: CountedResource,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  now: number,
+): ChargedWrite {
+  const usage = usageOf(resource, object, now);
+  const before: Amounts = old === undefined ? new Map() : usageOf(resource, old, now);
+  const increase: Amounts = new Map();
+  for (const [name, amount] of usage) {
     const more = sub(amount, before.get(name) ?? quantityOf(0));
-    if (more.nano > 0n) growth.set(name, more);
+    if (more.nano > 0n) increase.set(name, more);
   }
-  return growth;
+  return { resource, object, old, usage, increase };
+}
+
+/** Reports whether a quota limits anything that objects of this kind use, and has the object in its scope. */
+export function appliesTo(quota: ResourceQuota, { resource, object }: ChargedWrite): boolean {
+  return limitsOn(resource, quota.status?.hard ?? {}).length > 0 && isInScope(quota.spec ?? {}, resource, object);
+}
+
+/** Returns the growth to charge to a quota: all of the usage if the write brings the object into its scope. */
+export function growthOf(quota: ResourceQuota, { resource, old, usage, increase }: ChargedWrite): Amounts {
+  const known = old === undefined || isInScope(quota.spec ?? {}, resource, old);
+  return known ? increase : new Map([...usage].filter(([, amount]) => !isZero(amount)));
+}
+
+/** Returns why a quota rejects a write however much is left of it, undefined if it does not. */
+export function quotaProblem(quota: ResourceQuota, { resource, object }: ChargedWrite): string | undefined {
+  const { name = '' } = quota.metadata;
+  const { hard = {}, used = {} } = quota.status ?? {};
+  const isPod = resource.group === '' && resource.plural === 'pods';
+  const missing = isPod ? unspecifiedResources(object as Pod, hard) : undefined;
+  if (missing !== undefined) return `failed quota: ${name}: must specify ${missing}`;
+  const bounded = limitsOn(resource, hard);
+  if (bounded.every((each) => used[each] !== undefined)) return undefined;
+  return `status unknown for quota: ${name}, resources: ${bounded.sort().join(',')}`;
+}
+
+/** Returns which limits of a quota a charge exceeds, undefined if it exceeds none. */
+export function excessProblem(quota: ResourceQuota, growth: Amounts): string | undefined {
+  const { hard = {}, used = {} } = quota.status ?? {};
+  const [limits, present] = [amountsOf(hard), amountsOf(used)];
+  const exceeded = [...growth].flatMap(([each, amount]) => {
+    const limit = limits.get(each);
+    return limit !== undefined && compare(add(present.get(each) ?? quantityOf(0), amount), limit) > 0 ? [each] : [];
+  });
+  if (exceeded.length === 0) return undefined;
+  exceeded.sort();
+  const shown = (amounts: Amounts) =>
+    exceeded.map((each) => `${each}=${formatQuantity(amounts.get(each) ?? quantityOf(0))}`).join(',');
+  const { name = '' } = quota.metadata;
+  return `exceeded quota: ${name}, requested: ${shown(growth)}, used: ${shown(present)}, limited: ${shown(limits)}`;
 }
 
 const EXPLICIT = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory'];
 
-/** Reports whether a quota limits anything that an object uses. */
-export function concerns(quota: Quota, usage: Amounts, object: KubeObject): boolean {
-  const hard = quota.status?.hard ?? {};
-  const bounds = Object.keys(hard).some(
-    (name) => usage.has(name) || (object.kind === 'Pod' && EXPLICIT.includes(name)),
+/** Returns the containers without a cpu or memory value that a quota limits. A pod with values of its own needs none. */
+function unspecifiedResources(pod: Pod, hard: ResourceList): string | undefined {
+  const required = EXPLICIT.filter((name) => hard[name] !== undefined);
+  if (required.length === 0 || hasPodLevelResources(pod)) return undefined;
+  const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(
+    ({ name, resources }) => ({ name, usage: computeUsage(resources) }),
   );
-  return bounds && inScope(quota.spec ?? {}, object);
-}
-
-/** Returns why a write cannot be charged to a quota, undefined if it can. */
-export function chargeProblem(quota: Quota, growth: Amounts, usage: Amounts, object: KubeObject): string | undefined {
-  const name = quota.metadata.name ?? '';
-  const { hard = {}, used = {} } = quota.status ?? {};
-  const missing = object.kind === 'Pod' ? unspecifiedResources(object as Pod, hard) : undefined;
-  if (missing !== undefined) return `failed quota: ${name}: must specify ${missing}`;
-  const bounded = Object.keys(hard).filter((each) => usage.has(each));
-  const unknown = bounded.filter((each) => used[each] === undefined);
-  if (unknown.length > 0) return `status unknown for quota: ${name}, resources: ${bounded.sort().join(',')}`;
-  const [limits, present] = [amountsOf(hard), amountsOf(used)];
-  const exceeded = [...growth.keys()].filter((each) => {
-    const [limit, before] = [limits.get(each), present.get(each)];
-    return limit !== undefined && compare(add(before ?? quantityOf(0), growth.get(each) as Quantity), limit) > 0;
-  });
-  if (exceeded.length === 0) return undefined;
-  const shown = (amounts: Amounts) =>
-    exceeded
-      .sort()
-      .map((each) => `${each}=${formatQuantity(amounts.get(each) ?? quantityOf(0))}`)
-      .join(',');
-  return `exceeded quota: ${name}, requested: ${shown(growth)}, used: ${shown(present)}, limited: ${shown(limits)}`;
-}
-
-/** Returns the containers without a cpu or memory value that a quota limits, unless the pod sets it at pod level. */
-function unspecifiedResources(pod: Pod, hard: Quantities): string | undefined {
-  const { resources } = pod.spec;
-  const byPod = computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits));
-  const problems = EXPLICIT.filter((name) => hard[name] !== undefined && !byPod.has(name)).flatMap((name) => {
-    const silent = [...containersOf(pod)].filter(
-      ([, container]) =>
-        !computeUsage(amountsOf(container.resources?.requests), amountsOf(container.resources?.limits)).has(name),
-    );
-    const names = silent.map(([, container]) => container.name ?? '').sort();
-    return names.length === 0 ? [] : [`${name} for: ${names.join(',')}`];
+  const problems = required.flatMap((limit) => {
+    const names = containers.filter(({ usage }) => !usage.has(limit)).map(({ name }) => name);
+    return names.length === 0 ? [] : [`${limit} for: ${names.sort().join(',')}`];
   });
   return problems.length === 0 ? undefined : problems.join('; ');
 }
 
 /** Returns the quota after a charge, or with a negative sign after a refund. Undefined if nothing changes. */
-export function withCharge(quota: Quota, growth: Amounts, sign: 1 | -1): Quota | undefined {
+export function withCharge(quota: ResourceQuota, growth: Amounts, sign: 1 | -1): ResourceQuota | undefined {
   const { hard = {}, used = {} } = quota.status ?? {};
-  const next = { ...used };
+  const next: Record<string, string | number> = { ...used };
   let changed = false;
   for (const [name, amount] of growth) {
     if (ownValue(hard, name) === undefined || isZero(amount)) continue;
-    const before = amountsOf({ [name]: ownValue(used, name) ?? '0' }).get(name) as Quantity;
+    const before: Quantity = parseQuantity(ownValue(used, name) ?? '0');
     const after = sign === 1 ? add(before, amount) : sub(before, amount);
     setOwn(next, name, formatQuantity(after.nano < 0n ? quantityOf(0) : after));
     changed = true;

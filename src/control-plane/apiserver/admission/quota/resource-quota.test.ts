@@ -49,6 +49,12 @@ describe('a pod', () => {
     await expect.poll(() => usedOf(cluster)?.['pods']).toBe('1');
   });
 
+  test('that has resources of its own needs none in its containers', async () => {
+    const cluster = await withQuota(HARD, NOTHING);
+    await cluster.create('pods/x', podOf({ resources: { requests: { cpu: '500m' }, limits: { cpu: '1' } } }));
+    expect(usedOf(cluster)).toEqual({ pods: '1', 'requests.cpu': '500m', 'limits.memory': '0' });
+  });
+
   test.each<[problem: string, hard: Amounts, used: Amounts, spec: object]>([
     ['exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2', { pods: '2' }, { pods: '2' }, {}],
     [
@@ -167,5 +173,26 @@ describe('other objects', () => {
     await cluster.create('services/x', { metadata: { name: 's' }, spec: { ports: [{ port: 1 }] } });
     await cluster.patch('services/x/s', { spec: { type: 'NodePort' } });
     expect(usedOf(cluster)).toEqual({ services: '1', 'services.nodeports': '1' });
+  });
+
+  test('are charged in full by a quota into whose scope an update brings them', async () => {
+    const scope = { scopes: ['VolumeAttributesClass'] };
+    const cluster = await withQuota({ persistentvolumeclaims: '1' }, { persistentvolumeclaims: '0' }, scope);
+    const requests = { storage: '2Gi' };
+    const claim = (name: string) =>
+      cluster.create('persistentvolumeclaims/x', {
+        metadata: { name },
+        spec: { storageClassName: 's', accessModes: ['ReadWriteOnce'], resources: { requests } },
+      });
+    await Promise.all(['a', 'b'].map(claim));
+    expect(usedOf(cluster)).toEqual({ persistentvolumeclaims: '0' });
+    for (const name of ['a', 'b']) {
+      await cluster.patch(`persistentvolumeclaims/x/${name}/status`, { status: { phase: 'Bound' } });
+    }
+    const enter = { spec: { volumeAttributesClassName: 'gold' } };
+    await cluster.patch('persistentvolumeclaims/x/a', enter);
+    expect(usedOf(cluster)).toEqual({ persistentvolumeclaims: '1' });
+    const { message } = await cluster.refused(cluster.patch('persistentvolumeclaims/x/b', enter));
+    expect(message).toContain('exceeded quota: q, requested: persistentvolumeclaims=1');
   });
 });

@@ -1,13 +1,14 @@
+import type { Clock } from '#platform/base/clock';
+import type { ResourceQuota } from '#platform/kube/kinds/resource-quota';
+import type { Amounts } from '#platform/kube/resources/amounts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
 import { textOf } from '../../object-text.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { keyOf, type Resource } from '../../resource.ts';
 import { admissionDenial } from '../denial.ts';
-import type { Amounts } from '../pod-resources.ts';
 import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
-import { chargeProblem, concerns, growthOf, type Quota, withCharge } from './charge.ts';
-import { usageOf } from './usage.ts';
+import { appliesTo, chargedWrite, excessProblem, growthOf, quotaProblem, withCharge } from './charge.ts';
 
 interface Charge {
   readonly namespace: string;
@@ -22,7 +23,7 @@ const ATTEMPTS = 100;
  * Enforces the quotas of namespaces. Usage is written before the object, so that concurrent writers never exceed a
  * quota, and it is refunded if the write fails.
  */
-export function resourceQuota(quotas: StoredObjects, source: ObjectSource): AdmissionPlugin {
+export function resourceQuota(quotas: StoredObjects, source: ObjectSource, clock: Clock): AdmissionPlugin {
   const open = new WeakMap<RequestContext, Charge[]>();
   const { store, parsed } = source;
   const resource = source.registry.find('', 'v1', 'resourcequotas') as Resource;
@@ -31,13 +32,13 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource): Admi
   async function book(
     { namespace, name, growth }: Charge,
     sign: 1 | -1,
-    check: (quota: Quota) => void,
+    check: (quota: ResourceQuota) => void,
   ): Promise<boolean> {
     const key = keyOf(resource, namespace, name);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const entry = store.latest(key);
       if (entry === undefined) return false;
-      const quota: Quota = parsed.get(entry);
+      const quota: ResourceQuota = parsed.get(entry);
       check(quota);
       const next = withCharge(quota, growth, sign);
       if (next === undefined) return false;
@@ -53,20 +54,23 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource): Admi
   async function charge(write: AdmissionAttributes): Promise<void> {
     const { namespace, object, old, call } = write;
     if (object === undefined) return;
-    const usage = usageOf(write.resource, object);
-    const concerned = [...quotas.in(namespace).values()].filter((quota) => concerns(quota, usage, object));
+    const charged = chargedWrite(write.resource, object, old, clock.now());
+    const concerned = [...quotas.in(namespace).values()].filter((quota) => appliesTo(quota, charged));
     if (concerned.length === 0) return;
-    const growth = growthOf(write.resource, object, old);
-    const check = (quota: Quota) => {
-      const problem = chargeProblem(quota, growth, usage, object);
+    const check = (quota: ResourceQuota) => {
+      // A status reports what the storage has already allocated, so there is nothing left to reject.
+      const excess = write.subresource === 'status' ? undefined : excessProblem(quota, growthOf(quota, charged));
+      const problem = quotaProblem(quota, charged) ?? excess;
       if (problem !== undefined) throw admissionDenial(write, problem);
     };
     for (const quota of concerned) check(quota);
-    if (call.dryRun || growth.size === 0) return;
+    if (call.dryRun) return;
     const taken: Charge[] = [];
     open.set(call, taken);
-    for (const { metadata } of concerned) {
-      const next = { namespace, name: metadata.name ?? '', growth };
+    for (const quota of concerned) {
+      const growth = growthOf(quota, charged);
+      if (growth.size === 0) continue;
+      const next = { namespace, name: quota.metadata.name ?? '', growth };
       if (await book(next, 1, check)) taken.push(next);
     }
   }
@@ -91,5 +95,6 @@ function isCharged({ operation, subresource, resource }: AdmissionAttributes): b
   if (operation === 'CREATE') return subresource === '';
   if (operation !== 'UPDATE' || resource.group !== '') return false;
   if (resource.plural === 'pods') return subresource === 'resize';
-  return subresource === '' && (resource.plural === 'persistentvolumeclaims' || resource.plural === 'services');
+  if (resource.plural === 'persistentvolumeclaims') return subresource === '' || subresource === 'status';
+  return subresource === '' && resource.plural === 'services';
 }

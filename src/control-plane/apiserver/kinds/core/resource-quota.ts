@@ -86,13 +86,19 @@ function validateAmounts(field: string, amounts: Readonly<Record<string, string>
   });
 }
 
+/** Reports whether a quota with a scope can limit a resource. */
+function canLimit(scope: string, name: string): boolean {
+  if (scope === 'BestEffort') return name === 'pods';
+  if (scope === 'VolumeAttributesClass') return name === 'persistentvolumeclaims' || name === 'requests.storage';
+  return COMPUTE.has(name);
+}
+
 function validateScopes(scopes: readonly string[], hard: Readonly<Record<string, string>>): FieldError[] {
   const causes: FieldError[] = [];
   for (const scope of scopes) {
     if (!SCOPES.has(scope)) causes.push(invalid('spec.scopes', scopes, 'unsupported scope'));
     for (const name of Object.keys(hard)) {
-      const fits = scope === 'BestEffort' ? name === 'pods' : COMPUTE.has(name);
-      if (SCOPES.has(scope) && LIMITED.has(name) && !fits) {
+      if (SCOPES.has(scope) && LIMITED.has(name) && !canLimit(scope, name)) {
         causes.push(invalid('spec.scopes', scopes, 'unsupported scope applied to resource'));
       }
     }

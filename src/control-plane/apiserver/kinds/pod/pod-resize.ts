@@ -1,9 +1,9 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
+import { qosClass } from '#platform/kube/resources/qos-class';
 import { same } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import type { Container, Pod, PodSpec, Resources } from './pod-spec.ts';
-import { qosClass } from './pod-status.ts';
 import { validatePodSpec } from './validate-pod-spec.ts';
 
 const LISTS = ['containers', 'initContainers'] as const;

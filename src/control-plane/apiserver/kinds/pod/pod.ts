@@ -1,10 +1,11 @@
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
+import { qosClass } from '#platform/kube/resources/qos-class';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { ephemeralContainers } from './ephemeral-containers.ts';
 import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';
+import { podGrace } from './pod-grace.ts';
 import { podResize } from './pod-resize.ts';
 import type { Pod, PodSpec, PodTemplate } from './pod-spec.ts';
-import { podGrace, qosClass } from './pod-status.ts';
 import { validatePodTemplate } from './pod-template.ts';
 import { validateImage, validatePodChange } from './pod-update.ts';
 import { podMetaWarnings, podWarnings } from './pod-warnings.ts';

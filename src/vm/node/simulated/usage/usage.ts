@@ -2,7 +2,7 @@ import type { Vmi } from '#api/kubevirt/resources';
 import { toNumber } from '#platform/base/quantity';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { podRequests } from '#platform/kube/quota/pod-amounts';
+import { podRequests } from '#platform/kube/resources/pod-resources';
 import { allocatable, consumptionOf } from '#vm/usage/consumption';
 import { allocatedSize } from '../../machine-spec.ts';
 import { behaviourOf } from '../behaviour.ts';
@@ -89,7 +89,7 @@ function vcpus(instance: Vmi, pod: Pod): number {
   return allocatedSize(instance, pod).sockets * cores * threads;
 }
 
-function requestedAmount({ spec }: Pod, resource: 'cpu' | 'memory'): number {
-  const amount = podRequests(spec).get(resource);
+function requestedAmount(pod: Pod, resource: 'cpu' | 'memory'): number {
+  const amount = podRequests(pod).get(resource);
   return amount === undefined ? 0 : toNumber(amount);
 }

@@ -1,13 +1,20 @@
 import { tryParseQuantity } from '#platform/base/quantity';
-import type { Container, Pod, PodSpec } from './pod-spec.ts';
+import type { Resources } from '../kinds/pod.ts';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+/** Parts of a pod that its QoS class follows from. */
+export interface QosSpec {
+  readonly containers?: readonly { readonly resources?: Resources }[] | null;
+  readonly initContainers?: readonly { readonly resources?: Resources }[];
+  readonly resources?: Resources;
+}
 
 const COMPUTE = ['cpu', 'memory'] as const;
 
 /** Returns the QoS class of a pod by its requests and limits. It determines the protection when the node runs short. */
-export function qosClass(spec: PodSpec): QosClass {
-  const all: readonly Pick<Container, 'resources'>[] =
+export function qosClass(spec: QosSpec): QosClass {
+  const all =
     spec.resources === undefined
       ? [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
       : [{ resources: spec.resources }];
@@ -24,17 +31,7 @@ export function qosClass(spec: PodSpec): QosClass {
   return bound ? 'Guaranteed' : 'Burstable';
 }
 
-function positive(amount: string | undefined): bigint | undefined {
+function positive(amount: string | number | undefined): bigint | undefined {
   const nano = amount === undefined ? 0n : (tryParseQuantity(amount)?.nano ?? 0n);
   return nano > 0n ? nano : undefined;
-}
-
-/**
- * Returns the grace period of a deleted pod: the requested one, or else its own. A pod that is unscheduled or finished
- * is deleted at once.
- */
-export function podGrace({ spec, status }: Pod, asked: number | undefined): number {
-  const wanted = asked ?? spec.terminationGracePeriodSeconds ?? 0;
-  if ((spec.nodeName ?? '') === '' || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0;
-  return wanted < 0 ? 1 : wanted;
 }

@@ -5,7 +5,9 @@ import type { ResourceList } from '../kinds/pod.ts';
 export type Amounts = Map<string, Quantity>;
 
 export function amountsOf(list: ResourceList | undefined): Amounts {
-  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]));
+  const amounts: Amounts = new Map();
+  for (const name in list) amounts.set(name, parseQuantity(list[name] ?? '0'));
+  return amounts;
 }
 
 export function formatAmounts(amounts: Amounts): Record<string, string> {
