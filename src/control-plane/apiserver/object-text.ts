@@ -1,7 +1,7 @@
+import { GenerationalCache } from '#platform/base/generational-cache';
 import { jsonInSteps } from '#platform/base/json-steps';
 import type { Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { GenerationalCache } from './generational-cache.ts';
 
 /** Returns the text of a part of an object that is never modified again. */
 interface PartFormatter {
@@ -46,25 +46,30 @@ export function headerOf(kind: string, apiVersion: string): string {
 }
 
 const MAX_PARTS = 16_384;
+const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Caches the texts of parts of objects, such as a spec that stays the same while the status changes. It is bounded and
  * keyed by identity.
  */
 export class PartTexts implements PartFormatter {
-  readonly #recent = new GenerationalCache<object, string>(MAX_PARTS);
+  readonly #recent = new GenerationalCache<object, string>({
+    maxEntries: MAX_PARTS,
+    maxWeight: MAX_TEXT_LENGTH,
+    weightOf: (text) => text.length,
+  });
 
   of(part: object): string {
-    return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? JSON.stringify(part));
+    return this.#recent.get(part) ?? this.#keep(part, JSON.stringify(part));
   }
 
   /** Formats a large part in steps. */
   *prepare(part: object): Steps<string> {
-    return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? (yield* jsonInSteps(part)));
+    return this.#recent.get(part) ?? this.#keep(part, yield* jsonInSteps(part));
   }
 
   ofMembers(part: Readonly<Record<string, unknown>>): string {
-    return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? this.#joined(part));
+    return this.#recent.get(part) ?? this.#keep(part, this.#joined(part));
   }
 
   #joined(part: Readonly<Record<string, unknown>>): string {
@@ -78,7 +83,7 @@ export class PartTexts implements PartFormatter {
   }
 
   #keep(part: object, text: string): string {
-    this.#recent.keep(part, text, text.length);
+    this.#recent.set(part, text);
     return text;
   }
 }

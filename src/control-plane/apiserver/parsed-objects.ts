@@ -1,3 +1,4 @@
+import { GenerationalCache } from '#platform/base/generational-cache';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { PartTexts, PreparedTexts, textOf } from './object-text.ts';
 import type { Entry } from './store/store.ts';
@@ -23,15 +24,16 @@ interface Memo {
  */
 export class ParsedObjects {
   readonly #parts = new PartTexts();
-  #generation = 1;
-  #old: Memo[] = [];
-  #young: Memo[] = [];
-  #weight = 0;
+  readonly #memos = new GenerationalCache<Memo, Memo>({
+    maxEntries: MAX_OBJECTS,
+    maxWeight: MAX_TEXT_BYTES,
+    onEvict: letGo,
+  });
 
   /** Returns the text of an object that is about to be stored. */
   textOf(object: KubeObject, prepared?: PreparedTexts): string {
     const text = textOf(object, prepared ?? this.#parts);
-    this.#weight += text.length;
+    this.#memos.addWeight(text.length);
     return text;
   }
 
@@ -50,13 +52,13 @@ export class ParsedObjects {
   /** Returns a memo that saves parsing the text of an object that is about to be stored. */
   memoOf(object: KubeObject): object {
     const memo: Memo = { object, faint: undefined, written: true, generation: 0 };
-    this.#add(memo, 0);
+    this.#use(memo);
     return memo;
   }
 
   get(entry: Entry): KubeObject {
     const memo = entry.memo as Memo | undefined;
-    if (memo?.generation === this.#generation) return memo.object as KubeObject;
+    if (memo?.generation === this.#memos.generation) return memo.object as KubeObject;
     return this.#keep(entry, memo);
   }
 
@@ -64,26 +66,15 @@ export class ParsedObjects {
     const memo = known ?? { object: undefined, faint: undefined, written: false, generation: 0 };
     const object = memo.object ?? memo.faint?.deref() ?? parse(entry);
     entry.memo = memo;
-    // The memo may be evicted in there as one that was not requested.
-    this.#add(memo, entry.value.length);
     memo.object = object;
+    this.#memos.addWeight(entry.value.length);
+    this.#use(memo);
     return object;
   }
 
-  #add(memo: Memo, weight: number): void {
-    if (this.#young.length >= MAX_OBJECTS || this.#weight + weight > MAX_TEXT_BYTES) this.#age();
-    memo.generation = this.#generation;
-    this.#young.push(memo);
-    this.#weight += weight;
-  }
-
-  /** Starts a generation, and evicts entries not requested since the one before the last. */
-  #age(): void {
-    for (const memo of this.#old) if (memo.generation !== this.#generation) letGo(memo);
-    this.#old = this.#young;
-    this.#young = [];
-    this.#weight = 0;
-    this.#generation += 1;
+  #use(memo: Memo): void {
+    this.#memos.set(memo, memo);
+    memo.generation = this.#memos.generation;
   }
 }
 

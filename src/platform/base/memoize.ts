@@ -1,3 +1,5 @@
+import { GenerationalCache } from './generational-cache.ts';
+
 /** Default maximum length of a cached text. Longer texts seldom recur. */
 const MAX_LENGTH = 128;
 
@@ -6,18 +8,12 @@ const MAX_LENGTH = 128;
  * results, and none for a call that throws.
  */
 export function memoize<T>(size: number, answer: (text: string) => T, maxLength = MAX_LENGTH): (text: string) => T {
-  let young = new Map<string, T>();
-  let old = new Map<string, T>();
+  const cache = new GenerationalCache<string, T>({ maxEntries: size });
   return (text) => {
-    const known = young.get(text);
+    const known = cache.get(text);
     if (known !== undefined) return known;
-    const found = old.get(text) ?? answer(text);
-    if (text.length > maxLength) return found;
-    if (young.size >= size) {
-      old = young;
-      young = new Map();
-    }
-    young.set(text, found);
+    const found = answer(text);
+    if (text.length <= maxLength) cache.set(text, found);
     return found;
   };
 }

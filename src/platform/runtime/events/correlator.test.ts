@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Correlator, type EventDraft } from './correlator.ts';
-import { RecentMap } from './recent-map.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 const MINUTE = 60_000;
@@ -133,22 +132,6 @@ describe('a token bucket', () => {
           }
         },
       ),
-    );
-  });
-});
-
-describe('a map of what was used last', () => {
-  it('keeps at least the keys that were used last, with their values, and not many more', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.constantFrom(...'abcdefgh')), (most, keys) => {
-        const map = new RecentMap<number>(most);
-        for (const [i, key] of keys.entries()) map.use(key, () => i);
-        const used = [...new Set(keys.toReversed())];
-        const kept = used.slice(0, most);
-        expect(map.size).toBeGreaterThanOrEqual(kept.length);
-        expect(map.size).toBeLessThanOrEqual(Math.min(used.length, 2 * most));
-        for (const key of kept.toReversed()) expect(map.use(key, () => -1)).toBeGreaterThanOrEqual(0);
-      }),
     );
   });
 });

@@ -1,7 +1,7 @@
+import { GenerationalCache } from '#platform/base/generational-cache';
 import { timestamp } from '#platform/base/timestamp';
 import type { Event, ObjectReference } from '#platform/kube/kinds/event';
 import type { EventType } from './event-recorder.ts';
-import { RecentMap } from './recent-map.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';
 
 /** Event as recorded, before correlation. */
@@ -37,9 +37,9 @@ interface WrittenEvent {
 interface ObjectMemory {
   readonly bucket: TokenBucket;
   /** Recent messages and the time of the last one, by type and reason. */
-  readonly messages: RecentMap<{ texts: Set<string>; last: number }>;
+  readonly messages: GenerationalCache<string, { texts: Set<string>; last: number }>;
   /** Written Events by type, reason and message. Aggregated Events have no message in their key. */
-  readonly written: RecentMap<WrittenEvent>;
+  readonly written: GenerationalCache<string, WrittenEvent>;
 }
 
 const RATE: Rate = { burst: 25, everyMs: 300_000 };
@@ -56,7 +56,7 @@ const MAX_MESSAGE_LENGTH = 1024;
  */
 export class Correlator {
   readonly #options: CorrelatorOptions;
-  readonly #objects = new RecentMap<ObjectMemory>(OBJECTS);
+  readonly #objects = new GenerationalCache<string, ObjectMemory>({ maxEntries: OBJECTS });
 
   constructor(options: CorrelatorOptions) {
     this.#options = options;
@@ -66,15 +66,15 @@ export class Correlator {
   correlate(said: EventDraft, now: number): EventWrite | undefined {
     const { about, type, reason, at } = said;
     const { rate = RATE, nameFor } = this.#options;
-    const memory = this.#objects.use(identity(about), () => ({
+    const memory = this.#objects.getOrCreate(identity(about), () => ({
       bucket: new TokenBucket(rate, now),
-      messages: new RecentMap(PER_OBJECT),
-      written: new RecentMap(PER_OBJECT),
+      messages: new GenerationalCache({ maxEntries: PER_OBJECT }),
+      written: new GenerationalCache({ maxEntries: PER_OBJECT }),
     }));
     const kind = `${type}/${reason}`;
     const one = isOneOfMany(memory, kind, said.message, now);
     const message = truncateMessage(one ? `(combined from similar events): ${said.message}` : said.message);
-    const written = memory.written.use(one ? kind : `${kind}/${said.message}`, () => ({
+    const written = memory.written.getOrCreate(one ? kind : `${kind}/${said.message}`, () => ({
       name: nameFor(about.name ?? '', at),
       first: timestamp(at),
       count: 0,
@@ -108,7 +108,7 @@ export class Correlator {
 
 /** Reports whether too many other messages of this reason came recently. */
 function isOneOfMany(memory: ObjectMemory, kind: string, message: string, now: number): boolean {
-  const similar = memory.messages.use(kind, () => ({ texts: new Set(), last: now }));
+  const similar = memory.messages.getOrCreate(kind, () => ({ texts: new Set(), last: now }));
   if (now - similar.last > SIMILAR_FOR_MS) similar.texts.clear();
   similar.last = now;
   if (similar.texts.has(message)) return false;
