@@ -5,7 +5,7 @@ import { type Backend, storeOf, timestamp } from './backend.ts';
 import type { RequestContext } from './request-context.ts';
 import { keyOf } from './resource.ts';
 import { createObject } from './verbs/create.ts';
-import { guaranteedUpdate } from './verbs/update.ts';
+import { guaranteedUpdate } from './verbs/guaranteed-update.ts';
 
 /** Describes how the cluster reaches its API server. */
 export interface OwnService {

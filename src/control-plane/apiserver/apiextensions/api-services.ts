@@ -6,7 +6,7 @@ import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
-import { guaranteedUpdate } from '../verbs/update.ts';
+import { guaranteedUpdate } from '../verbs/guaranteed-update.ts';
 import { apiServiceName, apiServiceOf, availableStatus, type GroupVersion, MANAGED } from './api-service.ts';
 
 export interface ApiServicesDeps {

@@ -5,7 +5,7 @@ import { type Backend, timestamp } from '../backend.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
-import { guaranteedUpdate } from '../verbs/update.ts';
+import { guaranteedUpdate } from '../verbs/guaranteed-update.ts';
 import type { Convert } from './conversion.ts';
 import { CLEANUP_FINALIZER, type Crd, type CrdStatus } from './crd.ts';
 import {

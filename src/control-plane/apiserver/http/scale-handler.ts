@@ -8,9 +8,9 @@ import { apiVersionOf, keyOf } from '../resource.ts';
 import { SCALE, type ScalePaths, scaleInVersion, scaleOf, scaleView, withScale } from '../subresources/scale.ts';
 import { NAMESPACE_MISMATCH } from '../verbs/create.ts';
 import { checkUid } from '../verbs/frozen-metadata.ts';
+import { guaranteedUpdate, type ObjectChange } from '../verbs/guaranteed-update.ts';
 import { APPLY_PATCH, badPatch, patchPlain } from '../verbs/patch.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
-import { guaranteedUpdate, type ObjectChange } from '../verbs/update.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeYaml } from './body.ts';
 import { type HttpResponse, json } from './response.ts';
@@ -40,7 +40,7 @@ export async function writeScale(write: ScaleRequest, verb: string, force: boole
   const change = applies
     ? await scaleApplied(write, force)
     : changeOf(target, paths, verb === 'patch' ? await scalePatch(write) : await scaleSent(write));
-  const written = await guaranteedUpdate(backend, target, change, call, { facet: scaleView(paths), recorded: applies });
+  const written = await guaranteedUpdate(backend, target, change, call, { view: scaleView(paths), recorded: applies });
   return json(200, textOf(scaleOf(written.object, paths)));
 }
 

@@ -2,7 +2,7 @@ import { type FieldError, formatFieldError, notSupported, required } from '#plat
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, conflict } from '../api-error.ts';
 import { timestamp } from '../backend.ts';
-import { guaranteedUpdate } from '../verbs/update.ts';
+import { guaranteedUpdate } from '../verbs/guaranteed-update.ts';
 import { DONE, type SubresourceAction } from './subresource-action.ts';
 
 interface Status {
@@ -29,7 +29,7 @@ export const bind: SubresourceAction = async (backend, target, body, call, admit
   await admit(body);
   const onPod = { ...target, subresource: 'binding' };
   const change = (pod: KubeObject) => bound(pod, node.name ?? '', body, timestamp(backend.clock));
-  await guaranteedUpdate(backend, onPod, change, call, { recorded: true, admitted: true });
+  await guaranteedUpdate(backend, onPod, change, call, { recorded: true, admitted: true, validated: true });
   return DONE;
 };
 

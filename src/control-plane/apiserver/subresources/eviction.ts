@@ -5,8 +5,8 @@ import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { RequestContext } from '../request-context.ts';
 import { keyOf } from '../resource.ts';
 import { type DeleteOptions, deleteObject } from '../verbs/delete.ts';
+import { guaranteedUpdate } from '../verbs/guaranteed-update.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
-import { guaranteedUpdate } from '../verbs/update.ts';
 import { DONE, type SubresourceAction } from './subresource-action.ts';
 
 interface PodStatus {

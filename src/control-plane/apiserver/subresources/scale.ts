@@ -3,7 +3,7 @@ import { ownValue, setOwn } from '#platform/base/own-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { badRequest, internal, invalid, type NamedKind } from '../api-error.ts';
-import type { SubresourceView } from '../verbs/update.ts';
+import type { SubresourceView } from '../verbs/guaranteed-update.ts';
 
 /** Paths of a kind's scale fields, such as `.spec.replicas`. */
 export interface ScalePaths {

@@ -18,10 +18,11 @@ import { stageOf } from '../stage-barrier.ts';
 import { createObject } from './create.ts';
 import { bodyDecoding } from './decode.ts';
 import { checkNewUid } from './frozen-metadata.ts';
+import { guaranteedUpdate } from './guaranteed-update.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
-import { checkPlace, checkVersioned, guaranteedUpdate, notMade } from './update.ts';
+import { checkPlace, checkVersioned, notMade } from './update.ts';
 import type { StoredResult } from './written.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
