@@ -2,7 +2,7 @@ import type { Client } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Authorize } from './access/attributes.ts';
 import type { User } from './access/user.ts';
-import type { ObjectSource } from './admission/stored-objects.ts';
+import type { ObjectSource } from './object-source.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Resource } from './resource.ts';
 

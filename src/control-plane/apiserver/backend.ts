@@ -10,8 +10,7 @@ import type { CommitShare } from './flow-control/commit-share.ts';
 import { flowOf } from './flow-control/flow.ts';
 import type { Thread } from './flow-control/thread-share.ts';
 import { WORK } from './flow-control/work.ts';
-import type { LongWork } from './http/body.ts';
-import type { YamlReader } from './http/yaml-reader.ts';
+import type { LongWork, YamlSource } from './long-work.ts';
 import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -33,7 +32,7 @@ export interface Backend {
   readonly thread: Thread;
   /** Queues large objects before they are stored. */
   readonly commits: CommitShare;
-  readonly yaml: YamlReader;
+  readonly yaml: YamlSource;
 }
 
 export function storeOf(backend: Backend, resource: Resource): Store {

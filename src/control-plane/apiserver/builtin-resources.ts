@@ -10,7 +10,7 @@ import {
   type Strategy,
   type Subresource,
 } from './resource.ts';
-import { BUILT_IN_SCALE } from './subresources/scale.ts';
+import { BUILT_IN_SCALE } from './scale-paths.ts';
 import { builtInTable } from './table/built-in-table.ts';
 import { customTable } from './table/custom-table.ts';
 

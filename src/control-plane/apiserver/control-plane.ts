@@ -14,13 +14,13 @@ import { bootstrap } from './bootstrap.ts';
 import { createBackend, type ServerCore } from './create-backend.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
+import { podLog } from './http/pod-log.ts';
 import { RequestMetrics } from './http/request-metrics.ts';
 import type { SubresourceHandler } from './http/resource-handler.ts';
 import { listen } from './listen.ts';
 import { systemContext } from './own-users.ts';
 import { type ClientFor, createRequestHandler, type ServingState } from './request-handler.ts';
 import { createServerAuthentication } from './server-authentication.ts';
-import { podLog } from './subresources/log.ts';
 
 export interface ControlPlaneOptions {
   /** Directory of objects, certificates and keys. Without one, everything is lost when the process ends. */

@@ -5,7 +5,7 @@ import type { PatchSchema } from '#platform/kube/patches/patch-schema';
 import type { SelectableFields } from '#platform/kube/selectors/selectable-fields';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import type { User } from './access/user.ts';
-import type { ScalePaths } from './subresources/scale.ts';
+import type { ScalePaths } from './scale-paths.ts';
 import type { ResourceTable } from './table/resource-table.ts';
 
 /** Defines how objects of a kind are decoded, defaulted and validated, for built-in kinds and CRDs alike. */

@@ -1,7 +1,7 @@
 import { OPERATE } from '#api/operate-verb';
-import { type ObjectSource, readObject } from '#control-plane/apiserver/admission/stored-objects';
 import type { AdmissionAttributes, AdmissionPlugin, PluginHost } from '#control-plane/apiserver/admission-plugin';
 import { invalid } from '#control-plane/apiserver/api-error';
+import { type ObjectSource, readObject } from '#control-plane/apiserver/object-source';
 import { apiVersionOf } from '#control-plane/apiserver/resource';
 import { copyJson } from '#platform/base/json-copy';
 import type { KubeObject } from '#platform/kube/kube-object';

@@ -1,5 +1,5 @@
 import { goQuote } from '#platform/base/go-value';
-import { joinReasons } from '../admission/denial.ts';
+import { joinReasons } from '../join-reasons.ts';
 import type { Authorize } from './attributes.ts';
 import { missingPermissions } from './missing-permissions.ts';
 import { changesOnlyOwnerFields } from './owner-fields.ts';

@@ -1,5 +1,5 @@
 import { goQuote } from '#platform/base/go-value';
-import { joinReasons } from '../admission/denial.ts';
+import { joinReasons } from '../join-reasons.ts';
 import { type Attributes, type Decision, isPath, type PathAttributes, type ResourceAttributes } from './attributes.ts';
 import { BindingIndex, describeBinding, objectKey } from './rbac-bindings.ts';
 import { type PolicyRule, RBAC_GROUP, type RbacKind, type RbacObjects, type RoleRef } from './rbac-objects.ts';

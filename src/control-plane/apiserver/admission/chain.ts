@@ -2,6 +2,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
 import type { Access } from '../access/rbac-escalation.ts';
 import type { AddedPlugins, AdmissionPlugin } from '../admission-plugin.ts';
+import type { ObjectSource } from '../object-source.ts';
 import { admissionEnvironment } from './cel/expression.ts';
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
@@ -26,7 +27,7 @@ import { serviceAccountAdmission } from './service-account.ts';
 import { followServices, serviceAllocation } from './services/service-allocation.ts';
 import { DEFAULT_RANGES, ServiceNetwork, type ServiceRanges } from './services/service-network.ts';
 import { storageObjectInUseProtection } from './storage-protection.ts';
-import { type ObjectSource, StoredObjects } from './stored-objects.ts';
+import { StoredObjects } from './stored-objects.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 import { persistentVolumeClaimResize } from './volume-claim-resize.ts';
 import { AdmissionWebhooks } from './webhooks/admission-webhook.ts';
@@ -60,7 +61,7 @@ type AllObjects = (group: string, plural: string) => StoredObjects;
 
 /** Creates the plugins that Kubernetes enables by default, in the same order. */
 export function admissionChain(parts: ChainDeps): AdmissionChain {
-  const { source, signal } = parts;
+  const { source, signal, clock } = parts;
   const all: AllObjects = (group, plural) => new StoredObjects(source, group, 'v1', plural, signal);
   const mutating = compiledIn(parts, all);
   const others = configuredAndLater(parts, all, mutating);

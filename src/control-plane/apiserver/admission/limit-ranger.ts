@@ -1,7 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
+import { joinReasons } from '../join-reasons.ts';
 import type { Container, Pod, Quantities } from '../kinds/pod/pod-spec.ts';
-import { admissionDenial, joinReasons } from './denial.ts';
+import { admissionDenial } from './denial.ts';
 import { type Limit, limitProblems } from './limits.ts';
 import { containersOf, isPods, newPod } from './pod-write.ts';
 import type { StoredObjects } from './stored-objects.ts';

@@ -1,9 +1,9 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type LabelSelector, type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
+import { type ObjectSource, readObject } from '../object-source.ts';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
-import { type ObjectSource, readObject } from './stored-objects.ts';
 
 /** One rule of a webhook or policy. Only policies have resource names. */
 export interface ResourceRule {

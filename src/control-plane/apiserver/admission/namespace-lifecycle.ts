@@ -1,8 +1,8 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError, forbidden, notFound } from '../api-error.ts';
+import type { ObjectSource } from '../object-source.ts';
 import { keyOf } from '../resource.ts';
 import { admissionDenial } from './denial.ts';
-import type { ObjectSource } from './stored-objects.ts';
 
 const PERMANENT = new Set(['default', 'kube-system', 'kube-public']);
 

@@ -4,9 +4,9 @@ import { podRequests } from '#platform/kube/resources/pod-resources';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError } from '../api-error.ts';
 import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';
+import { type ObjectSource, readObject } from '../object-source.ts';
 import { admissionDenial } from './denial.ts';
 import { isPods } from './pod-write.ts';
-import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface Node extends KubeObject {
   status?: { allocatable?: Quantities };

@@ -5,9 +5,9 @@ import { compare, parseQuantity } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { PodSpec, Quantities, Toleration } from '../kinds/pod/pod-spec.ts';
+import { type ObjectSource, readObject } from '../object-source.ts';
 import { admissionDenial } from './denial.ts';
 import { newPod } from './pod-write.ts';
-import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface RuntimeClass extends KubeObject {
   overhead?: { podFixed?: Quantities };

@@ -3,10 +3,10 @@ import type { Random } from '#platform/base/random';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Pod } from '../kinds/pod/pod-spec.ts';
+import { type ObjectSource, readObject } from '../object-source.ts';
 import { admissionDenial } from './denial.ts';
 import { containersOf, isMirror, newPod } from './pod-write.ts';
 import { namesSecret, secretProblem } from './secret-references.ts';
-import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface ServiceAccount extends KubeObject {
   automountServiceAccountToken?: boolean;

@@ -1,8 +1,8 @@
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
+import { type ObjectSource, readObject } from '../object-source.ts';
 import { admissionDenial } from './denial.ts';
-import { type ObjectSource, readObject } from './stored-objects.ts';
 
 interface Claim extends KubeObject {
   spec: { storageClassName?: string; resources?: { requests?: Record<string, string> } };

@@ -1,6 +1,5 @@
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
-import type { ObjectSource } from '../admission/stored-objects.ts';
 import {
   destinationOf,
   type ResolveService,
@@ -8,6 +7,7 @@ import {
   urlOf,
 } from '../admission/webhooks/client-config.ts';
 import { httpsPost } from '../admission/webhooks/https-post.ts';
+import type { ObjectSource } from '../object-source.ts';
 import { type Convert, renameVersion } from './conversion.ts';
 import type { Crd } from './crd.ts';
 import { type CallWebhook, webhookConverter } from './webhook-conversion.ts';

@@ -4,7 +4,7 @@ import { compileSchema } from '#platform/structural/structural-schema';
 import { badRequest } from '../api-error.ts';
 import { objectMetaDecoding } from '../builtin-schema/decode.ts';
 import type { KindSchema } from '../resource.ts';
-import type { ScalePaths } from '../subresources/scale.ts';
+import type { ScalePaths } from '../scale-paths.ts';
 import { validateScale } from '../subresources/scale-values.ts';
 import type { CrdVersion } from './crd.ts';
 import { embeddedResources, readEmbedded, validateEmbedded } from './embedded-resources.ts';

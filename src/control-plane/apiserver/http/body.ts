@@ -2,6 +2,7 @@ import { ParseError } from '#platform/base/errors';
 import { NumberTooLarge } from '#platform/base/finite-json';
 import { readYaml } from '#platform/kube/yaml-json';
 import { badRequest, unsupportedMediaType } from '../api-error.ts';
+import type { LongWork } from '../long-work.ts';
 import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
 import { summaryOf } from '../verbs/object-type.ts';
 import { JSON_PATCH, STRATEGIC_PATCH } from '../verbs/patch.ts';
@@ -11,7 +12,6 @@ import { assertExactIntegers } from './exact-integers.ts';
 import { duplicateField } from './field-problems.ts';
 import { parseJson, parseLargeJson } from './json-text.ts';
 import { mediaTypeOf } from './media-type.ts';
-import type { YamlText } from './yaml-thread.ts';
 
 /** Holds the body of a request as a JSON value, and the messages about duplicate keys. */
 export interface Decoded {
@@ -22,13 +22,6 @@ export interface Decoded {
 }
 
 const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
-
-/** Defines how to read long text without delaying others. */
-export interface LongWork {
-  /** Lets others run before more work is done. */
-  readonly pause: () => Promise<void>;
-  readonly readYaml: (text: string) => Promise<YamlText>;
-}
 
 /** Size of text that is read without a pause, which takes a few milliseconds. */
 const SHORT = 64 * 1024;

@@ -1,9 +1,10 @@
 import { notSupported } from '#platform/base/field-error';
 import { badRequest, invalid } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
+import type { LongWork } from '../long-work.ts';
 import { type DeleteOptions, validatePolicy } from '../verbs/delete.ts';
 import type { ApiRequest } from './api-request.ts';
-import { decodeRequest, type LongWork } from './body.ts';
+import { decodeRequest } from './body.ts';
 import { flag, whole } from './options.ts';
 
 const KIND = 'DeleteOptions';

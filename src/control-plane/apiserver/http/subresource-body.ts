@@ -2,12 +2,13 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { badRequest } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
+import type { LongWork } from '../long-work.ts';
 import type { RequestContext } from '../request-context.ts';
 import { apiVersionOf } from '../resource.ts';
 import { reportUnknown } from '../verbs/decode.ts';
 import { notOfKind } from '../verbs/object-type.ts';
 import type { ApiRequest } from './api-request.ts';
-import { decodeRequest, type LongWork } from './body.ts';
+import { decodeRequest } from './body.ts';
 
 /** Reads the body of a subresource request, which has a kind of its own. */
 export async function subresourceBody(

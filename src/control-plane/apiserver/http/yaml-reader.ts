@@ -1,11 +1,12 @@
 import type { Clock } from '#platform/base/clock';
-import { type YamlText, YamlThread } from './yaml-thread.ts';
+import type { YamlSource, YamlText } from '../long-work.ts';
+import { YamlThread } from './yaml-thread.ts';
 
 /** Size of text that is read in less than a tenth of a second. */
 const SHORT = 64 * 1024;
 
 /** Reads YAML on two threads, so that small texts do not wait for those that take seconds. */
-export class YamlReader {
+export class YamlReader implements YamlSource {
   readonly #short: YamlThread;
   readonly #long: YamlThread;
 

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/base/clock';
 import { ParseError } from '#platform/base/errors';
 import { tooManyRequests } from '../api-error.ts';
 import { FairLimiter, FlowLimitError } from '../flow-control/fair-limiter.ts';
+import type { YamlText } from '../long-work.ts';
 
 export interface YamlOrder {
   readonly id: number;
@@ -18,11 +19,6 @@ export interface YamlResult {
   readonly problem?: string;
   /** Set if the error is internal rather than in the text. */
   readonly isOurs?: boolean;
-}
-
-export interface YamlText {
-  readonly json: string;
-  readonly duplicates: readonly string[];
 }
 
 const ONE_AT_A_TIME = { total: 1, perFlow: 1, maxWaiting: 100, maxWaitMs: 15_000 };

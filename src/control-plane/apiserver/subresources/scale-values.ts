@@ -3,7 +3,7 @@ import { ownValue } from '#platform/base/own-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { goPrint, goType } from '#platform/kube/patches/go-print';
 import type { Json } from '#platform/schema/json-schema';
-import type { ScalePaths } from './scale.ts';
+import type { ScalePaths } from '../scale-paths.ts';
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 

@@ -2,20 +2,9 @@ import { invalid as invalidField } from '#platform/base/field-error';
 import { ownValue, setOwn } from '#platform/base/own-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
-import { badRequest, internal, invalid, type NamedKind } from '../api-error.ts';
+import { badRequest, internal, invalid } from '../api-error.ts';
+import type { ScalePaths } from '../scale-paths.ts';
 import type { SubresourceView } from '../verbs/guaranteed-update.ts';
-
-/** Paths of a kind's scale fields, such as `.spec.replicas`. */
-export interface ScalePaths {
-  readonly spec: string;
-  readonly status: string;
-  /** Path of the selector. Defaults to the label selector of spec.selector. */
-  readonly selector?: string;
-  /** Kind of a custom resource, whose objects may lack the replica count. */
-  readonly custom?: NamedKind;
-}
-
-export const BUILT_IN_SCALE: ScalePaths = { spec: '.spec.replicas', status: '.status.replicas' };
 
 const keysOf = (path: string) => path.split('.').filter((key) => key !== '');
 

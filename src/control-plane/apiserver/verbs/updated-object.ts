@@ -1,7 +1,7 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { sameJson } from '#platform/kube/patches/json-object';
 import type { Resource } from '../resource.ts';
-import { fieldWriterFor } from '../subresources/field-writer.ts';
+import { fieldWriterFor } from './field-writer.ts';
 import type { Target } from './target.ts';
 
 /** Subresources that write both a part of their object and its metadata. */

@@ -1,5 +1,5 @@
 import type { Environment } from '#platform/structural/cel/environment';
-import { joinReasons } from '../denial.ts';
+import { joinReasons } from '../../join-reasons.ts';
 import { BUDGET, Expression, ExpressionError, type Inputs } from './expression.ts';
 
 export interface MatchCondition {

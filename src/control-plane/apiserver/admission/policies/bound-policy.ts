@@ -1,10 +1,11 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Environment } from '#platform/structural/cel/environment';
 import type { Library } from '#platform/structural/cel/library';
+import type { ObjectSource } from '../../object-source.ts';
 import type { MakeEnvironment } from '../cel/expression.ts';
 import { type Matches, matchConditions } from '../cel/match-conditions.ts';
 import { type Match, matcher } from '../matching.ts';
-import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
+import type { StoredObjects } from '../stored-objects.ts';
 import { type BindingSpec, bindingSpec, matchSpec, type PolicySpec, policySpec } from './policy.ts';
 import { compileVariables, type Variable } from './variables.ts';
 

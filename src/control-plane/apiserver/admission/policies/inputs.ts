@@ -1,11 +1,11 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { AdmissionAttributes } from '../../admission-plugin.ts';
+import type { ObjectSource } from '../../object-source.ts';
 import type { Resource } from '../../resource.ts';
 import { Authorizer } from '../cel/authorizer.ts';
 import type { Inputs } from '../cel/expression.ts';
 import { requestJson } from '../cel/request.ts';
 import { namespaceObject, namespaceOf } from '../matching.ts';
-import type { ObjectSource } from '../stored-objects.ts';
 import { inVersion } from '../versions.ts';
 import { reviewRequest } from '../webhooks/review.ts';
 

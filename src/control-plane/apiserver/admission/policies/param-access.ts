@@ -3,8 +3,8 @@ import type { Authorize } from '../../access/attributes.ts';
 import { MASTERS, type User } from '../../access/user.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { invalid } from '../../api-error.ts';
+import { type ObjectSource, readObject } from '../../object-source.ts';
 import { ADMISSION_GROUP } from '../matching.ts';
-import { type ObjectSource, readObject } from '../stored-objects.ts';
 import { bindingSpec, type PolicySpec, policySpec } from './policy.ts';
 
 const POLICIES = new Set(['validatingadmissionpolicies', 'mutatingadmissionpolicies']);

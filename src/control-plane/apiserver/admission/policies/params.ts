@@ -1,8 +1,8 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import type { AdmissionAttributes } from '../../admission-plugin.ts';
+import type { ObjectSource } from '../../object-source.ts';
 import { keyOf, type Resource } from '../../resource.ts';
-import type { ObjectSource } from '../stored-objects.ts';
 import type { ParamRef, PolicySpec } from './policy.ts';
 
 /** Reason why a policy or one of its bindings cannot be evaluated at all. */

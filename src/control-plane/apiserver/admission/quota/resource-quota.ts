@@ -3,11 +3,12 @@ import type { ResourceQuota } from '#platform/kube/kinds/resource-quota';
 import type { Amounts } from '#platform/kube/resources/amounts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
+import type { ObjectSource } from '../../object-source.ts';
 import { textOf } from '../../object-text.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { keyOf, type Resource } from '../../resource.ts';
 import { admissionDenial } from '../denial.ts';
-import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
+import type { StoredObjects } from '../stored-objects.ts';
 import { appliesTo, chargedWrite, excessProblem, growthOf, quotaProblem, withCharge } from './charge.ts';
 
 interface Charge {

@@ -12,8 +12,9 @@ import {
   type ServicePort,
   type ServiceSpec,
 } from '../../kinds/service/service-spec.ts';
+import { type ObjectSource, readObject } from '../../object-source.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { type Changed, type ObjectSource, readObject } from '../stored-objects.ts';
+import type { Changed } from '../stored-objects.ts';
 import { settleFamilies, validateFamily } from './ip-families.ts';
 import { type ServiceNetwork, specOf } from './service-network.ts';
 

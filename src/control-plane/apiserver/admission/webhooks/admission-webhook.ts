@@ -1,10 +1,11 @@
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { LabelSelectorSpec } from '#platform/kube/selectors/label-selector';
 import type { Environment } from '#platform/structural/cel/environment';
+import type { ObjectSource } from '../../object-source.ts';
 import { CONDITIONS_BUDGET } from '../cel/expression.ts';
 import { type MatchCondition, type Matches, matchConditions } from '../cel/match-conditions.ts';
 import { type Match, matcher, type ResourceRule } from '../matching.ts';
-import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
+import type { StoredObjects } from '../stored-objects.ts';
 import type { ClientConfig } from './client-config.ts';
 
 /** One webhook of a configuration, as stored. */

@@ -1,6 +1,6 @@
 import { goQuote } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type ObjectSource, readObject } from '../stored-objects.ts';
+import { type ObjectSource, readObject } from '../../object-source.ts';
 
 /** Address of a webhook, as in its configuration. */
 export interface ClientConfig {

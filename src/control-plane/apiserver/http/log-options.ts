@@ -1,6 +1,6 @@
 import { type FieldError, forbidden, invalid as invalidField } from '#platform/base/field-error';
 import { badRequest, invalid } from '../api-error.ts';
-import { flag, whole } from '../http/options.ts';
+import { flag, whole } from './options.ts';
 
 /** Selects a part of a log and its format. */
 export interface LogOptions {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { ContainerLog, LogLine } from '#platform/kube/node-runtime';
-import { containerState, logProblem } from './container-state.ts';
+import { containerState, logProblem } from '../subresources/container-state.ts';
 import { logText } from './log-text.ts';
 
 const START = Date.UTC(2030, 0, 1);

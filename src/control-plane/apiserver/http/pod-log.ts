@@ -2,11 +2,11 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { NodeRuntime } from '#platform/kube/node-runtime';
 import { badRequest, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
-import type { SubresourceHandler } from '../http/resource-handler.ts';
 import { keyOf } from '../resource.ts';
-import { containerState, logProblem } from './container-state.ts';
+import { containerState, logProblem } from '../subresources/container-state.ts';
 import { logOptions } from './log-options.ts';
 import { logText } from './log-text.ts';
+import type { SubresourceHandler } from './resource-handler.ts';
 
 /** Handles pods/log: returns the output of a container from the node runtime. */
 export function podLog(backend: Backend, runtime: NodeRuntime): SubresourceHandler {

@@ -7,7 +7,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import type { LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
 import { hasKubectl } from '#testing/programs';
 import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
-import { type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
+import { type Kubectl, kubectlFor } from './kubectl.fixture.ts';
 
 const START = Date.UTC(2020, 0, 1);
 const asked: LogRequest[] = [];
