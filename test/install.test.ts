@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GROUPS } from '#api/groups';
 import { virtualMachine as hypersdkMachine } from '#api/hypersdk/virtual-machine';
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import { virtualMachine as novacronMachine } from '#api/novacron/virtual-machine';
@@ -16,7 +17,6 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { STATEFUL_SETS } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { vmPlugins } from '#programs/embedded/vm-plugins';
-import { GROUPS } from '#programs/install/crds';
 import { runCommand } from '#testing/command-harness';
 
 const SIMULATION = ['--dialects', 'simulation'];

@@ -1,9 +1,9 @@
+import type { DialectName } from '#api/groups';
 import { type Clock, realClock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { reportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
 import { vimanaProgram } from '#programs/cli/program';
-import type { DialectName } from '#programs/cli/up';
 import { install } from '#programs/install/install';
 import { uninstall } from '#programs/install/uninstall';
 import type { Embedded } from '#programs/up/embedded';

@@ -1,3 +1,4 @@
+import { DIALECT_NAMES } from '#api/groups';
 import type { ControlPlane } from '#control-plane/apiserver/control-plane';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { scheduler } from '#control-plane/scheduler/scheduler';
@@ -10,7 +11,6 @@ import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { EVENT_RULES } from '#platform/runtime/rbac';
-import { DIALECT_NAMES } from '#programs/cli/up';
 import { openVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { DIALECT_NAMES, type DialectName } from '#api/groups';
 import { realClock } from '#platform/base/clock';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
-import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
 import { kindsOf } from '#programs/install/crds';
 import { Kubectl } from '../e2e/support/kubectl.ts';
 import { Component } from './component.ts';

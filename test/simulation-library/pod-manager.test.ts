@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { DialectName } from '#api/groups';
 import { VMIS } from '#api/kubevirt/resources';
 import { virtualMachine } from '#api/simulation/virtual-machine';
 import { PodManager } from '#fleet/library/pod-manager';
@@ -14,7 +15,6 @@ import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { crdOf } from '#platform/schema/crd';
-import type { DialectName } from '#programs/cli/up';
 import { operatorControllers } from '#programs/operator/controllers';
 import type { Embedded } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { DIALECT_NAMES, type DialectName, GROUPS } from '#api/groups';
 import { KINDS } from '#api/kinds';
 import { CLUSTER_EXPORTER_RULES } from '#fleet/exporter/rbac';
 import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
@@ -6,8 +7,6 @@ import { NODE_LEASE_NAMESPACE } from '#platform/kube/node-lease';
 import { EVENT_RULES } from '#platform/runtime/rbac';
 import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';
-import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
-import { GROUPS } from '#programs/install/crds';
 import { STATUS_VALIDATION } from '#programs/install/status-policy';
 import { dialectsOf, instanceOperatorRules, vmOperatorRules } from '#programs/operator/controllers';
 import { FRONT_PROXY } from '#programs/operator/front-proxy';

@@ -1,4 +1,4 @@
-import type { GroupName } from '../group-name.ts';
+import type { GroupName } from '../groups.ts';
 
 /** Disks that a group creates for its VMs. Each of them is a PersistentVolumeClaim. */
 

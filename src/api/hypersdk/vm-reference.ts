@@ -1,12 +1,7 @@
 import { choice, object, required, string } from '#platform/schema/schema';
-import type { GroupName } from '../group-name.ts';
+import { GROUPS } from '../groups.ts';
 
-const groups = [
-  'hypersdk.io',
-  'kubevirt.io',
-  'novacron.io',
-  'simulation.node-classifier.io',
-] as const satisfies readonly GroupName[];
+const groups = Object.values(GROUPS).toSorted();
 
 export const vmRef = object('VirtualMachine of any of the groups.', {
   name: required(string('Name of the VirtualMachine.', { minLength: 1, maxLength: 63 })),

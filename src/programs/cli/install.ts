@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { DIALECT_NAMES, type DialectName } from '#api/groups';
 import type { Clock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { CheckedCommand, type Given } from './checked-command.ts';
@@ -6,7 +7,7 @@ import { type Connect, withConnection, withConnectionFlags } from './connection.
 import { durationOption } from './duration-option.ts';
 import type { Io } from './io.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
-import { DIALECT_NAMES, type DialectName, dialects } from './up.ts';
+import { dialects } from './up.ts';
 
 /** Parsed flags of `vimana uninstall`. */
 export interface UninstallSettings {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DIALECT_NAMES, type DialectName } from '#api/groups';
 import type { NodeSize } from '#api/launcher-load';
 import { jsonEqual } from '#platform/base/json-equal';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
@@ -11,7 +12,7 @@ import { allowedHostsOption, imageHostsOption } from './host-names.ts';
 import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
-import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
+import { dialects, lostAfter } from './up.ts';
 import { verifyImagesOption } from './verify-images.ts';
 
 /** Parsed flags of `vimana operator`. */

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DIALECT_NAMES, type DialectName } from '#api/groups';
 import type { NodeSize } from '#api/launcher-load';
 import { parseDuration } from '#platform/base/duration';
 import type { CarbonSettings } from '#vm/carbon/settings';
@@ -11,10 +12,6 @@ import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 import { verifyImagesOption } from './verify-images.ts';
-
-/** Names that select API groups. */
-export const DIALECT_NAMES = ['kubevirt', 'hypersdk', 'novacron', 'simulation'] as const;
-export type DialectName = (typeof DIALECT_NAMES)[number];
 
 /** Parsed flags of `vimana up`. */
 export interface UpSettings extends NodeFlags {

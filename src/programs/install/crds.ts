@@ -1,3 +1,4 @@
+import { type DialectName, GROUPS } from '#api/groups';
 import { KINDS } from '#api/kinds';
 import type { Client } from '#platform/kube/client';
 import { conditionOf } from '#platform/kube/kinds/condition';
@@ -8,24 +9,16 @@ import {
 import { isGone } from '#platform/kube/kube-error';
 import { crdOf } from '#platform/schema/crd';
 import type { Kind } from '#platform/schema/kind';
-import type { DialectName } from '#programs/cli/up';
 
 /** Selects the CRDs of Vimana. */
 export const OURS = 'app.kubernetes.io/part-of=vimana';
-
-export const GROUPS: Readonly<Record<DialectName, string>> = {
-  kubevirt: 'kubevirt.io',
-  hypersdk: 'hypersdk.io',
-  novacron: 'novacron.io',
-  simulation: 'simulation.node-classifier.io',
-};
 
 /**
  * Returns the kinds of the chosen groups. Instances and migrations are always included, since VMs of every group run as
  * them.
  */
 export function kindsOf(dialects: readonly DialectName[]): Kind[] {
-  const groups = new Set(dialects.map((name) => GROUPS[name]));
+  const groups = new Set<string>(dialects.map((name) => GROUPS[name]));
   return KINDS.filter((kind) => groups.has(kind.group) || isEstablished(kind));
 }
 

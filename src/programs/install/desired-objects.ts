@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { type DialectName, GROUPS } from '#api/groups';
 import { KINDS } from '#api/kinds';
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { ResourceType } from '#platform/kube/client';
@@ -9,12 +10,11 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac'
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
-import type { DialectName } from '#programs/cli/up';
 import { POLICIES, POLICY_BINDINGS } from '#programs/install/status-policy';
 import { kwokNodes } from '#vm/node/simulated/kwok/manifests';
 import { STAGES } from '#vm/node/simulated/kwok/stages';
 import type { NodePool } from '#vm/node/simulated/node-pool';
-import { crdFor, GROUPS, kindsOf } from './crds.ts';
+import { crdFor, kindsOf } from './crds.ts';
 
 /** Object that a cluster should hold. */
 export interface DesiredObject {

@@ -1,8 +1,8 @@
+import { DIALECT_NAMES, GROUPS } from '#api/groups';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import type { InstallDeps, InstallSettings } from '#programs/cli/install';
-import { DIALECT_NAMES } from '#programs/cli/up';
 import { type ApplyOutcome, apply, getExisting, nameOf } from './apply.ts';
-import { GROUPS, waitForServed } from './crds.ts';
+import { waitForServed } from './crds.ts';
 import type { DesiredObject } from './desired-objects.ts';
 import { nextSteps } from './next-steps.ts';
 import { actingOperator } from './operator-lease.ts';

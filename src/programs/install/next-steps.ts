@@ -1,6 +1,4 @@
-import type { DialectName } from '#programs/cli/up';
-import { DIALECT_NAMES } from '#programs/cli/up';
-import { GROUPS } from './crds.ts';
+import { DIALECT_NAMES, type DialectName, GROUPS } from '#api/groups';
 import { FIRST_VMS } from './desired-objects.ts';
 
 export interface Situation {

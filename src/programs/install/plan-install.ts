@@ -1,3 +1,4 @@
+import { type DialectName, GROUPS } from '#api/groups';
 import { VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
@@ -6,10 +7,8 @@ import { NODES } from '#platform/kube/kinds/node';
 import { ignoreNotFound, isForbidden, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { InstallDeps, InstallSettings } from '#programs/cli/install';
-import type { DialectName } from '#programs/cli/up';
 import { whoAmI } from './access.ts';
 import { apply, getExisting, nameOf, objectPath } from './apply.ts';
-import { GROUPS } from './crds.ts';
 import {
   type DesiredObject,
   desiredCrds,

@@ -1,3 +1,4 @@
+import { DIALECT_NAMES, GROUPS } from '#api/groups';
 import { KINDS } from '#api/kinds';
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
@@ -10,11 +11,10 @@ import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
 import type { InstallDeps, UninstallSettings } from '#programs/cli/install';
-import { DIALECT_NAMES } from '#programs/cli/up';
 import { type Access, accessLines, deniedAccess, whoAmI } from './access.ts';
 import { hasActiveOperator, hasOurFinalizer } from './active-operator.ts';
 import { getExisting, ifExists, nameOf, objectPath } from './apply.ts';
-import { crdFor, GROUPS, isEstablished, kindsOf } from './crds.ts';
+import { crdFor, isEstablished, kindsOf } from './crds.ts';
 import { type DesiredObject, desiredPermissions, INSTALLED, STAGE_OBJECTS } from './desired-objects.ts';
 import { foreignObjects } from './namespace-contents.ts';
 import { leaders, OF_VIMANA } from './operator-lease.ts';
@@ -114,7 +114,7 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
     return true;
   });
   const ours = known.filter((kind) => !releases.has(kind));
-  const groups = new Set(dialects.map((name) => GROUPS[name]));
+  const groups = new Set<string>(dialects.map((name) => GROUPS[name]));
   const kinds = ours.filter((kind) => groups.has(kind.group) && !isEstablished(kind));
   const left = known.filter((kind) => !kinds.includes(kind) && !isEstablished(kind));
   const notes = [...new Set(releases.values())].map((release) => {

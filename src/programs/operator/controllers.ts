@@ -1,3 +1,4 @@
+import { type DialectName, GROUPS } from '#api/groups';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { NodeSize } from '#api/launcher-load';
 import type { Clock } from '#platform/base/clock';
@@ -11,8 +12,6 @@ import type { Informers } from '#platform/runtime/informers';
 import type { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { Kind } from '#platform/schema/kind';
-import type { DialectName } from '#programs/cli/up';
-import { GROUPS } from '#programs/install/crds';
 import { instances } from '#vm/controllers/instance/controller';
 import { INSTANCE_RULES, NODE_LEASE_RULES } from '#vm/controllers/instance/rbac';
 import { migrations } from '#vm/controllers/migration/controller';

@@ -1,9 +1,9 @@
+import type { DialectName } from '#api/groups';
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import { vmNetwork } from '#api/novacron/vm-network';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { leaseRules } from '#platform/runtime/rbac';
 import type { Kind } from '#platform/schema/kind';
-import type { DialectName } from '#programs/cli/up';
 import { GROUP, VERSIONS } from '#vm/engine/subresources/resources';
 import { FRONT_PROXY } from './front-proxy.ts';
 

@@ -1,10 +1,10 @@
+import type { DialectName } from '#api/groups';
 import type { NodeSize } from '#api/launcher-load';
 import type { SchedulerConfiguration } from '#control-plane/scheduler/config/configuration';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Metrics } from '#platform/runtime/metrics';
-import type { DialectName } from '#programs/cli/up';
 import type { CarbonSettings } from '#vm/carbon/settings';
 import type { Fetch } from '#vm/images/web';
 import type { NodePool } from '#vm/node/simulated/node-pool';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DIALECT_NAMES, type DialectName } from '#programs/cli/up';
+import { DIALECT_NAMES, type DialectName } from '#api/groups';
 import { whatNext } from './what-next.ts';
 
 const tokenFile = '/home/me/token';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { DialectName, UpSettings } from '#programs/cli/up';
-import { GROUPS } from '#programs/install/crds';
+import { type DialectName, GROUPS } from '#api/groups';
+import type { UpSettings } from '#programs/cli/up';
 import { FIRST_VMS } from '#programs/install/desired-objects';
 import { defaultDataDir } from './data-dir.ts';
 

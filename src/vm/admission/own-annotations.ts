@@ -1,6 +1,5 @@
 import type { ClaimWords } from '#api/disk/claimed-disk';
-import { CLAIM_WORDS as HYPERSDK } from '#api/hypersdk/claims';
-import { CLAIM_WORDS as NOVACRON } from '#api/novacron/claims';
+import { ALL_CLAIM_WORDS } from '#api/kinds';
 import { type FieldError, key, notSupported } from '#platform/base/field-error';
 
 type Words = Readonly<Record<string, string>>;
@@ -36,7 +35,7 @@ export function foreignAnnotations(
   annotations: Words = {},
   before: Words = {},
 ): string[] {
-  return [HYPERSDK, NOVACRON].flatMap((others) => {
+  return ALL_CLAIM_WORDS.flatMap((others) => {
     if (others === claims) return [];
     return (['retain', 'accessMode'] as const)
       .filter((word) => annotations[others[word]] !== undefined && before[others[word]] !== annotations[others[word]])

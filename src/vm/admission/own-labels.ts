@@ -1,11 +1,14 @@
-import { CLAIM_WORDS as HYPERSDK } from '#api/hypersdk/claims';
+import { ALL_CLAIM_WORDS } from '#api/kinds';
 import { LAUNCHER_LABEL, VM_LABEL } from '#api/launcher';
-import { CLAIM_WORDS as NOVACRON } from '#api/novacron/claims';
 import { type FieldError, forbidden, key } from '#platform/base/field-error';
 
 type Words = Readonly<Record<string, string>>;
 
-const RESERVED: ReadonlySet<string> = new Set([VM_LABEL, HYPERSDK.machine, NOVACRON.machine, LAUNCHER_LABEL]);
+const RESERVED: ReadonlySet<string> = new Set([
+  VM_LABEL,
+  ...ALL_CLAIM_WORDS.map(({ machine }) => machine),
+  LAUNCHER_LABEL,
+]);
 
 /**
  * Rejects labels by which Services and others select the pod of a VM, so users must not set them. Stored labels are not

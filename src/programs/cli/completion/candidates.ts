@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { DIALECT_NAMES } from '../up.ts';
+import { DIALECT_NAMES } from '#api/groups';
 import { optionsOf, type Position } from './position.ts';
 
 /** Text that can be typed, and its description. */

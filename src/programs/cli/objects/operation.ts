@@ -1,4 +1,4 @@
-import type { GroupName } from '#api/group-name';
+import type { GroupName } from '#api/groups';
 import { type VMOperationInput, vmOperation } from '#api/hypersdk/vm-operation';
 import type { Random } from '#platform/base/random';
 import { formatDurationFlag } from '../duration-option.ts';

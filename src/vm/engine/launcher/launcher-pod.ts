@@ -1,4 +1,3 @@
-import { CLAIM_WORDS as HYPERSDK } from '#api/hypersdk/claims';
 import {
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
@@ -6,6 +5,7 @@ import {
   RESET_ANNOTATION,
   SOFT_REBOOT_ANNOTATION,
 } from '#api/instance-request';
+import { ALL_CLAIM_WORDS } from '#api/kinds';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import {
   COMPUTE_CONTAINER,
@@ -23,7 +23,6 @@ import {
   VM_LABEL,
 } from '#api/launcher';
 import { formatLauncherSize } from '#api/launcher-size';
-import { CLAIM_WORDS as NOVACRON } from '#api/novacron/claims';
 import { seededRandom } from '#platform/base/random';
 import type { NewObject } from '#platform/kube/client';
 import type { Pod, PodSpec } from '#platform/kube/kinds/pod';
@@ -154,7 +153,7 @@ function ownLabels({ metadata }: Vmi): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !isStrange(name)));
 }
 
-const VM_LABELS = [HYPERSDK.machine, NOVACRON.machine];
+const VM_LABELS = ALL_CLAIM_WORDS.map(({ machine }) => machine);
 
 function annotationsOf(vmi: Vmi): Record<string, string> {
   const carried = Object.entries(vmi.metadata.annotations ?? {}).filter(([name]) => !NOT_INHERITED.has(name));
