@@ -14,15 +14,15 @@ import { EVENT_RULES } from '#platform/runtime/rbac';
 import { openVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
-import { isHypersdkOn } from '#programs/operator/hypersdk';
 import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';
 import { operations } from '#vm/controllers/operation/controller';
 import { OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
 import { operationRules } from '#vm/controllers/operation/rbac';
-import { hypersdk } from '#vm/dialects/hypersdk';
-import { kubevirt } from '#vm/dialects/kubevirt';
-import { novacron } from '#vm/dialects/novacron';
-import { simulation } from '#vm/dialects/simulation';
+import { hasOperations } from '#vm/dialects/has-operations';
+import { hypersdk } from '#vm/dialects/hypersdk/dialect';
+import { kubevirt } from '#vm/dialects/kubevirt/dialect';
+import { novacron } from '#vm/dialects/novacron/dialect';
+import { simulation } from '#vm/dialects/simulation/dialect';
 import type { Dialect } from '#vm/engine/dialect';
 import { NODE_RULES } from '#vm/node/rbac';
 import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
@@ -87,7 +87,7 @@ export async function startOperationHarness(options: OperationHarnessOptions = {
   });
   const nodeClient = counting(opened.client(userOf('vimana-node'), 'vimana-node'), writes);
   const informers = new Informers({ ...parts('fleet'), client: nodeClient });
-  const made = { pools: [{ count: nodes, prefix: 'node-' }], snapshots: isHypersdkOn(dialects) };
+  const made = { pools: [{ count: nodes, prefix: 'node-' }], snapshots: hasOperations(dialects) };
   const fleet = new SimulatedFleet(
     { ...parts('fleet'), client: nodeClient, informers },
     link === undefined ? made : { ...made, link },
@@ -181,7 +181,7 @@ function operatorOf(
   const events = new Events({ ...parts, client });
   const settings = { dialects, rollout: 'LiveUpdate', nodeLostAfterMs: 40_000 } as const;
   const shared = { ...parts, informers, events, client };
-  const alone = isHypersdkOn(dialects)
+  const alone = hasOperations(dialects)
     ? []
     : [runnable(operations({ dialects }), { ...shared, events: events.recorder('vmoperation-controller') })];
   return manager('operator', [informers, events, ...operatorControllers(settings, shared), ...alone]);

@@ -22,7 +22,7 @@ import { crdOf } from '#platform/schema/crd';
 import { snapshots } from '#vm/controllers/snapshot/controller';
 import { diskPopulator } from '#vm/controllers/snapshot/disk-populator';
 import { snapshotRules } from '#vm/controllers/snapshot/rbac';
-import { kubevirt } from '#vm/dialects/kubevirt';
+import { kubevirt } from '#vm/dialects/kubevirt/dialect';
 import { NODE_RULES } from '#vm/node/rbac';
 import { GUEST_WRITE_ANNOTATION } from '#vm/node/simulated/guest-write';
 import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';

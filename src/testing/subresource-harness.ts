@@ -8,7 +8,7 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform
 import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import { crdOf } from '#platform/schema/crd';
 import { vmPlugins } from '#programs/embedded/vm-plugins';
-import { kubevirt } from '#vm/dialects/kubevirt';
+import { kubevirt } from '#vm/dialects/kubevirt/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';

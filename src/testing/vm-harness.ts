@@ -3,7 +3,7 @@ import { timestamp } from '#platform/base/timestamp';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
-import { kubevirt } from '#vm/dialects/kubevirt';
+import { kubevirt } from '#vm/dialects/kubevirt/dialect';
 import { AddressPool } from '#vm/engine/address-pool';
 import type { Condition } from '#vm/engine/condition';
 import { type VmControllerOptions, vmController } from '#vm/engine/controller';

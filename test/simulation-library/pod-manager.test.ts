@@ -19,7 +19,7 @@ import { operatorControllers } from '#programs/operator/controllers';
 import type { Embedded } from '#programs/up/embedded';
 import { startInMemory } from '#testing/embedded-in-memory';
 import { WAIT } from '#testing/wait';
-import { simulation } from '#vm/dialects/simulation';
+import { simulation } from '#vm/dialects/simulation/dialect';
 
 const namespace = 'default';
 const shared = { clock: realClock, random: systemRandom(), log: noopLogger };

@@ -6,7 +6,7 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kin
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 import { isFinished, OPERATIONS, type Operation } from '#vm/controllers/operation/operation';
-import { kubevirt } from '#vm/dialects/kubevirt';
+import { kubevirt } from '#vm/dialects/kubevirt/dialect';
 import type { Dialect } from '#vm/engine/dialect';
 
 export interface OperationSoak {

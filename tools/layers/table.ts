@@ -53,8 +53,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'vm/admission': { contents: 'what the admission of all groups shares', may: ['platform', 'api'] },
   'vm/dialects': {
-    contents: 'one directory per API group: its admission and its dialect',
-    may: ['platform', 'api', 'vm/engine', 'vm/admission'],
+    contents: 'one directory per API group: its admission, its dialect, its controllers',
+    may: ['platform', 'api', 'vm/engine', 'vm/admission', 'vm/controllers', 'vm/images'],
   },
   'vm/carbon': {
     contents: 'carbon intensity providers and carbon-aware start',
@@ -91,7 +91,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'programs/install': {
     contents: '`vimana install` and what it applies',
-    may: ['platform', 'api', 'vm/node', 'programs/cli'],
+    may: ['platform', 'api', 'vm/dialects', 'vm/node', 'programs/cli'],
   },
   'programs/operator': {
     contents: '`vimana operator`: controllers, webhooks and the aggregated API on a cluster',

@@ -24,10 +24,14 @@ describe('the import table', () => {
       "import type { Kind } from '../../api/kind.ts';",
       'platform/base may not import api',
     ],
-    ['src/vm/engine/plan-vm.ts', "export * from '../dialects/kubevirt.ts';", 'vm/engine may not import vm/dialects'],
     [
       'src/vm/engine/plan-vm.ts',
-      "export { a } from '../dialects/kubevirt.ts';",
+      "export * from '../dialects/kubevirt/dialect.ts';",
+      'vm/engine may not import vm/dialects',
+    ],
+    [
+      'src/vm/engine/plan-vm.ts',
+      "export { a } from '../dialects/kubevirt/dialect.ts';",
       'vm/engine may not import vm/dialects',
     ],
     [

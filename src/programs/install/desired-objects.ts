@@ -11,6 +11,7 @@ import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
 import { POLICIES, POLICY_BINDINGS } from '#programs/install/status-policy';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
 import { kwokNodes } from '#vm/node/simulated/kwok/manifests';
 import { STAGES } from '#vm/node/simulated/kwok/stages';
 import type { NodePool } from '#vm/node/simulated/node-pool';
@@ -39,14 +40,6 @@ const OF_RIGHTS = [
 ];
 
 const ROOT = new URL('../../../', import.meta.url);
-
-/** Example to apply for the first VMs of a group. */
-export const FIRST_VMS: Readonly<Record<DialectName, string>> = {
-  kubevirt: 'examples/kubevirt/vm-running.yaml',
-  hypersdk: 'examples/hypersdk/vm-from-image.yaml',
-  novacron: 'examples/novacron/vm-minimal.yaml',
-  simulation: 'examples/simulation/vms/',
-};
 
 /** Label of the namespace, nodes and stages that `vimana install` created. */
 export const INSTALLED = { label: 'app.kubernetes.io/managed-by', value: 'vimana-install' };
@@ -82,7 +75,7 @@ export function desiredStages(): DesiredObject[] {
 export function desiredExamples(dialects: readonly DialectName[], namespace: string): DesiredObject[] {
   const types = KINDS.map(resourceTypeFor);
   return dialects.flatMap((dialect) =>
-    filesAt(FIRST_VMS[dialect])
+    filesAt(REGISTRATIONS[dialect].example)
       .flatMap((file) => objectsIn(file, types))
       .map(({ type, object }) => ({ type, object: { ...object, metadata: { ...object.metadata, namespace } } })),
   );

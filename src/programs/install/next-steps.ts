@@ -1,5 +1,5 @@
 import { DIALECT_NAMES, type DialectName, GROUPS } from '#api/groups';
-import { FIRST_VMS } from './desired-objects.ts';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
 
 export interface Situation {
   /** Requested groups. */
@@ -24,7 +24,7 @@ export function nextSteps({ dialects, known, examples, operator }: Situation): s
         ]
       : []),
     ...dialects.flatMap((name) => [
-      ...(examples ? [] : [[`kubectl apply -f ${FIRST_VMS[name]}`, `create ${GROUPS[name]} VMs`] as const]),
+      ...(examples ? [] : [[`kubectl apply -f ${REGISTRATIONS[name].example}`, `create ${GROUPS[name]} VMs`] as const]),
       [`kubectl get ${machines(name)}`, 'list VMs'] as const,
     ]),
     [`bin/vimana uninstall${flag}`, 'uninstall'],

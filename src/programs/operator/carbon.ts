@@ -9,11 +9,9 @@ import { ConfigError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { NODES, type Node } from '#platform/kube/kinds/node';
-import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import type { Cache } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
 import type { MetricDefinition } from '#platform/runtime/metrics';
-import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import { carbonProvider, type NodeZones } from '#vm/carbon/carbon-provider';
 import { type GridPlace, gridPlace, gridPlaces, type ZoneMap } from '#vm/carbon/grid-places';
@@ -22,7 +20,7 @@ import { CarbonLedger } from '#vm/carbon/ledger';
 import { carbonMeasures, type RunningVm } from '#vm/carbon/measures';
 import { CarbonError } from '#vm/carbon/provider';
 import { CARBON_CONFIG_MAP, type CarbonSettings, NO_CARBON, providerOf, refreshOf } from '#vm/carbon/settings';
-import type { DependencyProvider } from '#vm/engine/dependency-provider';
+import type { CarbonParts } from '#vm/dialects/group-controllers';
 import type { Dialect } from '#vm/engine/dialect';
 
 export interface CarbonDeps {
@@ -34,19 +32,10 @@ export interface CarbonDeps {
 }
 
 /** Parts of a process that make its VMs carbon-aware. */
-export interface Carbon {
-  /** Returns the dependency provider. `templateOf` finds the template that a VM names. */
-  provider(templateOf?: DependencyProvider<'template'>['provide']): DependencyProvider<'carbon'>;
-  /** Polls the provider. It runs only in the process that acts. */
-  readonly runnable: Runnable;
+export interface Carbon extends CarbonParts {
   /** Returns the metrics for /metrics. `cores` returns the usage of an instance if it is known. */
   measures(cores?: (instance: Vmi) => number | undefined): readonly MetricDefinition[];
 }
-
-/** Permissions of the operator for it. The chart adds the ConfigMap for that provider. */
-export const CARBON_RULES: readonly PolicyRule[] = [
-  { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
-];
 
 /** Reports whether any dialect is carbon-aware. */
 export function isCarbonAware(dialects: readonly Dialect[]): boolean {

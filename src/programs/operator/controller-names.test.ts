@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { instances } from '#vm/controllers/instance/controller';
 import { migrations } from '#vm/controllers/migration/controller';
 import { evacuations } from '#vm/controllers/migration/evacuation';
-import { kubevirt } from '#vm/dialects/kubevirt';
+import { kubevirt } from '#vm/dialects/kubevirt/dialect';
 import { AddressPool } from '#vm/engine/address-pool';
 import { vmController } from '#vm/engine/controller';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';

@@ -1,4 +1,4 @@
-import { type DialectName, GROUPS } from '#api/groups';
+import type { DialectName } from '#api/groups';
 import type { Vmi } from '#api/kubevirt/resources';
 import type { NodeSize } from '#api/launcher-load';
 import type { Clock } from '#platform/base/clock';
@@ -18,11 +18,12 @@ import { migrations } from '#vm/controllers/migration/controller';
 import { evacuations } from '#vm/controllers/migration/evacuation';
 import { MIGRATION_RULES } from '#vm/controllers/migration/rbac';
 import type { ImageProbe } from '#vm/controllers/template/image-probe';
-import { DIALECTS } from '#vm/dialects/built';
+import { controllersOf } from '#vm/dialects/controllers';
+import type { RunController } from '#vm/dialects/group-controllers';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
 import { AddressPool } from '#vm/engine/address-pool';
 import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import { vmController } from '#vm/engine/controller';
-import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
 import type { Usage } from '#vm/engine/metrics';
 import { USAGE_RULES, vmRules } from '#vm/engine/rbac';
@@ -30,12 +31,10 @@ import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
 import type { ImageVerifier } from '#vm/images/verifier';
 import type { Carbon } from './carbon.ts';
-import { HYPERSDK_KINDS, hypersdkParts, hypersdkRules, isHypersdkOn, type Running } from './hypersdk.ts';
-import { novacronParts, novacronRules } from './novacron.ts';
 
 /** Returns the dialects with these names. */
 export function dialectsOf(names: readonly DialectName[]): Dialect[] {
-  return names.flatMap((name) => DIALECTS.get(name) ?? []);
+  return names.map((name) => REGISTRATIONS[name].dialect);
 }
 
 export interface OperatorSettings {
@@ -81,26 +80,17 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorD
   const rechecking = settings.recheck === undefined ? {} : { recheck: settings.recheck };
   const addresses = new AddressPool();
   const throttle = new TransientStatusThrottle();
-  const of: Running = (controller, component) =>
+  const of: RunController = (controller, component) =>
     runnable(workers === undefined ? controller : { ...controller, concurrency: workers }, {
       ...parts,
       events: parts.events.recorder(component),
     });
-  const measuring = { dialects, usage: settings.usage, clock: parts.clock };
-  const novacron = novacronParts(of, { ...measuring, onlyNamespace: settings.onlyNamespace });
-  const hypersdk = hypersdkParts(of, {
-    ...measuring,
-    ...rechecking,
-    carbon: settings.carbon,
-    images: settings.images,
-    verifier: settings.verifier,
-    readsSecrets: settings.readsSecrets === true,
-    onlyNamespace: settings.onlyNamespace,
-  });
-  const providers = new Map<string, DependencyProviders>([
-    [GROUPS.hypersdk, hypersdk.providers],
-    [GROUPS.novacron, novacron.providers],
-  ]);
+  const groups = new Map(
+    controllersOf(dialects).map((group) => [
+      group.group as string,
+      group.create({ ...settings, run: of, clock: parts.clock }),
+    ]),
+  );
   const machines = [
     ...dialects.map((dialect) =>
       of(
@@ -111,14 +101,13 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorD
           addresses,
           throttle,
           rollout,
-          providers: providers.get(dialect.kind.group) ?? {},
+          providers: groups.get(dialect.kind.group)?.providers ?? {},
           ...sizes,
         }),
         'virtualmachine-controller',
       ),
     ),
-    ...novacron.runnables,
-    ...hypersdk.runnables,
+    ...[...groups.values()].flatMap(({ runnables }) => runnables),
   ];
   if (settings.instances === false) return machines;
   return [
@@ -136,7 +125,10 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorD
 export function actsFor(
   dialects: readonly Dialect[],
 ): (kind: { readonly group: string; readonly kind: string }) => boolean {
-  const kinds = [...dialects.map(({ kind }): Kind => kind), ...(isHypersdkOn(dialects) ? HYPERSDK_KINDS : [])];
+  const kinds: Kind[] = [
+    ...dialects.map(({ kind }) => kind),
+    ...controllersOf(dialects).flatMap(({ kinds: others }) => others),
+  ];
   return ({ group, kind }) => kinds.some((each) => each.group === group && each.kind === kind);
 }
 
@@ -150,8 +142,7 @@ export function vmOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
   return [
     ...vmRules(dialects.map(({ kind }) => kind)),
     ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),
-    ...(isHypersdkOn(dialects) ? hypersdkRules(dialects) : []),
-    ...novacronRules(dialects),
+    ...controllersOf(dialects).flatMap((group) => group.rules(dialects)),
     ...(isMeasured(dialects) ? USAGE_RULES : []),
   ];
 }

@@ -1,9 +1,7 @@
 import type { DialectName } from '#api/groups';
-import { vmTemplate } from '#api/hypersdk/vm-template';
-import { vmNetwork } from '#api/novacron/vm-network';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { leaseRules } from '#platform/runtime/rbac';
-import type { Kind } from '#platform/schema/kind';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
 import { GROUP, VERSIONS } from '#vm/engine/subresources/resources';
 import { FRONT_PROXY } from './front-proxy.ts';
 
@@ -49,12 +47,10 @@ export const FRONT_PROXY_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['configmaps'], resourceNames: [FRONT_PROXY.name], verbs: ['get'] },
 ];
 
-const LOOKED_UP: { readonly [D in DialectName]?: Kind } = { novacron: vmNetwork, hypersdk: vmTemplate };
-
 /** Returns the permissions for objects that admission of a group looks up and no controller reads. */
 export function lookupRules(dialect: DialectName): readonly PolicyRule[] {
-  const kind = LOOKED_UP[dialect];
-  return kind === undefined ? [] : [{ apiGroups: [kind.group], resources: [kind.plural], verbs: ['list', 'watch'] }];
+  const { lookups = [] } = REGISTRATIONS[dialect];
+  return lookups.map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: ['list', 'watch'] }));
 }
 
 /** Returns the permissions in the operator's own namespace, for leader election and the shared certificate. */

@@ -1,7 +1,5 @@
-import { vmTemplate } from '#api/hypersdk/vm-template';
 import { virtualMachineInstance } from '#api/kubevirt/group';
 import { resourceTypeFor } from '#api/kubevirt/resources';
-import { vmNetwork } from '#api/novacron/vm-network';
 import { serviceHosts } from '#platform/base/allowed-hosts';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
@@ -18,6 +16,7 @@ import type { OperatorFlags } from '#programs/cli/operator';
 import { actsFor } from '#programs/operator/controllers';
 import type { Lookup } from '#vm/admission/admitter';
 import { findAdmission } from '#vm/dialects/admitters';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
 import type { Dialect } from '#vm/engine/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import type { ReviewDeps } from './admission-review.ts';
@@ -144,8 +143,7 @@ function namesOf({ name, namespace }: { readonly name: string; readonly namespac
 function lookupIn(informers: Informers, { dialects, instances }: OperatorFlags): Lookup {
   const kinds = [
     ...(instances ? [virtualMachineInstance] : []),
-    ...(dialects.includes('novacron') ? [vmNetwork] : []),
-    ...(dialects.includes('hypersdk') ? [vmTemplate] : []),
+    ...dialects.flatMap((name) => REGISTRATIONS[name].lookups ?? []),
   ];
   const caches = new Map(
     kinds.map((kind) => [`${kind.group}/${kind.kind}`, informers.of(resourceTypeFor(kind)).cache]),

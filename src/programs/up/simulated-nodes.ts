@@ -5,7 +5,7 @@ import type { Events } from '#platform/runtime/events/events';
 import type { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
 import { definedFields } from '#programs/cli/objects/defined-fields';
-import { isHypersdkOn } from '#programs/operator/hypersdk';
+import { hasOperations } from '#vm/dialects/has-operations';
 import type { Dialect } from '#vm/engine/dialect';
 import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
@@ -38,7 +38,7 @@ export function createSimulatedNodes(
       pools: options.pools,
       renewLeases: options.signsOfLife !== 'assumed',
       defaults: stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` },
-      snapshots: isHypersdkOn(dialects),
+      snapshots: hasOperations(dialects),
       // Container logs are kept as long as the objects that they belong to.
       ...(dataDir === undefined || store === 'memory' ? {} : { logFile: join(dataDir, 'container-logs') }),
       ...definedFields({ link: options.link }),

@@ -1,7 +1,7 @@
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
-import { DIALECTS } from '#vm/dialects/built';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
 import type { Dialect } from '#vm/engine/dialect';
 
 /** VMs from an earlier start, of a group that is not chosen now. */
@@ -15,7 +15,8 @@ export interface UnselectedVms {
  * a stale status, and could not be deleted, because their instances must be deleted first.
  */
 export async function unselectedVms(client: Client, chosen: readonly Dialect[]): Promise<UnselectedVms[]> {
-  const others = [...DIALECTS.values()].filter((dialect) => !chosen.includes(dialect));
+  const all = Object.values(REGISTRATIONS).map(({ dialect }) => dialect);
+  const others = all.filter((dialect) => !chosen.includes(dialect));
   const counted = others.map(async (dialect) => ({ dialect, count: await countOf(client, dialect) }));
   return (await Promise.all(counted)).filter(({ count }) => count > 0);
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type DialectName, GROUPS } from '#api/groups';
 import type { UpSettings } from '#programs/cli/up';
-import { FIRST_VMS } from '#programs/install/desired-objects';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
 import { defaultDataDir } from './data-dir.ts';
 
 export interface Started {
@@ -43,7 +43,9 @@ function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
     ['kubectl get nodes,pods', 'list nodes and pods'],
     ['bin/vimana vm list -o wide', 'list VMs of every API group'],
     ...(dialects.includes('kubevirt') ? [['bin/vimana vm migrate NAME --wait', 'live-migrate a VM'] as const] : []),
-    ...dialects.map((name): Line => [`kubectl apply -f ${FIRST_VMS[name]}`, `create more ${GROUPS[name]} VMs`]),
+    ...dialects.map(
+      (name): Line => [`kubectl apply -f ${REGISTRATIONS[name].example}`, `create more ${GROUPS[name]} VMs`],
+    ),
   ];
 }
 

@@ -20,7 +20,7 @@ import { openVmControlPlane } from '#programs/embedded/control-plane';
 import { kindsOf } from '#programs/install/crds';
 import { operatorControllers, operatorRules } from '#programs/operator/controllers';
 import { installComponents, SYSTEM_NAMESPACE } from '#programs/up/install';
-import { kubevirt } from '#vm/dialects/kubevirt';
+import { kubevirt } from '#vm/dialects/kubevirt/dialect';
 import type { Dialect } from '#vm/engine/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { NODE_RULES } from '#vm/node/rbac';

@@ -1,19 +1,7 @@
 import type { Kind } from '#platform/schema/kind';
 import { type Admit, admission } from '#vm/admission/admit';
 import type { Admitter } from '#vm/admission/admitter';
-import { virtualMachineAdmitter as hypersdkVirtualMachine } from '#vm/dialects/hypersdk/admission/virtual-machine';
-import { vmOperationAdmitter } from '#vm/dialects/hypersdk/admission/vm-operation';
-import { vmSnapshotAdmitter } from '#vm/dialects/hypersdk/admission/vm-snapshot';
-import { vmTemplateAdmitter } from '#vm/dialects/hypersdk/admission/vm-template';
-import { virtualMachineAdmitter as kubevirtVirtualMachine } from '#vm/dialects/kubevirt/admission/virtual-machine';
-import { virtualMachineInstanceAdmitter } from '#vm/dialects/kubevirt/admission/virtual-machine-instance';
-import { virtualMachineInstanceMigrationAdmitter } from '#vm/dialects/kubevirt/admission/virtual-machine-instance-migration';
-import { virtualMachineAdmitter as novacronVirtualMachine } from '#vm/dialects/novacron/admission/virtual-machine';
-import { vmNetworkAdmitter } from '#vm/dialects/novacron/admission/vm-network';
-import { vmPoolAdmitter } from '#vm/dialects/novacron/admission/vm-pool';
-import { vmStorageAdmitter } from '#vm/dialects/novacron/admission/vm-storage';
-import { simulationScenarioAdmitter } from '#vm/dialects/simulation/admission/simulation-scenario';
-import { virtualMachineAdmitter as simulationVirtualMachine } from '#vm/dialects/simulation/admission/virtual-machine';
+import { REGISTRATIONS } from './registrations.ts';
 
 export interface AdmissionSettings {
   /** Reports whether a controller manages a kind; if not, creators get a warning. Defaults to all kinds. */
@@ -22,22 +10,7 @@ export interface AdmissionSettings {
 
 /** Returns the admitters of all kinds. */
 export function admitters(): readonly Admitter[] {
-  const all: readonly unknown[] = [
-    kubevirtVirtualMachine,
-    virtualMachineInstanceAdmitter,
-    virtualMachineInstanceMigrationAdmitter,
-    hypersdkVirtualMachine,
-    vmOperationAdmitter,
-    vmTemplateAdmitter,
-    vmSnapshotAdmitter,
-    novacronVirtualMachine,
-    vmPoolAdmitter,
-    vmNetworkAdmitter,
-    vmStorageAdmitter,
-    simulationVirtualMachine,
-    simulationScenarioAdmitter,
-  ];
-  return all as readonly Admitter[];
+  return Object.values(REGISTRATIONS).flatMap((registration) => registration.admitters);
 }
 
 /** Finds the admission of the kind that an object names, or undefined if it is not a kind of Vimana. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Dialect, ObservedVm } from '#vm/engine/dialect';
 import type { Observation } from '#vm/engine/observe';
 import { VmEventRecorder } from '#vm/engine/vm-event-recorder';
-import { hypersdk } from './hypersdk.ts';
-import { kubevirt } from './kubevirt.ts';
-import { novacron } from './novacron.ts';
-import { simulation } from './simulation.ts';
+import { hypersdk } from './hypersdk/dialect.ts';
+import { kubevirt } from './kubevirt/dialect.ts';
+import { novacron } from './novacron/dialect.ts';
+import { simulation } from './simulation/dialect.ts';
 
 const observed = (restartRequired: readonly string[]): ObservedVm => ({
   instance: { metadata: { name: 'web' }, spec: { domain: {} } } as unknown as NonNullable<ObservedVm['instance']>,

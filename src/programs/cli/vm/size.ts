@@ -1,6 +1,6 @@
 import type { Vmi } from '#api/kubevirt/resources';
 import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
-import { simulation } from '#vm/dialects/simulation';
+import { simulation } from '#vm/dialects/simulation/dialect';
 import type { CliVm } from './vm-kinds.ts';
 
 /** Size of a VM as text. Empty fields are unknown. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedVm } from '#vm/engine/dialect';
 import { at, type InstanceTraits, instanceLike, recordedState } from '#vm/engine/instance.fixture';
-import { hypersdk } from '../hypersdk.ts';
+import { hypersdk } from './dialect.ts';
 import { report, vmLike } from './vm.fixture.ts';
 
 describe('the phase', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PowerAction, PowerOptions } from '#vm/engine/dialect';
 import { type InstanceTraits, instanceLike } from '#vm/engine/instance.fixture';
-import { hypersdk } from '../hypersdk.ts';
+import { hypersdk } from './dialect.ts';
 import { type Status, vmLike } from './vm.fixture.ts';
 
 describe('a request', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedState } from '#vm/engine/dialect';
 import { at, type InstanceTraits, NOW, recordedState } from '#vm/engine/instance.fixture';
-import { hypersdk } from '../hypersdk.ts';
+import { hypersdk } from './dialect.ts';
 import { claims, type Dependencies, DISK, report, type SpecInput, type Status, vmLike } from './vm.fixture.ts';
 
 const condition = ({ conditions }: Status, type: string) => conditions?.find((each) => each.type === type);

@@ -2,7 +2,7 @@ import type { VirtualMachine, VirtualMachineInput } from '#api/hypersdk/virtual-
 import type { ObservedVm } from '#vm/engine/dialect';
 import { type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
 import type { ClaimState, VmDependencies } from '#vm/engine/vm-dependencies';
-import { hypersdk } from '../hypersdk.ts';
+import { hypersdk } from './dialect.ts';
 
 export type Status = NonNullable<VirtualMachine['status']>;
 export type Dependencies = Partial<Omit<VmDependencies, 'referenceNode'>>;

@@ -4,7 +4,7 @@ import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-insta
 import type { PowerAction } from '#vm/engine/dialect';
 import type { ActionOptions } from '#vm/engine/subresources/options';
 import { powerEdit } from '#vm/engine/subresources/power-edit';
-import { kubevirt } from '../kubevirt.ts';
+import { kubevirt } from './dialect.ts';
 
 const instance = (phase: string, spec: object = {}) =>
   ({ metadata: { name: 'web', uid: 'u1' }, spec, status: { phase } }) as unknown as VirtualMachineInstance;

@@ -5,12 +5,12 @@ import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machi
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import type { CloneOptions, DesiredVm, Dialect, RecordedState } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { novacronDesiredSpecOf } from './novacron/desired-spec.ts';
-import { instanceSpec } from './novacron/instance-spec.ts';
-import { policyAnnotations } from './novacron/migration-policy.ts';
-import { report } from './novacron/report.ts';
-import { power } from './power.ts';
-import { identityIn, parseRecordedState } from './recorded-state.ts';
+import { power } from '../power.ts';
+import { identityIn, parseRecordedState } from '../recorded-state.ts';
+import { novacronDesiredSpecOf } from './desired-spec.ts';
+import { instanceSpec } from './instance-spec.ts';
+import { policyAnnotations } from './migration-policy.ts';
+import { report } from './report.ts';
 
 /** Dialect of NovaCron, whose VMs have a template with size, image, networks and volumes, and policies. */
 export const novacron: Dialect<typeof virtualMachine> = {

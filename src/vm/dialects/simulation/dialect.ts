@@ -5,10 +5,10 @@ import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '#ap
 import type { DesiredVm, Dialect, PowerAction, PowerEdit, RecordedState } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { parseRecordedState } from './recorded-state.ts';
-import { report } from './simulation/report.ts';
-import { resize } from './simulation/resize.ts';
-import { sizeOf } from './simulation/size.ts';
+import { parseRecordedState } from '../recorded-state.ts';
+import { report } from './report.ts';
+import { resize } from './resize.ts';
+import { sizeOf } from './size.ts';
 
 /** Dialect of the fleet simulator, whose VMs are pods that the scheduler places and whose usage is given. */
 export const simulation: Dialect<typeof virtualMachine> = {

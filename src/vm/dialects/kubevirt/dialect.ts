@@ -2,11 +2,11 @@ import { danglingDisks } from '#api/kubevirt/dangling-disks';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machine';
 import type { DesiredVm, Dialect, Problem, RecordedState } from '#vm/engine/dialect';
-import { cloneVmSpec } from './kubevirt/clone-vm-spec.ts';
-import { power } from './kubevirt/power.ts';
-import { report } from './kubevirt/report.ts';
-import { resize, sizeOf } from './kubevirt/size.ts';
-import { identityIn, parseRecordedState } from './recorded-state.ts';
+import { identityIn, parseRecordedState } from '../recorded-state.ts';
+import { cloneVmSpec } from './clone-vm-spec.ts';
+import { power } from './power.ts';
+import { report } from './report.ts';
+import { resize, sizeOf } from './size.ts';
 
 /** Dialect of KubeVirt, where the instance follows from the template. */
 export const kubevirt: Dialect<typeof virtualMachine> = {

@@ -4,8 +4,8 @@ import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machi
 import { parseQuantity, tryParseQuantity, value } from '#platform/base/quantity';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { keyIn } from '#platform/runtime/key';
+import type { VmResourceGroup } from '#vm/controllers/vm-resources/group';
 import type { Usage } from '#vm/engine/metrics';
-import type { VmResourceGroup } from './group.ts';
 
 type Machine = VirtualMachine & KubeObject;
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { KubeError } from '#platform/kube/kube-error';
 import type { Context } from '#platform/runtime/controller';
-import { ClaimErrors } from './claim-errors.ts';
-import { claimsProvider } from './claims-provider.ts';
-import { vmResources } from './controller.ts';
-import { NOVACRON_RESOURCES } from './novacron.ts';
+import { ClaimErrors } from '#vm/controllers/vm-resources/claim-errors';
+import { claimsProvider } from '#vm/controllers/vm-resources/claims-provider';
+import { vmResources } from '#vm/controllers/vm-resources/controller';
+import { NOVACRON_RESOURCES } from './vm-resources.ts';
 
 const vm = {
   apiVersion: 'novacron.io/v1alpha1',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
-import { claims, type Dependencies, DISK, desiredVm, type SpecInput } from './hypersdk/vm.fixture.ts';
+import { claims, type Dependencies, DISK, desiredVm, type SpecInput } from './vm.fixture.ts';
 
 type Spec = VirtualMachine['spec'];
 

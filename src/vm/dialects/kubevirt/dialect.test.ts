@@ -12,7 +12,7 @@ import {
   spec,
   vmMetadata,
 } from '#vm/engine/instance.fixture';
-import { kubevirt } from './kubevirt.ts';
+import { kubevirt } from './dialect.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 

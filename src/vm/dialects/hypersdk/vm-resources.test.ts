@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimedDisk } from '#api/disk/claimed-disk';
 import { claimedDisks } from '#api/hypersdk/claims';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
-import { changedClaim, claimOwnership, newClaim } from './claim.ts';
-import { claimState } from './claim-state.ts';
-import type { OwnerVm } from './group.ts';
-import { HYPERSDK_RESOURCES } from './hypersdk.ts';
-import { newService } from './service.ts';
+import { changedClaim, claimOwnership, newClaim } from '#vm/controllers/vm-resources/claim';
+import { claimState } from '#vm/controllers/vm-resources/claim-state';
+import type { OwnerVm } from '#vm/controllers/vm-resources/group';
+import { newService } from '#vm/controllers/vm-resources/service';
+import { HYPERSDK_RESOURCES } from './vm-resources.ts';
 
 const vm = (annotations: Record<string, string> = {}, name = 'web') =>
   ({ metadata: { name, namespace: 'shop', uid: 'vm', annotations }, spec: {} }) as unknown as OwnerVm;

@@ -4,7 +4,7 @@ import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import type { ObservedVm, PowerAction, RecordedState } from '#vm/engine/dialect';
 import { at, type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
 import { launcherName } from '#vm/engine/launcher/launcher-pod';
-import { simulation } from './simulation.ts';
+import { simulation } from './dialect.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 

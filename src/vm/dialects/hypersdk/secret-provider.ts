@@ -7,7 +7,7 @@ import type { Index } from '#platform/runtime/cache';
 import { type Context, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
-import { byTemplate } from './hypersdk.ts';
+import { byTemplate } from './vm-resources.ts';
 
 /** Indexes VMs by the Secret that they reference themselves. */
 const bySecret: Index<HypersdkVm> = {

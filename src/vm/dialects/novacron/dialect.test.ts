@@ -3,7 +3,7 @@ import type { VirtualMachine, VirtualMachineInput } from '#api/novacron/virtual-
 import type { ObservedVm } from '#vm/engine/dialect';
 import { at, type InstanceTraits, instanceLike, NOW, recordedState, vmMetadata } from '#vm/engine/instance.fixture';
 import type { ClaimState, VmDependencies } from '#vm/engine/vm-dependencies';
-import { novacron } from './novacron.ts';
+import { novacron } from './dialect.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 type Written = NonNullable<NonNullable<VirtualMachineInput['spec']['template']>['spec']>;

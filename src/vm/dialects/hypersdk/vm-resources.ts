@@ -5,9 +5,9 @@ import { parseQuantity, value } from '#platform/base/quantity';
 import type { Index } from '#platform/runtime/cache';
 import { type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
+import type { VmResourceGroup } from '#vm/controllers/vm-resources/group';
 import type { Usage } from '#vm/engine/metrics';
 import { disksOf } from './disks.ts';
-import type { VmResourceGroup } from './group.ts';
 
 /** Indexes VMs by their template. */
 export const byTemplate: Index<HypersdkVm> = {

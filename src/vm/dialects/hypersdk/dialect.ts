@@ -4,13 +4,13 @@ import { VM_LABEL } from '#api/launcher';
 import { parseDuration } from '#platform/base/duration';
 import type { DesiredVm, Dialect, RecordedState, RestartPolicy } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { startGate } from './hypersdk/carbon.ts';
-import { cloneVmSpec } from './hypersdk/clone-vm-spec.ts';
-import { desiredSpecOf } from './hypersdk/desired-spec.ts';
-import { instanceSpec } from './hypersdk/instance-spec.ts';
-import { report } from './hypersdk/report.ts';
-import { power } from './power.ts';
-import { identityIn, parseRecordedState } from './recorded-state.ts';
+import { power } from '../power.ts';
+import { identityIn, parseRecordedState } from '../recorded-state.ts';
+import { startGate } from './carbon.ts';
+import { cloneVmSpec } from './clone-vm-spec.ts';
+import { desiredSpecOf } from './desired-spec.ts';
+import { instanceSpec } from './instance-spec.ts';
+import { report } from './report.ts';
 
 /** Dialect of HyperSDK, whose VMs have sizes, disks and images, with or without a template. */
 export const hypersdk: Dialect<typeof virtualMachine> = {

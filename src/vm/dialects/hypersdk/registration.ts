@@ -1,0 +1,14 @@
+import { vmTemplate } from '#api/hypersdk/vm-template';
+import type { DialectRegistration } from '../registration.ts';
+import { virtualMachineAdmitter } from './admission/virtual-machine.ts';
+import { vmOperationAdmitter } from './admission/vm-operation.ts';
+import { vmSnapshotAdmitter } from './admission/vm-snapshot.ts';
+import { vmTemplateAdmitter } from './admission/vm-template.ts';
+import { hypersdk } from './dialect.ts';
+
+export const hypersdkRegistration: DialectRegistration = {
+  dialect: hypersdk,
+  admitters: [virtualMachineAdmitter, vmOperationAdmitter, vmTemplateAdmitter, vmSnapshotAdmitter],
+  lookups: [vmTemplate],
+  example: 'examples/hypersdk/vm-from-image.yaml',
+};

@@ -1,0 +1,14 @@
+import { vmNetwork } from '#api/novacron/vm-network';
+import type { DialectRegistration } from '../registration.ts';
+import { virtualMachineAdmitter } from './admission/virtual-machine.ts';
+import { vmNetworkAdmitter } from './admission/vm-network.ts';
+import { vmPoolAdmitter } from './admission/vm-pool.ts';
+import { vmStorageAdmitter } from './admission/vm-storage.ts';
+import { novacron } from './dialect.ts';
+
+export const novacronRegistration: DialectRegistration = {
+  dialect: novacron,
+  admitters: [virtualMachineAdmitter, vmPoolAdmitter, vmNetworkAdmitter, vmStorageAdmitter],
+  lookups: [vmNetwork],
+  example: 'examples/novacron/vm-minimal.yaml',
+};
