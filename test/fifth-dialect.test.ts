@@ -17,17 +17,21 @@ async function runCommands(commands: readonly string[]): Promise<CommandOutcome[
 
 describe('a dialect in a directory of its own, with one line in each list', () => {
   it('is admitted, runs, is listed and stopped', async () => {
-    const [rejected, created, listed, stopped, deleted] = await runCommands([
+    const [rejected, created, listed, stopped, deleted, another, described] = await runCommands([
       'vm create -f rejected.yaml',
       'vm create -f vm.yaml --wait',
       'vm list -o wide',
       'vm stop web --wait',
       'vm delete web --wait',
+      'vm create db --group example.org --cpus 2 --memory 1Gi --wait',
+      'vm describe db',
     ]);
     expect(rejected?.err).toContain('spec.cores: Invalid value: 13: must not be 13');
     expect(created).toMatchObject({ code: 0, err: expect.anything() });
     expect(listed?.out).toMatch(/^web +example\.org +Running /m);
     expect(stopped).toMatchObject({ code: 0 });
     expect(deleted).toMatchObject({ code: 0 });
+    expect(another).toMatchObject({ code: 0 });
+    expect(described?.out).toMatch(/^CPUs: +2$/m);
   });
 });

@@ -17,5 +17,6 @@ const admitter: Admitter<typeof virtualMachine> = {
 export const exampleRegistration: DialectRegistration = {
   dialect: example,
   admitters: [admitter],
+  newVmSpec: ({ cpus, memory, running }) => ({ cores: cpus, ram: memory, running }),
   example: 'test/fifth-dialect/vm.yaml',
 };

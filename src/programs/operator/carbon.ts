@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { HYPERSDK_VMS, type HypersdkVm } from '#api/hypersdk/resources';
 import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
@@ -68,8 +69,9 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps
           const vm = machine as unknown as VirtualMachine;
           const template = templateOf(machine, context);
           if (typeof template !== 'object') return vm.spec.carbonAware;
-          const { carbonAware = template.spec.defaultSpec?.carbonAware } = vm.spec;
-          return carbonAware === undefined ? undefined : withTemplateDefaults(vm.spec, template.spec).carbonAware;
+          const { spec } = template as VMTemplate;
+          const { carbonAware = spec.defaultSpec?.carbonAware } = vm.spec;
+          return carbonAware === undefined ? undefined : withTemplateDefaults(vm.spec, spec).carbonAware;
         },
       }),
     runnable: {

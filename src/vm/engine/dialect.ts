@@ -190,6 +190,8 @@ export interface Dialect<K extends Kind = Kind> {
   readonly dependencies?: readonly DependencyName[];
   /** A VM moves to another node by a stop and a start, never by a live migration. */
   readonly migratesByRestart?: true;
+  /** VMs have the subresources start, stop and restart of subresources.kubevirt.io. */
+  readonly powerSubresources?: true;
   desiredVm(vm: ObjectOf<K>, dependencies?: VmDependencies): DesiredVm;
   /** Returns the state recorded in the status. */
   recordedState(vm: ObjectOf<K>): RecordedState;
@@ -203,6 +205,11 @@ export interface Dialect<K extends Kind = Kind> {
     instance: VirtualMachineInstance | undefined,
     options?: PowerOptions,
   ): PowerEdit;
+  /**
+   * Reports whether a VM that should run has ended by itself, and stays stopped or waits. Its spec already requests a
+   * start, so that only a request can start it.
+   */
+  hasEnded?(vm: ObjectOf<K>): boolean;
   /**
    * Returns why a VM that should run delays its own start, if the group supports that. START_NOW overrides the delay.
    */

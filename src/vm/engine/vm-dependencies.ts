@@ -1,7 +1,6 @@
-import type { VirtualMachine as HypersdkMachine } from '#api/hypersdk/virtual-machine';
-import type { VMTemplate } from '#api/hypersdk/vm-template';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import type { NodeSize } from '#api/launcher-load';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Condition } from './condition.ts';
 import type { Blocker } from './dialect.ts';
 import type { Usage } from './metrics.ts';
@@ -13,8 +12,11 @@ import type { Usage } from './metrics.ts';
 export interface VmDependencies {
   /** Node size that fractional VM sizes refer to. */
   readonly referenceNode: NodeSize;
-  /** Template that the VM names. Withheld if it is in another namespace that does not share it. */
-  readonly template?: VMTemplate | 'missing' | 'withheld';
+  /**
+   * Template that the VM names, of a kind that only its dialect knows. Withheld if it is in another namespace that does
+   * not share it.
+   */
+  readonly template?: ObjectOf<Kind> | 'missing' | 'withheld';
   /** Availability of the Secret that the VM reads at its first boot. */
   readonly secret?: 'there' | 'missing';
   /** Carbon assessment of a carbon-aware VM. */
@@ -44,7 +46,17 @@ export interface CarbonAssessment {
   readonly record?: CarbonRecord;
 }
 
-export type CarbonRecord = NonNullable<NonNullable<HypersdkMachine['status']>['carbon']>;
+/** Effect of carbon awareness since the VM was last requested to run. Intensities are in gCO2/kWh, times in RFC 3339. */
+export interface CarbonRecord {
+  /** Grid zone whose intensity counts: the one that is waited for, then that of the node. */
+  readonly zone?: string;
+  readonly waitingSince?: string;
+  readonly intensityWhenAsked?: number;
+  /** Time of a delayed start, by the current forecast. */
+  readonly startAt?: string;
+  readonly startedAt?: string;
+  readonly intensityAtStart?: number;
+}
 
 type NodeAffinity = NonNullable<NonNullable<InstanceSpec['affinity']>['nodeAffinity']>;
 export type PreferredNodes = NonNullable<NodeAffinity['preferredDuringSchedulingIgnoredDuringExecution']>;

@@ -1,6 +1,7 @@
 import { claimedDisks } from '#api/hypersdk/claims';
 import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { ImageVerification, VmDependencies } from '#vm/engine/vm-dependencies';
@@ -67,7 +68,7 @@ export function imageProvider(
 
 /** Returns the image that a disk of the VM is created from, if it has a checksum. */
 function imageOf(vm: VirtualMachine, template: VmDependencies['template']): CheckedImage | undefined {
-  const spec = typeof template === 'object' ? withTemplateDefaults(vm.spec, template.spec) : vm.spec;
+  const spec = typeof template === 'object' ? withTemplateDefaults(vm.spec, (template as VMTemplate).spec) : vm.spec;
   if (spec.image?.checksum === undefined) return undefined;
   for (const { origin } of claimedDisks(vm.metadata.name, spec)) {
     if (origin?.image === undefined || origin.checksum === undefined) continue;

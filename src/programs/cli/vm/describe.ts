@@ -3,12 +3,12 @@ import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { vmOperation } from '#api/hypersdk/vm-operation';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
-import { ROOT_DISK } from '#api/novacron/claims';
-import { virtualMachine as novacron } from '#api/novacron/virtual-machine';
 import { humanDuration } from '#platform/base/duration';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { registrationOf } from '#vm/dialects/dialect-of';
+import type { VmMedia } from '#vm/dialects/registration';
 import { withConnection } from '../connection.ts';
 import { formatTable } from '../format-table.ts';
 import { eachOf } from '../objects/each.ts';
@@ -84,7 +84,7 @@ interface Condition {
 function descriptionOf({ summary, machine, snapshots, operations, events, now }: VmDescription): string {
   const { name, namespace, group, status, node, ip, cpus, memory, created } = summary;
   const labels = Object.entries(machine.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const { image, disks } = partsOf(machine);
+  const { image, template, disks } = mediaOf(group, machine);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Name', name],
     ['Namespace', namespace],
@@ -96,8 +96,8 @@ function descriptionOf({ summary, machine, snapshots, operations, events, now }:
     ['Address', ip],
     ['CPUs', cpus],
     ['Memory', memory],
-    ['Image', image?.source],
-    ['Template', image?.templateRef?.name],
+    ['Image', image],
+    ['Template', template],
     ...disks.map(
       (disk) =>
         [`Disk ${disk.name}`, [disk.size, disk.storageClass].filter((each) => each !== undefined).join(', ')] as const,
@@ -134,26 +134,8 @@ function descriptionOf({ summary, machine, snapshots, operations, events, now }:
   ].join('');
 }
 
-interface Disk {
-  readonly name: string;
-  readonly size?: string;
-  readonly storageClass?: string;
-}
-
-interface Parts {
-  readonly image?: { readonly source?: string; readonly templateRef?: { readonly name: string } };
-  readonly disks?: readonly Disk[];
-  readonly volumes?: readonly Disk[];
-  readonly resources?: { readonly disk?: string };
-}
-
-/** Returns the image and disks of a VM if its group has fields for them. novacron.io has them in a template. */
-function partsOf(machine: KubeObject): { readonly image: Parts['image']; readonly disks: readonly Disk[] } {
-  const spec = (machine['spec'] ?? {}) as Parts & { readonly template?: { readonly spec?: Parts } };
-  if (!machine.apiVersion.startsWith(`${novacron.group}/`)) return { image: spec.image, disks: spec.disks ?? [] };
-  const { image, resources, volumes = [] } = spec.template?.spec ?? {};
-  const root = resources?.disk === undefined ? [] : [{ name: ROOT_DISK, size: resources.disk }];
-  return { image, disks: [...root, ...volumes] };
+function mediaOf(group: string, machine: KubeObject): VmMedia {
+  return registrationOf(group).mediaOf?.(machine['spec'] ?? {}) ?? { disks: [] };
 }
 
 function section(title: string, rows: readonly unknown[], text: () => string): string {

@@ -2,6 +2,8 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
+import { dialectOf } from '#vm/dialects/dialect-of';
+import { instanceName } from '#vm/engine/dialect';
 import { ownerOf } from './summary.ts';
 import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 
@@ -44,13 +46,9 @@ export async function instanceOf(client: Client, found: FoundVm): Promise<Vmi | 
   return instance !== undefined && ownerOf(instance) === uid ? instance : undefined;
 }
 
-/**
- * Returns the name of a VM's instance. Except in kubevirt.io, it ends with the group, so that VMs of two groups may
- * share a name.
- */
+/** Returns the name of a VM's instance. */
 export function instanceNameOf({ type, machine }: FoundVm): string {
-  const suffix = type.group === 'kubevirt.io' ? '' : `.${type.group.split('.')[0] ?? ''}`;
-  return `${machine.metadata.name ?? ''}${suffix}`;
+  return instanceName(dialectOf(type.group), machine.metadata.name ?? '');
 }
 
 async function present(client: Client, type: VmType, name: string, namespace: string): Promise<FoundVm | undefined> {

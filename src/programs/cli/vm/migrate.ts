@@ -1,8 +1,8 @@
 import { VMIMS, VMIS, type Vmi } from '#api/kubevirt/resources';
-import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
+import { dialectOf } from '#vm/dialects/dialect-of';
 import { definedFields } from '../objects/defined-fields.ts';
 import { waitFor } from '../objects/wait.ts';
 import { runOperation } from './operate.ts';
@@ -15,7 +15,8 @@ export async function migrateVm(target: PowerTarget): Promise<() => Promise<void
   const { bandwidth, autoConverge, postCopy, cold } = target.flags;
   const inDetail = bandwidth !== undefined || autoConverge === false || postCopy === true || cold === true;
   if (inDetail) return movedInDetail(target);
-  return target.found.type.group === simulated.group ? movedByRestart(target, instance) : liveMigrate(target, instance);
+  const { migratesByRestart } = dialectOf(target.found.type.group);
+  return migratesByRestart === true ? movedByRestart(target, instance) : liveMigrate(target, instance);
 }
 
 /** Migrates by a VMOperation, which alone supports these options. */

@@ -1,101 +1,54 @@
-import { virtualMachine as hypersdk } from '#api/hypersdk/virtual-machine';
 import { UsageError } from '#platform/base/errors';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { definedFields, hasDefinedFields } from '../objects/defined-fields.ts';
-import { type ChecksumFlag, type DiskFlag, disksOf } from '../objects/size-flags.ts';
+import { registrationOf } from '#vm/dialects/dialect-of';
+import type { NewVmExtra, NewVmOptions } from '#vm/dialects/registration';
+import { REGISTRATIONS } from '#vm/dialects/registrations';
+import { definedFields } from '../objects/defined-fields.ts';
 
-export interface NewVm extends HyperSdkParts {
+export interface NewVm extends NewVmOptions {
   readonly group: string;
   readonly name: string;
   /** If absent, whoever applies the object chooses the namespace. */
   readonly namespace?: string | undefined;
-  readonly cpus: number;
-  readonly memory: string;
-  /** Image to boot from. A group that requires one has its own default. */
-  readonly image?: string;
-  readonly running: boolean;
   readonly labels: Readonly<Record<string, string>>;
-}
-
-/** Fields that only VMs of hypersdk.io have. */
-interface HyperSdkParts {
-  readonly template?: string;
-  readonly templateNamespace?: string;
-  readonly checksum?: ChecksumFlag;
-  readonly disk?: readonly DiskFlag[];
-  /** User data for cloud-init. */
-  readonly userData?: string;
 }
 
 /** Builds the smallest VirtualMachine of a group with this size. */
 export function newVm(target: NewVm): KubeObject {
   const { group, name, namespace, labels } = target;
-  if (group !== hypersdk.group) refuseParts(target);
-  const version = group === 'kubevirt.io' ? 'v1' : 'v1alpha1';
+  const registration = registrationOf(group);
+  rejectExtras(target, registration.newVmExtras ?? []);
   return {
-    apiVersion: `${group}/${version}`,
+    apiVersion: registration.dialect.kind.apiVersion,
     kind: 'VirtualMachine',
     metadata: {
       name,
       ...definedFields({ namespace }),
       ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
     },
-    spec: SPECS[group]?.(target) ?? {},
+    spec: registration.newVmSpec(target),
   };
 }
 
-const SPECS: Readonly<Record<string, (target: NewVm) => object>> = {
-  'kubevirt.io': ({ cpus, memory, image = 'quay.io/containerdisks/fedora:latest', running }) => ({
-    runStrategy: running ? 'Always' : 'Halted',
-    template: {
-      spec: {
-        domain: {
-          cpu: { cores: cpus },
-          memory: { guest: memory },
-          devices: {
-            disks: [{ name: 'root', disk: { bus: 'virtio' } }],
-            interfaces: [{ name: 'default', masquerade: {} }],
-          },
-        },
-        networks: [{ name: 'default', pod: {} }],
-        volumes: [{ name: 'root', containerDisk: { image } }],
-      },
-    },
-  }),
-  'hypersdk.io': ({ cpus, memory, running, image, template, templateNamespace, checksum, disk, userData }) => ({
-    cpus,
-    memory,
-    running,
-    ...definedFields({
-      disks: disksOf(disk),
-      image: hasDefinedFields({
-        source: image,
-        templateRef: hasDefinedFields({ name: template, namespace: templateNamespace }),
-        checksum,
-      }),
-      cloudInit: hasDefinedFields({ userData }),
-    }),
-  }),
-  'novacron.io': ({ cpus, memory, image = 'marketplace://ubuntu-22.04', running }) => ({
-    running,
-    template: { spec: { resources: { cpu: cpus, memory }, image: { source: image } } },
-  }),
-  'simulation.node-classifier.io': ({ cpus, memory, running }) => ({
-    running,
-    resources: { cpu: String(cpus), memory },
-  }),
+const FLAGS: Readonly<Record<NewVmExtra, string>> = {
+  template: '--template',
+  templateNamespace: '--template-namespace',
+  checksum: '--checksum',
+  disk: '--disk',
+  userData: '--user-data',
 };
 
-function refuseParts({ group, template, templateNamespace, checksum, disk, userData }: NewVm): void {
-  const parts = Object.entries({
-    '--template': template,
-    '--template-namespace': templateNamespace,
-    '--checksum': checksum,
-    '--disk': disk,
-    '--user-data': userData,
-  }).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
-  if (parts.length === 0) return;
-  throw new UsageError(`VMs of ${group} do not support ${parts.join(', ')}`, {
-    hint: `--group ${hypersdk.group} supports them; for VMs of ${group}, write a manifest.`,
+/** Rejects flags that VMs of the group have no fields for. */
+function rejectExtras(target: NewVm, supported: readonly NewVmExtra[]): void {
+  const { group } = target;
+  const extras = (Object.keys(FLAGS) as NewVmExtra[]).filter(
+    (extra) => target[extra] !== undefined && !supported.includes(extra),
+  );
+  if (extras.length === 0) return;
+  const other = Object.values(REGISTRATIONS).find(({ newVmExtras = [] }) =>
+    extras.every((extra) => newVmExtras.includes(extra)),
+  );
+  throw new UsageError(`VMs of ${group} do not support ${extras.map((extra) => FLAGS[extra]).join(', ')}`, {
+    hint: `--group ${other?.dialect.kind.group ?? ''} supports them; for VMs of ${group}, write a manifest.`,
   });
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { virtualMachine as hypersdk, type VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { VimanaError } from '#platform/base/errors';
 import { KubeError } from '#platform/kube/kube-error';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
+import { dialectOf } from '#vm/dialects/dialect-of';
 import { withConnection } from '../connection.ts';
 import { allOf, eachOf } from '../objects/each.ts';
 import { FLAGS } from '../objects/flags.ts';
@@ -15,17 +16,16 @@ import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from '
 import { summaryOf } from './summary.ts';
 
 const SUBRESOURCES = '/apis/subresources.kubevirt.io/v1';
-const KUBEVIRT = 'kubevirt.io';
 
 /** Adds `vm start|stop|restart|pause|unpause|migrate`. */
 export function addPowerCommands(vm: Command, parts: VmDeps): void {
   add(vm, parts, 'start', 'start VMs', 'start requested', async (target) => {
     if (hasEnded(target)) await runOperation(target, 'start');
-    else await power(target, 'start', { running: true });
+    else await power(target, 'start');
     return runs(target);
   });
   add(vm, parts, 'stop', 'stop VMs gracefully', 'stop requested', async (target) => {
-    await power(target, 'stop', { running: false });
+    await power(target, 'stop');
     return reaches(target, ['Stopped'], 'to stop');
   });
   add(vm, parts, 'restart', 'restart VMs', 'restart requested', async (target) => {
@@ -36,7 +36,7 @@ export function addPowerCommands(vm: Command, parts: VmDeps): void {
     const before = await instanceOf(target.client, target.found);
     if (before === undefined)
       throw new VimanaError('NOT_RUNNING', `${target.name} is not running`, { hint: `vimana vm start ${target.name}` });
-    if (target.found.type.group === KUBEVIRT) await put(target, `virtualmachines/${target.name}/restart`);
+    if (hasSubresources(target)) await put(target, `virtualmachines/${target.name}/restart`);
     else await target.client.delete(VMIS, before.metadata.name, { namespace: target.namespace });
     return runsAnew(target, before);
   });
@@ -92,22 +92,21 @@ function add(
     );
 }
 
-/**
- * Reports whether a VM that should run has ended by itself, and stays stopped or waits. Its spec already requests a
- * start.
- */
 function hasEnded({ found: { type, machine } }: PowerTarget): boolean {
-  if (type.group !== hypersdk.group) return false;
-  const { spec, status } = machine as unknown as VirtualMachine;
-  return spec.running && status?.restarts !== undefined && status.nodeName === undefined;
+  return dialectOf(type.group).hasEnded?.(machine as unknown as ObjectOf<Kind>) === true;
 }
 
-/** Uses KubeVirt's subresource for its own VMs, and the equivalent field for those of other groups. */
-async function power(target: PowerTarget, verb: 'start' | 'stop', spec: { readonly running: boolean }): Promise<void> {
+const hasSubresources = ({ found }: PowerTarget) => dialectOf(found.type.group).powerSubresources === true;
+
+/** Uses the subresource of VMs that have it, and the equivalent edit of the spec for others. */
+async function power(target: PowerTarget, verb: 'start' | 'stop'): Promise<void> {
   const { client, found, name, namespace } = target;
-  if (found.type.group === KUBEVIRT) await put(target, `virtualmachines/${name}/${verb}`);
-  else
-    await client.patch(found.type, name, { type: 'merge', body: { spec } }, { namespace, fieldManager: 'vimana-cli' });
+  if (hasSubresources(target)) return await put(target, `virtualmachines/${name}/${verb}`);
+  const edit = dialectOf(found.type.group).power(found.machine as unknown as ObjectOf<Kind>, verb, undefined);
+  // In a conflict, the spec already requests this.
+  const spec = edit.conflict === undefined ? (edit.spec ?? {}) : {};
+  const options = { namespace, fieldManager: 'vimana-cli' };
+  await client.patch(found.type, name, { type: 'merge', body: { spec } }, options);
 }
 
 async function put({ client, namespace }: PowerTarget, path: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Vmi } from '#api/kubevirt/resources';
-import { virtualMachine as simulated } from '#api/simulation/virtual-machine';
-import { simulation } from '#vm/dialects/simulation/dialect';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
+import { dialectOf } from '#vm/dialects/dialect-of';
+import type { Dialect } from '#vm/engine/dialect';
 import type { CliVm } from './vm-kinds.ts';
 
 /** Size of a VM as text. Empty fields are unknown. */
@@ -19,7 +20,8 @@ export function sizeOf(machine: CliVm, live: Vmi | undefined): Size {
     };
   }
   const { apiVersion, spec = {} } = machine;
-  if (apiVersion === simulated.apiVersion) return simulatedSize(machine);
+  const dialect = dialectOf(apiVersion.split('/')[0] ?? '');
+  if (dialect.sizedByNodes === true) return sizeByNodes(dialect, machine);
   const template = (spec['template'] as Template | undefined)?.spec;
   return {
     cpus: text(spec['cpus']) || text(template?.resources?.cpu) || product(template?.domain?.cpu),
@@ -37,10 +39,10 @@ interface Template {
 
 type Domain = Vmi['spec']['domain'];
 
-/** Returns the size of a simulated VM. Fractions refer to the default node. */
-function simulatedSize(machine: CliVm): Size {
+/** Returns the size of a VM whose spec may have ratios. They refer to the default node. */
+function sizeByNodes(dialect: Dialect, machine: CliVm): Size {
   if (machine.spec?.['resources'] === undefined) return { cpus: '', memory: '' };
-  const size = simulation.size?.(machine as unknown as Parameters<NonNullable<typeof simulation.size>>[0]);
+  const size = dialect.size?.(machine as unknown as ObjectOf<Kind>);
   return { cpus: text(size?.cpus), memory: text(size?.memory) };
 }
 

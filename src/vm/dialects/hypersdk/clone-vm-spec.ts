@@ -1,6 +1,7 @@
 import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { isFor } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
+import type { VMTemplate } from '#api/hypersdk/vm-template';
 import type { CloneOptions } from '#vm/engine/dialect';
 
 type Spec = VirtualMachine['spec'];
@@ -20,7 +21,8 @@ function specIn({ metadata, spec }: VirtualMachine, { namespace, dependencies }:
   const { image } = spec;
   if (image?.templateRef === undefined || namespace === metadata.namespace) return spec;
   const { template } = dependencies ?? {};
-  if (typeof template === 'object' && !isFor(template, namespace)) return withTemplateDefaults(spec, template.spec);
+  if (typeof template === 'object' && !isFor(template, namespace))
+    return withTemplateDefaults(spec, (template as VMTemplate).spec);
   const templateRef = { ...image.templateRef, namespace: image.templateRef.namespace || metadata.namespace };
   return { ...spec, image: { ...image, templateRef } };
 }

@@ -22,6 +22,7 @@ export const hypersdk: Dialect<typeof virtualMachine> = {
   report,
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
+  hasEnded: ({ spec, status }) => spec.running && status?.restarts !== undefined && status.nodeName === undefined,
   size: ({ spec: { cpus, memory: bytes } }) => ({ cpus, memory: bytes }),
   cloneVmSpec,
   claimOf: claimName,

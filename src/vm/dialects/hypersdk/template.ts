@@ -17,7 +17,8 @@ interface Templated {
   readonly blocked?: Problem;
 }
 
-export function withTemplate(vm: VirtualMachine, template: VmDependencies['template']): Templated {
+export function withTemplate(vm: VirtualMachine, found: VmDependencies['template']): Templated {
+  const template = found as VMTemplate | 'missing' | 'withheld' | undefined;
   const name = templateKey(vm);
   if (name === undefined || template === undefined) return { spec: vm.spec };
   if (template === 'missing') {

@@ -12,6 +12,7 @@ import { resize, sizeOf } from './size.ts';
 export const kubevirt: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '',
+  powerSubresources: true,
   desiredVm,
   recordedState,
   report: (vm, observed) => report(vm, runStrategyOf(vm), observed),

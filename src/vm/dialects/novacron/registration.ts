@@ -5,10 +5,13 @@ import { vmNetworkAdmitter } from './admission/vm-network.ts';
 import { vmPoolAdmitter } from './admission/vm-pool.ts';
 import { vmStorageAdmitter } from './admission/vm-storage.ts';
 import { novacron } from './dialect.ts';
+import { mediaOf, newVmSpec } from './new-vm-spec.ts';
 
 export const novacronRegistration: DialectRegistration = {
   dialect: novacron,
   admitters: [virtualMachineAdmitter, vmPoolAdmitter, vmNetworkAdmitter, vmStorageAdmitter],
   lookups: [vmNetwork],
+  newVmSpec,
+  mediaOf,
   example: 'examples/novacron/vm-minimal.yaml',
 };

@@ -6,5 +6,6 @@ import { simulation } from './dialect.ts';
 export const simulationRegistration: DialectRegistration = {
   dialect: simulation,
   admitters: [virtualMachineAdmitter, simulationScenarioAdmitter],
+  newVmSpec: ({ cpus, memory, running }) => ({ running, resources: { cpu: String(cpus), memory } }),
   example: 'examples/simulation/vms/',
 };
