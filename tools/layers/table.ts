@@ -60,6 +60,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     contents: 'carbon intensity providers and carbon-aware start',
     may: ['platform/base', 'api', 'vm/engine'],
   },
+  'vm/view': {
+    contents: "what a VM's state means to a reader, for the command line and a dashboard",
+    may: ['platform/base', 'platform/kube', 'platform/schema', 'api', 'vm/engine'],
+    browser: true,
+  },
   'vm/images': { contents: 'image download and verification', may: ['platform/base', 'api', 'vm/engine'] },
   'vm/controllers': {
     contents: 'controllers of instances, migrations, operations, snapshots and templates',
@@ -83,7 +88,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 
   'programs/cli': {
     contents: 'the command line',
-    may: ['platform', 'api', 'vm/admission', 'vm/carbon', 'vm/dialects', 'vm/engine', 'fleet/rebalance'],
+    may: ['platform', 'api', 'vm/admission', 'vm/carbon', 'vm/dialects', 'vm/engine', 'vm/view', 'fleet/rebalance'],
   },
   'programs/embedded': {
     contents: 'what the embedded API server knows about VMs: admission and evictions',

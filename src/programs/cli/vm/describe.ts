@@ -3,12 +3,12 @@ import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { vmOperation } from '#api/hypersdk/vm-operation';
 import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
-import { humanDuration } from '#platform/base/duration';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { registrationOf } from '#vm/dialects/dialect-of';
 import type { VmMedia } from '#vm/dialects/registration';
+import { ageOf, type VmSummary } from '#vm/view/vm-summary';
 import { withConnection } from '../connection.ts';
 import { formatTable } from '../format-table.ts';
 import { eachOf } from '../objects/each.ts';
@@ -16,11 +16,11 @@ import { kindTable } from '../objects/kind-table.ts';
 import type { VmDeps } from '../vm-deps.ts';
 import { EVENT_HEADINGS, type Event, eventRow, eventsOf } from './events.ts';
 import { type FoundVm, findVm, instanceOf } from './find.ts';
-import { type Summary, summaryOf } from './summary.ts';
+import { summaryOf } from './summary.ts';
 
 /** Everything that is shown about a VM. */
 export interface VmDescription {
-  readonly summary: Summary;
+  readonly summary: VmSummary;
   readonly machine: KubeObject;
   readonly snapshots: readonly Snapshot[];
   readonly operations: readonly Operation[];
@@ -82,7 +82,7 @@ interface Condition {
 
 /** Formats the description of a VM for people. */
 function descriptionOf({ summary, machine, snapshots, operations, events, now }: VmDescription): string {
-  const { name, namespace, group, status, node, ip, cpus, memory, created } = summary;
+  const { name, namespace, group, status, node, ip, cpus, memory } = summary;
   const labels = Object.entries(machine.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   const { image, template, disks } = mediaOf(group, machine);
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -90,7 +90,7 @@ function descriptionOf({ summary, machine, snapshots, operations, events, now }:
     ['Namespace', namespace],
     ['Group', group],
     ['Labels', labels.join(', ')],
-    ['Age', created === '' ? '' : humanDuration(now - Date.parse(created))],
+    ['Age', ageOf(summary, now)],
     ['Status', status],
     ['Node', node],
     ['Address', ip],

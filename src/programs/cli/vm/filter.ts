@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/base/errors';
 import { compare, type Quantity, tryParseQuantity } from '#platform/base/quantity';
-import type { Summary } from './summary.ts';
-import { VM_STATES } from './vm-kinds.ts';
+import { VM_STATES } from '#vm/view/vm-states';
+import type { VmSummary } from '#vm/view/vm-summary';
 
 /** Flags that filter VMs by the columns of a list. */
 export interface FilterFlags {
@@ -12,7 +12,7 @@ export interface FilterFlags {
   readonly minMemory?: Quantity;
 }
 
-export type Keeps = (summary: Summary) => boolean;
+export type Keeps = (summary: VmSummary) => boolean;
 
 /**
  * Returns a predicate for the requested VMs. A VM of unknown size matches no minimum size. Throws a UsageError for a

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { dialectOf } from '#vm/dialects/dialect-of';
 import { instanceName } from '#vm/engine/dialect';
-import { ownerOf } from './summary.ts';
+import { ownerOf } from '#vm/view/instance-owner';
 import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 
 export interface FoundVm {

@@ -2,12 +2,14 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Client, KubeList, ListOptions, WatchEvent } from '#platform/kube/client';
 import { isGone } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { instancesByOwner, ownerOf } from '#vm/view/instance-owner';
+import { compareVms } from '#vm/view/vm-summary';
 import { lineOf } from '../format-table.ts';
 import { resourceName } from '../objects/output-format.ts';
 import type { VmDeps } from '../vm-deps.ts';
 import type { Keeps } from './filter.ts';
 import { headingsOf, type OutputFlags, rowOf } from './output.ts';
-import { inOrder, instancesByOwner, ownerOf, summaryOf } from './summary.ts';
+import { summaryOf } from './summary.ts';
 import type { CliVm, VmType } from './vm-kinds.ts';
 
 /** VMs to follow, and how they are shown. */
@@ -97,7 +99,7 @@ class Rows {
       );
       if (this.#showing().format !== 'name') this.#io.out(lineOf(headings, this.#widths));
     }
-    for (const machine of machines.toSorted(inOrder)) this.#print(machine);
+    for (const machine of machines.toSorted(compareVms)) this.#print(machine);
   }
 
   machine({ type, object }: WatchEvent<CliVm>): void {

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import { UsageError } from '#platform/base/errors';
 import type { Client, ListOptions } from '#platform/kube/client';
+import { instancesByOwner } from '#vm/view/instance-owner';
+import { compareVms } from '#vm/view/vm-summary';
 import { withConnection } from '../connection.ts';
 import { eachOf } from '../objects/each.ts';
 import { FLAGS } from '../objects/flags.ts';
@@ -11,7 +13,7 @@ import { type FilterFlags, filterOf, type Keeps } from './filter.ts';
 import { findVm, instanceOf } from './find.ts';
 import { follow } from './follow.ts';
 import { formatShown, type OutputFlags, withFormatFlags } from './output.ts';
-import { inOrder, instancesByOwner, summaryOf } from './summary.ts';
+import { summaryOf } from './summary.ts';
 import { type CliVm, type VmType, vmTypes } from './vm-kinds.ts';
 
 interface ListFlags extends FilterFlags {
@@ -109,7 +111,7 @@ async function listVms(
   const byOwner = instancesByOwner(instances.items);
   return lists
     .flatMap(({ items }) => items)
-    .toSorted(inOrder)
+    .toSorted(compareVms)
     .map((machine) => ({ machine, instance: byOwner.get(machine.metadata.uid ?? '') }))
     .filter(({ machine, instance }) => keeps(summaryOf(machine, instance)));
 }

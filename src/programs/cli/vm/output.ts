@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Vmi } from '#api/kubevirt/resources';
+import type { VmSummary } from '#vm/view/vm-summary';
 import { formatTable } from '../format-table.ts';
 import { FORMATS, type Format, formatObjectList } from '../objects/output-format.ts';
-import { cellsOf, HEADINGS, type Summary, summaryOf, WIDE_HEADINGS } from './summary.ts';
+import { cellsOf, HEADINGS, summaryOf, WIDE_HEADINGS } from './summary.ts';
 import type { CliVm } from './vm-kinds.ts';
 
 /** Adds `-o` and its related flags. */
@@ -46,7 +47,7 @@ export function headingsOf({ format, namespaces }: Pick<OutputFlags, 'format' | 
   return namespaces ? ['NAMESPACE', ...headings] : headings;
 }
 
-export function rowOf(summary: Summary, { format, namespaces, now }: Omit<OutputFlags, 'managedFields'>): string[] {
+export function rowOf(summary: VmSummary, { format, namespaces, now }: Omit<OutputFlags, 'managedFields'>): string[] {
   const cells = cellsOf(summary, now, { wide: format === 'wide' });
   return namespaces ? [summary.namespace, ...cells] : cells;
 }

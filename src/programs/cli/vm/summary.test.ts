@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
+import { instancesByOwner } from '#vm/view/instance-owner';
 import { formatShown } from './output.ts';
-import { cellsOf, instancesByOwner, summaryOf } from './summary.ts';
+import { cellsOf, summaryOf } from './summary.ts';
 import type { CliVm } from './vm-kinds.ts';
 
 const created = '2030-01-01T00:00:00Z';

@@ -1,25 +1,12 @@
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import { UsageError } from '#platform/base/errors';
 import type { Client, ResourceType } from '#platform/kube/client';
-import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
+import type { VmObject } from '#vm/view/vm-object';
 import { VM_KINDS } from '../vm-groups.ts';
 
-/** VirtualMachine of any group. */
-export interface CliVm extends KubeObject {
-  readonly spec?: Readonly<Record<string, unknown>>;
-  readonly status?: Readonly<Record<string, unknown>>;
-}
-
+export type CliVm = VmObject;
 export type VmType = ResourceType<CliVm>;
-
-/** Every state that a list can show for a VM of any group. */
-export const VM_STATES: readonly string[] = [...new Set([...VM_KINDS.flatMap(statesOf), 'Unknown'])].sort();
-
-function statesOf({ schema }: Kind): readonly string[] {
-  const { printableStatus, phase } = schema.properties?.['status']?.properties ?? {};
-  return ((printableStatus ?? phase)?.enum ?? []).map(String);
-}
 
 const typeOf = (kind: Kind): VmType => resourceTypeFor(kind) as unknown as VmType;
 

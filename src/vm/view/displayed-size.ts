@@ -1,17 +1,18 @@
 import type { Vmi } from '#api/kubevirt/resources';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
-import { dialectOf } from '#vm/dialects/dialect-of';
 import type { Dialect } from '#vm/engine/dialect';
-import type { CliVm } from './vm-kinds.ts';
+import type { VmObject } from './vm-object.ts';
 
 /** Size of a VM as text. Empty fields are unknown. */
-export interface Size {
+export interface DisplayedSize {
   readonly cpus: string;
   readonly memory: string;
 }
 
+type SizedDialect = Pick<Dialect, 'sizedByNodes' | 'size'>;
+
 /** Returns the size of the running guest (`live`), or else that of the next start. */
-export function sizeOf(machine: CliVm, live: Vmi | undefined): Size {
+export function displayedSize(vm: VmObject, live: Vmi | undefined, dialect: SizedDialect): DisplayedSize {
   if (live !== undefined) {
     const { currentCPUTopology, memory } = live.status ?? {};
     return {
@@ -19,9 +20,8 @@ export function sizeOf(machine: CliVm, live: Vmi | undefined): Size {
       memory: text(memory?.guestCurrent) || guestMemory(live.spec.domain),
     };
   }
-  const { apiVersion, spec = {} } = machine;
-  const dialect = dialectOf(apiVersion.split('/')[0] ?? '');
-  if (dialect.sizedByNodes === true) return sizeByNodes(dialect, machine);
+  const { spec = {} } = vm;
+  if (dialect.sizedByNodes === true) return sizeByNodes(dialect, vm);
   const template = (spec['template'] as Template | undefined)?.spec;
   return {
     cpus: text(spec['cpus']) || text(template?.resources?.cpu) || product(template?.domain?.cpu),
@@ -40,9 +40,9 @@ interface Template {
 type Domain = Vmi['spec']['domain'];
 
 /** Returns the size of a VM whose spec may have ratios. They refer to the default node. */
-function sizeByNodes(dialect: Dialect, machine: CliVm): Size {
-  if (machine.spec?.['resources'] === undefined) return { cpus: '', memory: '' };
-  const size = dialect.size?.(machine as unknown as ObjectOf<Kind>);
+function sizeByNodes(dialect: SizedDialect, vm: VmObject): DisplayedSize {
+  if (vm.spec?.['resources'] === undefined) return { cpus: '', memory: '' };
+  const size = dialect.size?.(vm as unknown as ObjectOf<Kind>);
   return { cpus: text(size?.cpus), memory: text(size?.memory) };
 }
 
